@@ -1,0 +1,136 @@
+import eslint from '@eslint/js';
+import { defineConfig, globalIgnores } from 'eslint/config';
+import tseslint from 'typescript-eslint';
+
+const throughTheClock = 'Only core/clock.ts may touch time and randomness: take a Clock instead.';
+
+const clockGlobals = [
+  'Date',
+  'performance',
+  'crypto',
+  'setTimeout',
+  'setInterval',
+  'setImmediate',
+  'clearTimeout',
+  'clearInterval',
+  'clearImmediate',
+];
+
+const clockProperties = [
+  ...clockGlobals.flatMap((property) => [
+    { object: 'globalThis', property },
+    { object: 'global', property },
+  ]),
+  { object: 'Math', property: 'random' },
+  { object: 'AbortSignal', property: 'timeout' },
+  { object: 'process', property: 'hrtime' },
+];
+
+const clockModules = ['timers', 'timers/promises', 'perf_hooks'].flatMap((name) => [name, `node:${name}`]);
+const randomNames = [
+  'default',
+  'randomBytes',
+  'randomFill',
+  'randomFillSync',
+  'randomInt',
+  'randomUUID',
+  'getRandomValues',
+  'webcrypto',
+];
+
+export default defineConfig(
+  globalIgnores([
+    '**/dist/',
+    '**/node_modules/',
+    '**/*.generated.ts',
+    'coverage/',
+    'bench/',
+    'seeds/',
+  ]),
+  eslint.configs.recommended,
+  {
+    files: ['**/*.{js,mjs}'],
+    languageOptions: {
+      globals: { process: 'readonly', console: 'readonly', URL: 'readonly' },
+    },
+  },
+  {
+    files: ['**/*.ts'],
+    extends: [tseslint.configs.recommendedTypeChecked],
+    languageOptions: {
+      parserOptions: { project: './test/tsconfig.json', tsconfigRootDir: import.meta.dirname },
+    },
+    rules: {
+      // consistent-type-imports stays off: its fix strips the types that dependency injection needs.
+      '@typescript-eslint/consistent-type-imports': 'off',
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': 'error',
+      '@typescript-eslint/return-await': ['error', 'in-try-catch'],
+      '@typescript-eslint/switch-exhaustiveness-check': [
+        'error',
+        { considerDefaultExhaustiveForUnions: true },
+      ],
+      '@typescript-eslint/no-import-type-side-effects': 'error',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      '@typescript-eslint/restrict-template-expressions': [
+        'error',
+        { allowNumber: true, allowBoolean: true },
+      ],
+      // A driver in memory keeps the asynchronous signature of its port without awaiting anything.
+      '@typescript-eslint/require-await': 'off',
+      'no-restricted-exports': [
+        'error',
+        { restrictDefaultExports: { direct: true, named: true, defaultFrom: true, namedFrom: true } },
+      ],
+      'no-console': 'error',
+      eqeqeq: 'error',
+    },
+  },
+  {
+    files: ['libs/lock/src/**/*.ts'],
+    ignores: ['libs/lock/src/core/clock.ts', '**/*.spec.ts'],
+    rules: {
+      'no-restricted-globals': ['error', ...clockGlobals.map((name) => ({ name, message: throughTheClock }))],
+      'no-restricted-properties': [
+        'error',
+        ...clockProperties.map((entry) => ({ ...entry, message: throughTheClock })),
+      ],
+      'no-restricted-imports': [
+        'error',
+        {
+          paths: [
+            ...clockModules.map((name) => ({ name, message: throughTheClock })),
+            ...['crypto', 'node:crypto'].map((name) => ({
+              name,
+              importNames: randomNames,
+              message: throughTheClock,
+            })),
+          ],
+        },
+      ],
+    },
+  },
+  {
+    files: ['libs/*/src/**/index.ts'],
+    ignores: ['**/*.spec.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        { selector: 'ExportAllDeclaration', message: 'An index lists names; never export *.' },
+      ],
+    },
+  },
+  {
+    files: ['apps/**/*.ts', 'test/servers/src/**/*.ts'],
+    rules: { 'no-console': 'off' },
+  },
+  {
+    files: ['**/*.spec.ts', 'test/**/*.ts'],
+    rules: {
+      // A Jest matcher is called unbound by design, and mocks are rarely typed.
+      '@typescript-eslint/unbound-method': 'off',
+      'no-console': 'off',
+    },
+  },
+);

@@ -1,0 +1,123 @@
+/**
+ * Embeds the Redis scripts: reads every `*.lua` of the redis backend and writes `scripts.generated.ts`.
+ * `--check` writes nothing and exits 1 when the committed file is out of step.
+ */
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** `renew-many-3.lua` → `renewMany`: the number of keys is for the reader of the folder. */
+export function scriptName(file) {
+  const base = file.replace(/\.lua$/, '').replace(/-\d+$/, '');
+  return base.replace(/[-_.]+(\w)/g, (_, letter) => letter.toUpperCase());
+}
+
+/**
+ * What the server has to parse, and no more: comments, indentation and empty lines go.
+ * A line inside a long string is left alone, and so is a comment that follows code.
+ */
+export function stripLua(text) {
+  const kept = [];
+  let insideComment;
+  let insideString;
+  for (const line of text.replace(/\r\n?/g, '\n').split('\n')) {
+    if (insideString) {
+      kept.push(line);
+      if (line.includes(insideString)) insideString = undefined;
+      continue;
+    }
+    let rest = line.trim();
+    if (insideComment) {
+      const end = rest.indexOf(insideComment);
+      if (end < 0) continue;
+      rest = rest.slice(end + insideComment.length).trim();
+      insideComment = undefined;
+    }
+    const comment = /^--\[(=*)\[/.exec(rest);
+    if (comment) {
+      const close = `]${comment[1]}]`;
+      const end = rest.indexOf(close);
+      if (end < 0) {
+        insideComment = close;
+        continue;
+      }
+      rest = rest.slice(end + close.length).trim();
+    }
+    if (rest === '' || rest.startsWith('--')) continue;
+    const string = /\[(=*)\[/.exec(rest);
+    if (string && !rest.slice(string.index).includes(`]${string[1]}]`)) insideString = `]${string[1]}]`;
+    kept.push(insideString ? line.trimStart() : rest);
+  }
+  return kept.join('\n');
+}
+
+/** A single-quoted literal, as the formatter of this repository would choose it. */
+function literal(text) {
+  const escaped = JSON.stringify(text).slice(1, -1).replace(/\\"/g, '"').replace(/'/g, "\\'");
+  return `'${escaped}'`;
+}
+
+/** The text of the generated module for `files`: pairs of file name and Lua text. */
+export function render(files) {
+  const seen = new Map();
+  const entries = [...files]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([file, text]) => {
+      const name = scriptName(file);
+      if (seen.has(name)) throw new Error(`${file} and ${seen.get(name)} would both be scripts.${name}`);
+      seen.set(name, file);
+      const source = stripLua(text);
+      if (source === '') throw new Error(`${file} has no code`);
+      const sha1 = createHash('sha1').update(source).digest('hex');
+      const lines = source
+        .split('\n')
+        .map((line, at, all) => literal(at + 1 < all.length ? `${line}\n` : line));
+      return [
+        `  /** ${file} */`,
+        `  ${name}: {`,
+        '    source:',
+        `      ${lines.join(' +\n      ')},`,
+        `    sha1: '${sha1}',`,
+        '  },',
+      ].join('\n');
+    });
+  const body = entries.length > 0 ? `{\n${entries.join('\n')}\n}` : '{}';
+  return `// Written by tools/embed-lua.mjs from scripts/*.lua. Do not edit: run \`npm run embed\`.\nexport const scripts = ${body} as const;\n`;
+}
+
+function readLua(folder) {
+  try {
+    const names = readdirSync(folder).filter((name) => name.endsWith('.lua'));
+    return names.map((name) => [name, readFileSync(join(folder, name), 'utf8')]);
+  } catch (error) {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function readIfThere(file) {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function main() {
+  const backend = fileURLToPath(new URL('../libs/lock/src/backends/redis/', import.meta.url));
+  const target = join(backend, 'scripts.generated.ts');
+  const files = readLua(join(backend, 'scripts'));
+  if (files === undefined) return;
+  const text = render(files);
+  if (readIfThere(target) === text) return;
+  if (process.argv.includes('--check')) {
+    console.error('libs/lock/src/backends/redis/scripts.generated.ts is out of step: run `npm run embed`');
+    process.exitCode = 1;
+    return;
+  }
+  writeFileSync(target, text);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) main();
