@@ -1,0 +1,136 @@
+import { hostname } from 'node:os';
+import type { Claim, ClaimRef, HeldRef, ProcessView, WithdrawOptions } from '../../core/claim.js';
+import { randomUuid, systemClock, type Clock } from '../../core/clock.js';
+import { BackendUnavailableError, InvalidOptionError } from '../../core/errors.js';
+import { checkText } from '../../core/key.js';
+import { checkFields, checkWhole } from '../../core/options.js';
+import type { Backend, LeaseDriver, Traits, Unsubscribe } from '../../core/ports.js';
+import { MemoryStore, type MemoryPeer } from './memory-store.js';
+
+export interface MemoryOptions {
+  /** Share one store between backends to let them compete like processes. @default a store of its own */
+  readonly store?: MemoryStore;
+  /** Shown as the holder's label. */
+  readonly label?: string;
+  /** Longest lease, in ms. @default 30000 */
+  readonly maxLeaseMs?: number;
+  /** @default the system's */
+  readonly clock?: Clock;
+}
+
+const FIELDS: ReadonlySet<string> = new Set<keyof MemoryOptions>(['store', 'label', 'maxLeaseMs', 'clock']);
+
+/** Locks in this process: for tests, and for applications that run as one process. */
+export function memory(options: MemoryOptions = {}): Backend {
+  return new MemoryBackend(options);
+}
+
+class MemoryBackend implements Backend, LeaseDriver, MemoryPeer {
+  readonly name = 'memory';
+  readonly leases = this;
+  readonly operationTimeoutMs = 1_000;
+  readonly commands = 0;
+  readonly processId: string;
+  readonly traits: Traits;
+  readonly view: ProcessView;
+  readonly #store: MemoryStore;
+  readonly #wakes = new Map<string, Set<() => void>>();
+  readonly #doubts = new Set<(resource: string | undefined) => void>();
+  #isClosed = false;
+
+  constructor(options: MemoryOptions) {
+    checkFields('options', options, FIELDS);
+    const { clock = systemClock, store = new MemoryStore(clock), label, maxLeaseMs = 30_000 } = options;
+    if (!(store instanceof MemoryStore)) throw new InvalidOptionError('store', 'a MemoryStore', store);
+    if (label !== undefined) checkText('label', label);
+    this.#store = store;
+    this.processId = randomUuid(clock);
+    this.view = { host: hostname(), pid: process.pid, ...(label !== undefined && { label }) };
+    this.traits = Object.freeze({
+      fifo: true,
+      weighted: true,
+      fencing: true,
+      push: true,
+      holdAtLeast: true,
+      inProcess: true,
+      minLeaseMs: 10,
+      maxLeaseMs: checkWhole('maxLeaseMs', maxLeaseMs, 10, 2 ** 31 - 1),
+      lifetime: 'lease',
+    });
+    store.join(this);
+  }
+
+  get id(): string {
+    return this.processId;
+  }
+
+  async ready(): Promise<void> {
+    this.#assertOpen();
+  }
+
+  async ping(): Promise<number> {
+    this.#assertOpen();
+    return 0;
+  }
+
+  onDoubt(listener: (resource: string | undefined) => void): Unsubscribe {
+    this.#doubts.add(listener);
+    return () => void this.#doubts.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#store.leave(this);
+    this.#wakes.clear();
+  }
+
+  async claim(claim: Claim) {
+    this.#assertOpen();
+    return this.#store.claim(claim, this);
+  }
+
+  async renew(held: readonly HeldRef[]) {
+    this.#assertOpen();
+    return held.map((ref) => this.#store.renew(ref));
+  }
+
+  async withdraw(ref: ClaimRef, options: WithdrawOptions) {
+    this.#assertOpen();
+    return this.#store.withdraw(ref, options, this);
+  }
+
+  annotate(ref: ClaimRef, { depth }: { readonly depth: number }): void {
+    this.#store.annotate(ref, depth);
+  }
+
+  async inspect(resource: string) {
+    this.#assertOpen();
+    return this.#store.inspect(resource);
+  }
+
+  async revoke(resource: string, how: 'atExpiry' | 'now') {
+    this.#assertOpen();
+    return this.#store.revoke(resource, how);
+  }
+
+  async watch(resource: string, wake: () => void): Promise<Unsubscribe> {
+    this.#assertOpen();
+    const wakes = this.#wakes.get(resource) ?? new Set();
+    this.#wakes.set(resource, wakes.add(wake));
+    return () => {
+      if (wakes.delete(wake) && wakes.size === 0) this.#wakes.delete(resource);
+    };
+  }
+
+  wake(resource: string): void {
+    this.#wakes.get(resource)?.forEach((wake) => wake());
+  }
+
+  doubt(resource: string): void {
+    for (const listener of this.#doubts) listener(resource);
+  }
+
+  #assertOpen(): void {
+    if (this.#isClosed) throw new BackendUnavailableError('memory', 'it is closed', 'no');
+  }
+}

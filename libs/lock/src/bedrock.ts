@@ -1,0 +1,142 @@
+import { systemClock, type Clock } from './core/clock.js';
+import { InvalidOptionError, LockClosedError } from './core/errors.js';
+import { EventHub, type LockEventName, type LockEvents } from './core/events.js';
+import { checkName, checkPrefix } from './core/key.js';
+import {
+  checkFields,
+  checkObject,
+  checkTime,
+  checkWhole,
+  resolveTerms,
+  type HandOverOptions,
+  type LockOptions,
+  type Terms,
+} from './core/options.js';
+import type { Backend } from './core/ports.js';
+import { LockEngine, type EngineStats } from './engine/lock-engine.js';
+import { WaitingRoom } from './engine/waiting-room.js';
+import { Mutex } from './primitives/mutex.js';
+
+export interface BedrockOptions {
+  /** Where the locks live: `memory()`, `redis(url)`. Closed together with this Bedrock. */
+  readonly backend: Backend;
+  /** Put before every lock name, verbatim; choose its own separator. @default '' */
+  readonly prefix?: string;
+  /** Options of every lock that does not set its own. */
+  readonly defaults?: LockOptions;
+  readonly handOver?: HandOverOptions;
+  /** Callers that may wait in this process, over all locks. @default 100000 */
+  readonly maxWaitersPerProcess?: number;
+  /** How long `close()` waits for holders, in ms. @default 10000 */
+  readonly closeGraceMs?: number;
+  /** Time and randomness, for tests. @default the system's */
+  readonly clock?: Clock;
+}
+
+const FIELDS: ReadonlySet<string> = new Set<keyof BedrockOptions>([
+  'backend', 'prefix', 'defaults', 'handOver', 'maxWaitersPerProcess', 'closeGraceMs', 'clock',
+]); // prettier-ignore
+const HAND_OVER_FIELDS: ReadonlySet<string> = new Set<keyof HandOverOptions>(['quantumMs', 'quantumGrants']);
+
+/** The composition root: locks are created once here and used everywhere. One per backend and process. */
+export class Bedrock implements AsyncDisposable {
+  readonly backend: Backend;
+  readonly prefix: string;
+  readonly #engine: LockEngine;
+  readonly #events = new EventHub();
+  readonly #defaults: LockOptions;
+  readonly #closeGraceMs: number;
+  readonly #mutexes = new Map<string, Mutex>();
+  #closed: Promise<void> | undefined;
+
+  /** @throws InvalidOptionError naming the field; nothing is sent before the first lock is asked for */
+  constructor(options: BedrockOptions) {
+    checkFields('options', options, FIELDS);
+    const { backend, handOver = {}, clock = systemClock } = options;
+    if (typeof backend?.leases?.claim !== 'function') {
+      throw new InvalidOptionError('backend', 'a backend, such as memory() or redis(url)', backend);
+    }
+    checkFields('handOver', handOver, HAND_OVER_FIELDS);
+    this.backend = backend;
+    this.prefix = checkPrefix('prefix', options.prefix ?? '');
+    this.#defaults = options.defaults ?? {};
+    checkObject('defaults', this.#defaults);
+    resolveTerms(this.#defaults, backend.traits, backend.name);
+    this.#closeGraceMs = checkTime('closeGraceMs', options.closeGraceMs ?? 10_000, 0);
+    const maxWaiters = checkWhole(
+      'maxWaitersPerProcess',
+      options.maxWaitersPerProcess ?? 100_000,
+      1,
+      10_000_000,
+    );
+    this.#engine = new LockEngine(
+      backend,
+      clock,
+      new WaitingRoom(clock, this.#events, maxWaiters),
+      this.#events,
+      {
+        quantumMs: checkTime('handOver.quantumMs', handOver.quantumMs ?? 10, 0, 10_000),
+        quantumGrants: checkWhole('handOver.quantumGrants', handOver.quantumGrants ?? 512, 1, 65_536),
+      },
+    );
+  }
+
+  get isClosed(): boolean {
+    return this.#closed !== undefined;
+  }
+
+  /** Resolves when the backend answers. @throws BackendUnavailableError with the reason */
+  ready(): Promise<void> {
+    return this.backend.ready();
+  }
+
+  /**
+   * The lock of this name, created on the first call. Afterwards the same name gives the same object.
+   * @throws InvalidOptionError for a bad name or option, and for options that differ from those it was created with
+   */
+  mutex(name: string, options: LockOptions = {}): Mutex {
+    if (this.isClosed) throw new LockClosedError();
+    checkName('name', name);
+    checkObject('options', options);
+    const terms = resolveTerms({ ...this.#defaults, ...options }, this.backend.traits, this.backend.name);
+    const known = this.#mutexes.get(name);
+    if (known !== undefined) {
+      if (sameTerms(known.terms, terms)) return known;
+      throw new InvalidOptionError(
+        'options',
+        `those that lock "${name}" was created with (a lock is created once)`,
+        options,
+      );
+    }
+    const mutex = new Mutex(this.#engine, name, checkName('name', this.prefix + name), terms);
+    this.#mutexes.set(name, mutex);
+    return mutex;
+  }
+
+  /** Listens to an event; gives back the unsubscription. Also on `diagnostics_channel`, as `bedrock:<event>`. */
+  on<N extends LockEventName>(event: N, listener: (payload: LockEvents[N]) => void): () => void {
+    return this.#events.on(event, listener);
+  }
+
+  stats(): EngineStats {
+    return this.#engine.stats;
+  }
+
+  /**
+   * Stops granting, rejects waiters with `LockClosedError`, waits for holders up to `graceMs`, withdraws what is left
+   * (those leases are lost) and closes the backend. Every call waits for the first one's end.
+   */
+  close(options: { readonly graceMs?: number } = {}): Promise<void> {
+    const graceMs = checkTime('graceMs', options.graceMs ?? this.#closeGraceMs, 0);
+    this.#closed ??= this.#engine.close(graceMs).finally(() => this.backend.close());
+    return this.#closed;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}
+
+function sameTerms(one: Terms, other: Terms): boolean {
+  return (Object.keys(one) as (keyof Terms)[]).every((key) => Object.is(one[key], other[key]));
+}

@@ -1,0 +1,63 @@
+/**
+ * The only module that touches time and randomness. Globals are captured when it loads, so that fake timers
+ * installed later (Jest, Sinon) cannot stop a renewal; a test passes a {@link Clock} of its own instead.
+ */
+import { randomFillSync } from 'node:crypto';
+
+const { performance: systemPerformance, Date: SystemDate } = globalThis;
+const systemSetTimeout = globalThis.setTimeout;
+const systemClearTimeout = globalThis.clearTimeout;
+const systemSetImmediate = globalThis.setImmediate;
+const systemRandom = Math.random;
+
+/** Longest delay of a Node timer, in ms: beyond it `setTimeout` fires at once. */
+export const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** What `setTimer` returns; opaque to callers. */
+export type Timer = object;
+
+/** Time, timers and randomness, injectable. Deadlines use `now()`; `wall()` is only a trip-wire for system sleep. */
+export interface Clock {
+  /** Monotonic time, in ms with fractions, from an arbitrary origin. */
+  now(): number;
+  /** Wall-clock time, in epoch ms. */
+  wall(): number;
+  /** Calls `callback` once after `ms` (capped at 2^31 - 1). The timer never keeps the process alive. */
+  setTimer(callback: () => void, ms: number): Timer;
+  clearTimer(timer: Timer): void;
+  /** Calls `callback` after one poll phase: replies that were already received have been read by then. */
+  afterPoll(callback: () => void): void;
+  /** A number in [0, 1), for jitter only. */
+  random(): number;
+  /** Bytes from a CSPRNG, for identities. */
+  randomBytes(size: number): Uint8Array;
+}
+
+export const systemClock: Clock = {
+  now: () => systemPerformance.now(),
+  wall: () => SystemDate.now(),
+  setTimer(callback, ms) {
+    const timer = systemSetTimeout(callback, Math.min(Math.max(ms, 0), MAX_TIMER_MS));
+    timer.unref();
+    return timer;
+  },
+  clearTimer: (timer) => systemClearTimeout(timer as NodeJS.Timeout),
+  // Two turns: the first immediate may run in the loop turn that is already past its poll phase.
+  afterPoll: (callback) => void systemSetImmediate(() => systemSetImmediate(callback)),
+  random: () => systemRandom(),
+  randomBytes: (size) => randomFillSync(new Uint8Array(size)),
+};
+
+/** Resolves after `ms`; the pending timer does not keep the process alive. */
+export function sleep(clock: Clock, ms: number): Promise<void> {
+  return new Promise((resolve) => void clock.setTimer(resolve, ms));
+}
+
+/** A random UUID (version 4, 122 random bits) from the clock's CSPRNG. */
+export function randomUuid(clock: Clock): string {
+  const bytes = clock.randomBytes(16);
+  bytes[6] = (bytes[6]! & 0x0f) | 0x40;
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}

@@ -1,0 +1,121 @@
+import { channel, type Channel } from 'node:diagnostics_channel';
+import type { LossReason } from './errors.js';
+import { InvalidOptionError } from './errors.js';
+
+/** How a release ended; see `Lease.release()`. */
+export type ReleaseOutcome = 'released' | 'lost' | 'unconfirmed';
+
+/** Why a competitor's life ended: the last of the seed's four call-backs. */
+export type CompetitorEnd = 'released' | 'lost' | 'timedOut' | 'busy' | 'aborted' | 'closed' | 'unavailable';
+
+/** Every event with its payload. All times are in ms. */
+export interface LockEvents {
+  /** A caller is about to compete (the seed's call-back before competing). */
+  'competitor.competing': { readonly resource: string; readonly waiting: number };
+  /** A caller is through, however it ended (the seed's call-back on destruction). */
+  'competitor.destroyed': { readonly resource: string; readonly end: CompetitorEnd };
+  /** A claim is sent to the backend; `tries` counts from 1. */
+  'claim.asked': { readonly resource: string; readonly id: string; readonly tries: number };
+  /** A caller has its lease (the seed's call-back after acquisition). */
+  'lease.granted': {
+    readonly resource: string;
+    readonly leaseId: string;
+    readonly token: number;
+    readonly waitedMs: number;
+    readonly tries: number;
+    readonly handedOver: boolean;
+  };
+  /** A claim went to the next caller of this process without a trip. */
+  'lease.handedOver': { readonly resource: string; readonly leaseId: string; readonly waitedMs: number };
+  'lease.renewed': { readonly resource: string; readonly leaseId: string; readonly remainingMs: number };
+  /** The backend refuses further renewals; the lease ends in `remainingMs`. */
+  'lease.revoked': { readonly resource: string; readonly leaseId: string; readonly remainingMs: number };
+  'lease.lost': {
+    readonly resource: string;
+    readonly leaseId: string;
+    readonly heldMs: number;
+    readonly reason: LossReason;
+  };
+  /** A caller gave its lease back (the seed's call-back after release). */
+  'lease.released': {
+    readonly resource: string;
+    readonly leaseId: string;
+    readonly heldMs: number;
+    readonly outcome: ReleaseOutcome;
+  };
+  'queue.full': {
+    readonly resource: string;
+    readonly limit: 'maxWaiters' | 'maxWaitersPerProcess';
+    readonly max: number;
+  };
+  /** Holds that a flow left open were released at its end. */
+  'flow.leaked': { readonly resource: string; readonly depth: number };
+  'backend.unavailable': { readonly resource: string; readonly error: Error; readonly retryInMs: number };
+  /** The event loop was late while locks were held or awaited. */
+  'loop.stalled': { readonly lateMs: number };
+}
+
+export type LockEventName = keyof LockEvents;
+type Listener = (payload: never) => void;
+
+const NAMES: readonly LockEventName[] = [
+  'competitor.competing', 'competitor.destroyed', 'claim.asked', 'lease.granted', 'lease.handedOver', 'lease.renewed',
+  'lease.revoked', 'lease.lost', 'lease.released', 'queue.full', 'flow.leaked', 'backend.unavailable', 'loop.stalled',
+]; // prettier-ignore
+
+/**
+ * Typed events, also published on `diagnostics_channel` as `bedrock:<event>`. Listeners only listen: one that throws
+ * becomes a process warning and disturbs neither the lock nor the other listeners.
+ */
+export class EventHub {
+  readonly #listeners = new Map<LockEventName, Set<Listener>>();
+  readonly #channels = new Map<LockEventName, Channel>();
+
+  constructor() {
+    for (const name of NAMES) {
+      this.#listeners.set(name, new Set());
+      this.#channels.set(name, channel(`bedrock:${name}`));
+    }
+  }
+
+  /** Subscribes; gives back the unsubscription. @throws InvalidOptionError on an unknown event or no function */
+  on<N extends LockEventName>(name: N, listener: (payload: LockEvents[N]) => void): () => void {
+    const listeners = this.#listeners.get(name);
+    if (listeners === undefined) throw new InvalidOptionError('event', `one of ${NAMES.join(', ')}`, name);
+    if (typeof listener !== 'function') throw new InvalidOptionError('listener', 'a function', listener);
+    // A wrapper, so that the same function may be registered twice and removed once.
+    const entry = (payload: LockEvents[N]): void => listener(payload);
+    listeners.add(entry as Listener);
+    return () => void listeners.delete(entry as Listener);
+  }
+
+  /** True when somebody listens: callers build the payload only then. */
+  wants(name: LockEventName): boolean {
+    return this.#listeners.get(name)!.size > 0 || this.#channels.get(name)!.hasSubscribers;
+  }
+
+  emit<N extends LockEventName>(name: N, payload: LockEvents[N]): void {
+    for (const listener of this.#listeners.get(name)!)
+      notify(listener as (payload: LockEvents[N]) => unknown, payload);
+    const published = this.#channels.get(name)!;
+    if (published.hasSubscribers) published.publish(payload);
+  }
+}
+
+function notify<P>(listener: (payload: P) => unknown, payload: P): void {
+  try {
+    const result = listener(payload);
+    if (result instanceof Promise) result.catch(warn);
+  } catch (error) {
+    warn(error);
+  }
+}
+
+function warn(error: unknown): void {
+  process.emitWarning(
+    `a lock event listener failed: ${error instanceof Error ? error.message : 'no error given'}`,
+    {
+      code: 'BEDROCK_LISTENER',
+    },
+  );
+}

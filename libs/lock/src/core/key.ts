@@ -1,0 +1,86 @@
+import { InvalidOptionError } from './errors.js';
+
+/** Longest resource name, in characters. */
+export const MAX_NAME_LENGTH = 512;
+
+/* eslint-disable-next-line no-control-regex -- control characters are what it looks for */
+const CONTROL = /[\u0000-\u001f\u007f]/;
+/* eslint-disable-next-line no-control-regex -- control characters are what it escapes */
+const ESCAPED = /[%{}:\u0000-\u001f\u007f]/g;
+const RESERVED = /^(?:redisson_|bedrock_)/;
+
+/**
+ * Checks a lock name that goes to the backend verbatim.
+ * @throws InvalidOptionError naming `field`: empty, longer than 512, control characters, lone surrogates, unbalanced or
+ * nested braces (they break cluster slots), or a prefix that the wire format keeps for itself
+ */
+export function checkName(field: string, name: unknown): string {
+  if (typeof name !== 'string') throw new InvalidOptionError(field, 'a string', name);
+  if (name.length === 0) throw new InvalidOptionError(field, 'a non-empty string', name);
+  checkText(field, name);
+  checkBraces(field, name);
+  if (RESERVED.test(name))
+    throw new InvalidOptionError(field, 'a name that does not begin with "redisson_" or "bedrock_"', name);
+  return name;
+}
+
+/** Checks a prefix: like a name, but it may be empty. */
+export function checkPrefix(field: string, prefix: unknown): string {
+  return prefix === '' ? '' : checkName(field, prefix);
+}
+
+/**
+ * Joins a name with key parts: `name:part:part`. Parts are percent-encoded (`% { } :` and controls), so different parts
+ * never give the same resource.
+ * @throws InvalidOptionError when a part is no string, finite number, bigint or boolean, is empty, or the whole is too long
+ */
+export function narrow(name: string, parts: readonly unknown[]): string {
+  let resource = name;
+  for (const part of parts) resource += `:${escapePart(part)}`;
+  if (resource.length > MAX_NAME_LENGTH) {
+    throw new InvalidOptionError('key', `at most ${MAX_NAME_LENGTH} characters with the lock name`, resource);
+  }
+  return resource;
+}
+
+/** One key part, percent-encoded. */
+export function escapePart(part: unknown): string {
+  const text =
+    typeof part === 'number' || typeof part === 'bigint' || typeof part === 'boolean' ? String(part) : part;
+  if (typeof text !== 'string')
+    throw new InvalidOptionError('key', 'a string, number, bigint or boolean', part);
+  if (typeof part === 'number' && !Number.isFinite(part))
+    throw new InvalidOptionError('key', 'a finite number', part);
+  if (text.length === 0) throw new InvalidOptionError('key', 'a non-empty string', part);
+  if (text.length > MAX_NAME_LENGTH)
+    throw new InvalidOptionError('key', `at most ${MAX_NAME_LENGTH} characters`, part);
+  if (!text.isWellFormed())
+    throw new InvalidOptionError('key', 'well-formed text (no lone surrogates)', part);
+  return text.replace(
+    ESCAPED,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+  );
+}
+
+/** Printable, well-formed text of at most 512 characters: a label, or a part of a name. */
+export function checkText(field: string, text: unknown): string {
+  if (typeof text !== 'string') throw new InvalidOptionError(field, 'a string', text);
+  if (text.length > MAX_NAME_LENGTH)
+    throw new InvalidOptionError(field, `at most ${MAX_NAME_LENGTH} characters`, text);
+  if (CONTROL.test(text)) throw new InvalidOptionError(field, 'text without control characters', text);
+  if (!text.isWellFormed())
+    throw new InvalidOptionError(field, 'well-formed text (no lone surrogates)', text);
+  return text;
+}
+
+function checkBraces(field: string, text: string): void {
+  let isInside = false;
+  for (const char of text) {
+    if (char !== '{' && char !== '}') continue;
+    if ((char === '{') === isInside)
+      throw new InvalidOptionError(field, 'text with balanced, unnested braces', text);
+    isInside = !isInside;
+  }
+  if (isInside || text.includes('{}'))
+    throw new InvalidOptionError(field, 'text with balanced, non-empty braces', text);
+}

@@ -1,0 +1,244 @@
+import type { Claim, Verdict } from '../core/claim.js';
+import type { Clock } from '../core/clock.js';
+import type { EventHub } from '../core/events.js';
+import type { Terms } from '../core/options.js';
+import type { Backend, Unsubscribe } from '../core/ports.js';
+import { Hold } from './hold.js';
+import type { Seat } from './seat.js';
+import { asLockError, isUnavailable } from './unavailable.js';
+import type { WakeHub } from './wake-hub.js';
+import type { Withdrawals } from './withdrawals.js';
+
+/** Tokens reserved when nobody waits behind the head: enough for a few who come during its hold. */
+const FEW_TOKENS = 8;
+/** Without push, a head re-asks after this long, doubled each time, in ms. */
+const POLL_MS = { first: 20, last: 200 };
+/** An unreachable backend is asked again after this long, doubled each time, in ms. */
+const RETRY_MS = { first: 50, last: 1_000 };
+/** With push, the sweep re-asks; this only bounds the sleep. */
+const LONGEST_SLEEP_MS = 60_000;
+
+export interface ContentionOptions {
+  readonly quantumMs: number;
+  readonly quantumGrants: number;
+}
+
+/** One outermost acquisition: an id that is asked for until it is granted or given up. */
+interface Attempt {
+  readonly id: string;
+  terms: Terms;
+  leaseMs: number;
+  tokens: number;
+  tries: number;
+  sentAt: number;
+  /** A request without an answer may still be executed until this instant, monotonic ms; 0 when there is none. */
+  doubtUntil: number;
+  /** The backend has this process in its line. */
+  isEnlisted: boolean;
+  pollMs: number;
+  retryMs: number;
+}
+
+/**
+ * The only waiting loop. It runs while somebody waits for a resource that this process does not hold; the head of the
+ * queue asks, everybody else waits for free. What is granted goes to whoever is the head by then.
+ */
+export class Contention {
+  #claims = 0;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly backend: Backend,
+    private readonly hub: WakeHub,
+    private readonly withdrawals: Withdrawals,
+    private readonly events: EventHub,
+    private readonly options: ContentionOptions,
+    /** Seats the head on a granted claim. */
+    private readonly onGranted: (seat: Seat, hold: Hold, tries: number) => void,
+  ) {}
+
+  /** Starts the loop unless it runs. Asks in this very tick. */
+  start(seat: Seat): void {
+    if (seat.isContending || seat.hold !== undefined || seat.queue.size === 0) return;
+    seat.isContending = true;
+    void this.#run(seat);
+  }
+
+  async #run(seat: Seat): Promise<void> {
+    let attempt: Attempt | undefined;
+    let unwatch: Unsubscribe | undefined;
+    for (let head = seat.queue.head; head !== undefined; head = seat.queue.head) {
+      attempt = this.#prepare(seat, attempt, head.terms);
+      seat.woken = false;
+      // A live subscription is joined before asking, so that no wake falls between the answer and the sleep.
+      unwatch ??= this.hub.join(seat.resource, () => seat.wake());
+      const verdict = await this.#ask(seat, attempt);
+      if (verdict?.kind === 'granted') {
+        const hold = this.#seize(seat, attempt, verdict.token);
+        if (hold !== undefined) {
+          unwatch?.();
+          seat.isContending = false;
+          return this.onGranted(seat, hold, attempt.tries);
+        }
+        attempt = undefined;
+        continue;
+      }
+      this.#dismiss(seat, verdict);
+      if (seat.queue.size === 0 || seat.woken) continue;
+      if (verdict?.kind === 'refused' && this.backend.traits.push && unwatch === undefined) {
+        unwatch = await this.#watch(seat);
+        // Whatever was released before the subscription stood has woken nobody: ask once more.
+        if (unwatch !== undefined) continue;
+      }
+      await seat.sleep(this.#pause(seat, attempt, verdict, unwatch !== undefined));
+    }
+    unwatch?.();
+    seat.isContending = false;
+    this.#giveUp(seat, attempt);
+    seat.dropIfIdle();
+  }
+
+  /** The attempt for the head: the running one while its terms fit; one in doubt under other terms is withdrawn. */
+  #prepare(seat: Seat, attempt: Attempt | undefined, terms: Terms): Attempt {
+    const behind = seat.queue.size - 1;
+    const { quantumMs, quantumGrants } = this.options;
+    // A fixed lease is handed over only if the whole of it fits into what is left of the claim.
+    const leaseMs = terms.leaseMs + (!terms.renew && behind > 0 ? quantumMs : 0);
+    const tokens = terms.fencing ? (behind > 0 ? quantumGrants : Math.min(FEW_TOKENS, quantumGrants)) : 0;
+    const isOther = attempt?.leaseMs !== leaseMs || attempt.terms.holdAtLeastMs !== terms.holdAtLeastMs;
+    if (attempt !== undefined && attempt.doubtUntil > 0 && isOther) {
+      this.#giveUp(seat, attempt);
+      attempt = undefined;
+    }
+    attempt ??= this.#newAttempt(terms);
+    attempt.terms = terms;
+    attempt.leaseMs = leaseMs;
+    attempt.tokens = tokens;
+    return attempt;
+  }
+
+  #newAttempt(terms: Terms): Attempt {
+    return {
+      id: `${this.backend.processId}:${++this.#claims}`,
+      terms,
+      leaseMs: terms.leaseMs,
+      tokens: 0,
+      tries: 0,
+      sentAt: 0,
+      doubtUntil: 0,
+      isEnlisted: false,
+      pollMs: POLL_MS.first,
+      retryMs: RETRY_MS.first,
+    };
+  }
+
+  /** Asks the backend once. Undefined: it gave no usable answer, and `seat.lastError` says why. */
+  async #ask(seat: Seat, attempt: Attempt): Promise<Verdict | undefined> {
+    const { id, terms, leaseMs, tokens } = attempt;
+    const { resource } = seat;
+    attempt.tries += 1;
+    attempt.sentAt = this.clock.now();
+    const notAfter = attempt.sentAt + this.backend.operationTimeoutMs;
+    const queue = seat.queue.head?.once !== true;
+    if (this.events.wants('claim.asked'))
+      this.events.emit('claim.asked', { resource, id, tries: attempt.tries });
+    const claim: Claim = {
+      id,
+      resource,
+      mode: 'exclusive',
+      units: 1,
+      capacity: 1,
+      order: 'any',
+      queue,
+      leaseMs,
+      holdAtLeastMs: terms.holdAtLeastMs,
+      tokens,
+      notAfter,
+    };
+    try {
+      const verdict = await this.backend.leases.claim(claim);
+      attempt.retryMs = RETRY_MS.first;
+      if (verdict.kind === 'refused') attempt.isEnlisted ||= queue;
+      return verdict;
+    } catch (error) {
+      const lockError = asLockError(error, this.backend.name, resource);
+      if (!isUnavailable(lockError)) {
+        // Nothing that waiting could mend, and the same for everybody: the resource is of another type.
+        seat.queue.leaveAll('unavailable', lockError);
+        return undefined;
+      }
+      if (lockError.executed === 'unknown') attempt.doubtUntil = notAfter;
+      seat.lastError = lockError;
+      if (this.events.wants('backend.unavailable')) {
+        this.events.emit('backend.unavailable', { resource, error: lockError, retryInMs: attempt.retryMs });
+      }
+      return undefined;
+    }
+  }
+
+  /** Makes a hold of a grant, if somebody is still there whom it fits; else gives it back. */
+  #seize(seat: Seat, attempt: Attempt, token: number): Hold | undefined {
+    const { id, terms, leaseMs, tokens, sentAt } = attempt;
+    const head = seat.queue.head;
+    const grant = { id, terms, leaseMs, sentAt, token, tokens };
+    const hold = new Hold(seat.resource, grant, this.options.quantumMs, this.clock);
+    const isSameKind =
+      head?.terms.holdAtLeastMs === terms.holdAtLeastMs &&
+      (head.terms.renew || leaseMs >= head.terms.leaseMs);
+    if (head !== undefined && isSameKind && hold.serves(head.terms, this.clock.now())) {
+      seat.lastError = undefined;
+      return hold;
+    }
+    this.#giveUp(seat, { ...attempt, doubtUntil: Math.max(attempt.doubtUntil, sentAt) });
+    return undefined;
+  }
+
+  /** Rejects the heads that do not wait after a refusal or a failure. */
+  #dismiss(seat: Seat, verdict: Verdict | undefined): void {
+    if (verdict?.kind === 'refused') seat.sawHolder(verdict.holder);
+    if (verdict?.kind === 'stale') return;
+    for (let head = seat.queue.head; head !== undefined; head = seat.queue.head) {
+      const failsFast = verdict === undefined && head.terms.failFast;
+      if (!head.once && !failsFast) return;
+      seat.queue.leave(head, verdict === undefined ? 'unavailable' : 'busy');
+    }
+  }
+
+  async #watch(seat: Seat): Promise<Unsubscribe | undefined> {
+    try {
+      return await this.hub.watch(seat.resource, () => seat.wake());
+    } catch {
+      // Without wakes the head polls; the next refusal tries to subscribe again.
+      return undefined;
+    }
+  }
+
+  #pause(seat: Seat, attempt: Attempt, verdict: Verdict | undefined, isWatching: boolean): number {
+    const reaskMs = seat.queue.head?.terms.reaskMs ?? Infinity;
+    if (verdict === undefined) {
+      const pause = attempt.retryMs;
+      attempt.retryMs = Math.min(pause * 2, RETRY_MS.last);
+      return pause;
+    }
+    if (verdict.kind !== 'refused') return 1;
+    let most = LONGEST_SLEEP_MS;
+    if (!isWatching) {
+      most = attempt.pollMs;
+      attempt.pollMs = Math.min(attempt.pollMs * 2, POLL_MS.last);
+    }
+    return Math.max(1, Math.min(verdict.retryInMs, reaskMs, most));
+  }
+
+  /** Withdraws what may be granted, and the place in line. */
+  #giveUp(seat: Seat, attempt: Attempt | undefined): void {
+    if (attempt === undefined || (attempt.doubtUntil === 0 && !attempt.isEnlisted)) return;
+    const { id, terms, doubtUntil, sentAt, leaseMs } = attempt;
+    this.withdrawals.cancel({
+      ref: { id, resource: seat.resource },
+      keepMs: 0,
+      leavesQueue: () => seat.queue.size === 0,
+      notBefore: doubtUntil,
+      overAt: sentAt + Math.max(leaseMs, terms.holdAtLeastMs) + this.backend.operationTimeoutMs,
+    });
+  }
+}

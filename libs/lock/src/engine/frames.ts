@@ -1,0 +1,170 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { LockAbortedError, LockClosedError, LockWaitTimeoutError } from '../core/errors.js';
+import type { ReleaseOutcome } from '../core/events.js';
+import type { Terms } from '../core/options.js';
+import type { Flow } from './flow.js';
+import type { Lease } from './lease.js';
+import type { LockEngine } from './lock-engine.js';
+import {
+  QueuedSynchronizer,
+  type Competitor,
+  type Departure,
+  type QueueOwner,
+} from './queued-synchronizer.js';
+
+/** What a queued sibling gets: its own frame, or `orphaned` when the frame that it waited in has closed. */
+type SiblingTurn = Frame | 'orphaned';
+
+/** All frames of one outermost hold. */
+class Tree {
+  openFrames = 0;
+
+  constructor(
+    readonly engine: LockEngine,
+    readonly lease: Lease,
+  ) {}
+
+  get resource(): string {
+    return this.lease.resource;
+  }
+
+  /** Tells the backend the depth; informative. */
+  announce(): void {
+    this.engine.backend.leases.annotate(this.lease.hold, { depth: this.openFrames });
+  }
+}
+
+/**
+ * One level of a hold in an asynchronous call chain: the holder, what a thread is in Java. It has one open child at a
+ * time; further children take turns. The lock stays until the last open frame of the tree closes.
+ */
+export class Frame implements QueueOwner<SiblingTurn> {
+  isOpen = true;
+  #child: Frame | undefined;
+  #siblings: QueuedSynchronizer<SiblingTurn> | undefined;
+  readonly #tree: Tree;
+  readonly #parent: Frame | undefined;
+
+  private constructor(tree: Tree, parent: Frame | undefined) {
+    this.#tree = tree;
+    this.#parent = parent;
+    tree.openFrames += 1;
+    if (parent !== undefined) {
+      parent.#child = this;
+      tree.announce();
+    }
+  }
+
+  /** The outermost frame of a fresh lease. */
+  static root(engine: LockEngine, lease: Lease): Frame {
+    return new Frame(new Tree(engine, lease), undefined);
+  }
+
+  get lease(): Lease {
+    return this.#tree.lease;
+  }
+
+  get resource(): string {
+    return this.#tree.resource;
+  }
+
+  /** Open frames of the whole hold. */
+  get depth(): number {
+    return this.#tree.openFrames;
+  }
+
+  /** True when a nested call may enter here: open, and its lease not given back by hand. */
+  covers(engine: LockEngine, resource: string): boolean {
+    const { lease } = this.#tree;
+    return (
+      this.isOpen && this.#tree.engine === engine && lease.resource === resource && lease.ended === undefined
+    );
+  }
+
+  /**
+   * Opens a child, at once when there is none, else when the open one closes.
+   * @throws LockLostError when the lease is over; LockWaitTimeoutError, LockAbortedError, QueueFullError like any wait
+   */
+  async openChild(terms: Terms, signal: AbortSignal | undefined): Promise<SiblingTurn> {
+    this.lease.assertHeld();
+    if (this.#child === undefined) return new Frame(this.#tree, this);
+    this.#siblings ??= new QueuedSynchronizer<SiblingTurn>(this.#tree.engine.room, this);
+    const turn = await this.#siblings.enter({ terms, signal, once: false });
+    if (turn !== 'orphaned' && !this.lease.isHeld) {
+      await turn.close();
+      this.lease.assertHeld();
+    }
+    return turn;
+  }
+
+  /** Closes for good. The last open frame of the tree releases the lock; its outcome is undefined for the others. */
+  async close(): Promise<ReleaseOutcome | undefined> {
+    if (!this.isOpen) return undefined;
+    this.isOpen = false;
+    const tree = this.#tree;
+    tree.openFrames -= 1;
+    // Queued children of a closed frame go to the ordinary queue.
+    while (this.#siblings?.head !== undefined) this.#siblings.shift().resolve('orphaned');
+    if (this.#parent !== undefined) this.#parent.#childClosed();
+    if (tree.openFrames === 0) return tree.lease.release();
+    tree.announce();
+    return undefined;
+  }
+
+  farewell(competitor: Competitor<SiblingTurn>, departure: Departure): Error {
+    const { resource } = this;
+    if (departure === 'aborted') return new LockAbortedError(resource, { cause: competitor.signal?.reason });
+    if (departure === 'closed') return new LockClosedError(resource);
+    const waitedMs = this.#tree.engine.now() - competitor.enteredAt;
+    const { hold, remainingMs } = this.lease;
+    return new LockWaitTimeoutError(resource, waitedMs, { id: hold.id, remainingMs });
+  }
+
+  left(): void {}
+
+  #childClosed(): void {
+    this.#child = undefined;
+    if (this.isOpen && this.#siblings?.head !== undefined) {
+      this.#siblings.shift().resolve(new Frame(this.#tree, this));
+    }
+  }
+}
+
+/** A link of the call chain: a frame of a `run`, or an explicit flow. Innermost first. */
+export interface Link {
+  readonly frame: Frame | undefined;
+  readonly flow: Flow | undefined;
+  readonly outer: Link | undefined;
+}
+
+// One chain for the whole library, changed by `run` only (never `enterWith`): what a branch opens, its siblings do not see.
+const chain = new AsyncLocalStorage<Link>();
+
+export function innermostLink(): Link | undefined {
+  return chain.getStore();
+}
+
+export function withFrame<T>(frame: Frame, body: () => T): T {
+  return chain.run({ frame, flow: undefined, outer: chain.getStore() }, body);
+}
+
+export function withFlow<T>(flow: Flow, body: () => T): T {
+  return chain.run({ frame: undefined, flow, outer: chain.getStore() }, body);
+}
+
+/** The nearest open frame of this call chain on the resource. */
+export function frameOn(engine: LockEngine, resource: string): Frame | undefined {
+  for (let link = chain.getStore(); link !== undefined; link = link.outer) {
+    const frame = link.frame ?? link.flow?.frameOn(engine, resource);
+    if (frame?.covers(engine, resource) === true) return frame;
+  }
+  return undefined;
+}
+
+/** The lease of the innermost open frame of this call chain, whatever its lock. */
+export function currentLease(): Lease | undefined {
+  for (let link = chain.getStore(); link !== undefined; link = link.outer) {
+    if (link.frame?.isOpen === true) return link.frame.lease;
+  }
+  return undefined;
+}

@@ -1,0 +1,122 @@
+import type { ClaimRef } from '../core/claim.js';
+import type { Clock } from '../core/clock.js';
+import type { Terms } from '../core/options.js';
+import type { Lease } from './lease.js';
+
+/**
+ * What is taken off a lease for clock drift: 1 % of it, at least 2 ms (SAFETY.md, rule 4; the 1 % is the drift that the
+ * promise allows).
+ */
+export function driftMargin(leaseMs: number): number {
+  return Math.max(leaseMs * 0.01, 2);
+}
+
+/** What a granted claim consists of. */
+export interface Grant {
+  readonly id: string;
+  readonly terms: Terms;
+  /** Life that was asked for, in ms. */
+  readonly leaseMs: number;
+  /** Before the request was sent. */
+  readonly sentAt: number;
+  /** First fencing token of the block; 0 without fencing. */
+  readonly token: number;
+  readonly tokens: number;
+}
+
+/** A claim that the backend granted to this process: what is handed over from lease to lease. */
+export class Hold implements ClaimRef {
+  readonly id: string;
+  readonly resource: string;
+  /** End of the quantum, monotonic ms. */
+  readonly quantumEnd: number;
+  /** Before this instant others must stay out (`holdAtLeastMs`), monotonic ms. */
+  readonly keepUntil: number;
+  /** The lease whose turn it is. */
+  lease: Lease | undefined;
+  /** The backend refuses renewals. */
+  isRevoked = false;
+  /** A renewal is on its way. */
+  isRenewing = false;
+  /** When the next renewal is due, monotonic ms; Infinity when nobody wants one. */
+  renewDue = Infinity;
+
+  readonly #clock: Clock;
+  readonly #lastToken: number;
+  #nextToken: number;
+  #confirmedAt = 0;
+  #validUntil = 0;
+  #wallUntil = 0;
+
+  constructor(resource: string, grant: Grant, quantumMs: number, clock: Clock) {
+    this.id = grant.id;
+    this.resource = resource;
+    this.#clock = clock;
+    this.#nextToken = grant.token;
+    this.#lastToken = grant.token + grant.tokens - 1;
+    this.quantumEnd = clock.now() + quantumMs;
+    this.keepUntil = grant.terms.holdAtLeastMs > 0 ? grant.sentAt + grant.terms.holdAtLeastMs : 0;
+    this.confirm(grant.sentAt, grant.leaseMs);
+  }
+
+  /** End of the claim by the local clock, monotonic ms: time before sending + lease − margin. */
+  get validUntil(): number {
+    return this.#validUntil;
+  }
+
+  /** The server has confirmed `leaseMs` from `sentAt` on. It never shortens a grant, so neither does this. */
+  confirm(sentAt: number, leaseMs: number): void {
+    const margin = driftMargin(leaseMs);
+    const until = sentAt + leaseMs - margin;
+    if (until <= this.#validUntil) return;
+    this.#confirmedAt = sentAt;
+    this.#validUntil = until;
+    this.#wallUntil = this.#clock.wall() + (until - this.#clock.now()) + margin;
+  }
+
+  /** Plans the next regular renewal for the lease whose turn it is. */
+  planRenewal(): void {
+    const { renew, renewAt, leaseMs } = this.lease!.terms;
+    const share = Math.min(leaseMs, this.#validUntil - this.#confirmedAt) * renewAt;
+    this.renewDue = renew && !this.isRevoked ? this.#confirmedAt + share : Infinity;
+  }
+
+  /** The monotonic clock may not count system sleep: the wall clock may not run ahead of it by more than the margin. */
+  hasSlept(): boolean {
+    return this.#clock.wall() >= this.#wallUntil;
+  }
+
+  isValidAt(now: number): boolean {
+    return now < this.#validUntil && !this.hasSlept();
+  }
+
+  /** A fencing token of the block; 0 without fencing. */
+  takeToken(): number {
+    return this.#lastToken < this.#nextToken ? 0 : this.#nextToken++;
+  }
+
+  /** Whether a fresh grant is worth using: the trip has left a third of the lease, and there is a token if one is wanted. */
+  serves(terms: Terms, now: number): boolean {
+    return this.#validUntil - now >= terms.leaseMs / 3 && this.#hasTokenFor(terms) && !this.hasSlept();
+  }
+
+  /**
+   * Whether the claim may go to the next caller of this process instead of back to the backend: in the quantum, and with
+   * enough life left, which is the whole of a fixed lease and a third of a renewed one.
+   */
+  mayHandOver(terms: Terms, now: number): boolean {
+    if (now >= this.quantumEnd || this.isRevoked || terms.holdAtLeastMs > 0 || now < this.keepUntil)
+      return false;
+    const needed = terms.renew ? terms.leaseMs / 3 : terms.leaseMs - driftMargin(terms.leaseMs);
+    return this.#validUntil - now >= needed && this.#hasTokenFor(terms) && !this.hasSlept();
+  }
+
+  /** What is left of `holdAtLeastMs`, in whole ms. */
+  keepMsAt(now: number): number {
+    return Math.max(0, Math.ceil(this.keepUntil - now));
+  }
+
+  #hasTokenFor(terms: Terms): boolean {
+    return !terms.fencing || this.#nextToken <= this.#lastToken;
+  }
+}

@@ -1,0 +1,168 @@
+import type { HeldRef, RenewOutcome } from '../core/claim.js';
+import type { Clock, Timer } from '../core/clock.js';
+import type { LossReason } from '../core/errors.js';
+import type { EventHub } from '../core/events.js';
+import type { LeaseDriver } from '../core/ports.js';
+import type { Hold } from './hold.js';
+
+/** A renewal due within this share of the lease goes with the batch of now. */
+const COALESCE_SHARE = 0.1;
+/** Two ticks are at least this far apart, in ms. */
+const MIN_TICK_MS = 2;
+/** A timer later than this means that the event loop was blocked, in ms. */
+const STALL_MS = 100;
+
+/**
+ * Renews all holds with one timer, in batches, and tells which are lost. Silence never extends a lock: without an
+ * answer the old deadline stands, and the renewal is tried again after min(lease / 20, 1 s).
+ */
+export class LeaseKeeper {
+  readonly #holds = new Set<Hold>();
+  #timer: Timer | undefined;
+  #firesAt = Infinity;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly driver: LeaseDriver,
+    private readonly events: EventHub,
+    /** Called once for a hold whose lease has ended before its release. */
+    private readonly onLost: (hold: Hold, reason: LossReason) => void,
+  ) {}
+
+  get size(): number {
+    return this.#holds.size;
+  }
+
+  holds(): readonly Hold[] {
+    return [...this.#holds];
+  }
+
+  /** Begins to keep a hold, or looks anew at one whose lease has changed. */
+  keep(hold: Hold): void {
+    this.#holds.add(hold);
+    hold.planRenewal();
+    this.#watchOver(hold);
+  }
+
+  drop(hold: Hold): void {
+    this.#holds.delete(hold);
+    if (this.#holds.size > 0 || this.#timer === undefined || this.#firesAt - this.clock.now() > 1_000) return;
+    this.clock.clearTimer(this.#timer);
+    this.#timer = undefined;
+    this.#firesAt = Infinity;
+  }
+
+  /** Asks the backend about the holds on a resource now (all of them without one). */
+  verify(resource?: string): void {
+    const now = this.clock.now();
+    const due = this.holds().filter((hold) => resource === undefined || hold.resource === resource);
+    this.#renew(due, now);
+  }
+
+  stop(): void {
+    if (this.#timer !== undefined) this.clock.clearTimer(this.#timer);
+    this.#timer = undefined;
+    this.#holds.clear();
+  }
+
+  #dueAt(hold: Hold): number {
+    const end = hold.lease!.validUntil;
+    return hold.isRenewing ? end : Math.min(end, hold.renewDue);
+  }
+
+  #watchOver(hold: Hold): void {
+    this.#arm(this.#dueAt(hold));
+  }
+
+  #arm(at: number): void {
+    if (at >= this.#firesAt) return;
+    if (this.#timer !== undefined) this.clock.clearTimer(this.#timer);
+    this.#firesAt = at;
+    this.#timer = this.clock.setTimer(() => this.#tick(), at - this.clock.now());
+  }
+
+  #tick(): void {
+    const now = this.clock.now();
+    const lateMs = now - this.#firesAt;
+    if (lateMs > STALL_MS && this.#holds.size > 0 && this.events.wants('loop.stalled')) {
+      this.events.emit('loop.stalled', { lateMs });
+    }
+    this.#timer = undefined;
+    this.#firesAt = Infinity;
+    const due: Hold[] = [];
+    let next = Infinity;
+    for (const hold of this.#holds) {
+      if (now >= hold.lease!.validUntil || hold.hasSlept()) this.#suspect(hold);
+      else if (!hold.isRenewing && hold.renewDue - hold.lease!.terms.leaseMs * COALESCE_SHARE <= now)
+        due.push(hold);
+      else next = Math.min(next, this.#dueAt(hold));
+    }
+    this.#renew(due, now);
+    for (const hold of due) next = Math.min(next, this.#dueAt(hold));
+    if (next < Infinity) this.#arm(Math.max(next, now + MIN_TICK_MS));
+  }
+
+  // A renewal that was confirmed in time may still be unread, since timers run before sockets are read.
+  #suspect(hold: Hold): void {
+    const { lease } = hold;
+    this.clock.afterPoll(() => {
+      if (!this.#holds.has(hold) || hold.lease !== lease || lease === undefined) return;
+      const now = this.clock.now();
+      if (now < lease.validUntil && !hold.hasSlept()) return this.#watchOver(hold);
+      this.onLost(hold, lossReason(hold, now));
+    });
+  }
+
+  #renew(due: readonly Hold[], sentAt: number): void {
+    if (due.length === 0) return;
+    for (const hold of due) hold.isRenewing = true;
+    const refs = due.map((hold) => heldRef(hold, sentAt));
+    this.driver.renew(refs).then(
+      (outcomes) => due.forEach((hold, i) => this.#settle(hold, refs[i]!, sentAt, outcomes[i] ?? 'unknown')),
+      () => due.forEach((hold, i) => this.#settle(hold, refs[i]!, sentAt, 'unknown')),
+    );
+  }
+
+  #settle(hold: Hold, ref: HeldRef, sentAt: number, outcome: RenewOutcome): void {
+    hold.isRenewing = false;
+    const { lease } = hold;
+    if (!this.#holds.has(hold) || lease === undefined) return;
+    if (outcome === 'lost') return this.onLost(hold, 'taken');
+    if (outcome === 'renewed') {
+      hold.confirm(sentAt, ref.leaseMs);
+      hold.planRenewal();
+      this.#tell('lease.renewed', hold);
+    } else if (outcome === 'revoked') {
+      if (!hold.isRevoked) this.#tell('lease.revoked', hold);
+      hold.isRevoked = true;
+      hold.renewDue = Infinity;
+    } else if (hold.renewDue < Infinity) {
+      hold.renewDue = this.clock.now() + Math.min(lease.terms.leaseMs / 20, 1_000);
+    }
+    this.#watchOver(hold);
+  }
+
+  #tell(event: 'lease.renewed' | 'lease.revoked', hold: Hold): void {
+    if (!this.events.wants(event)) return;
+    const { id, resource, remainingMs } = hold.lease!;
+    this.events.emit(event, { resource, leaseId: id, remainingMs });
+  }
+}
+
+// A fixed lease asks for 1 ms: a grant is never shortened, so that only verifies it.
+function heldRef(hold: Hold, now: number): HeldRef {
+  const { terms } = hold.lease!;
+  return {
+    id: hold.id,
+    resource: hold.resource,
+    leaseMs: terms.renew && !hold.isRevoked ? terms.leaseMs : 1,
+    keepMs: hold.keepMsAt(now),
+  };
+}
+
+function lossReason(hold: Hold, now: number): LossReason {
+  const lease = hold.lease!;
+  if (now >= lease.grantedAt + lease.terms.maxHoldMs) return 'maxHold';
+  if (hold.isRevoked) return 'revoked';
+  return now < lease.validUntil ? 'suspended' : 'expired';
+}

@@ -1,0 +1,146 @@
+import type { LossReason } from '../core/errors.js';
+import { LockLostError, LockNotHeldError } from '../core/errors.js';
+import type { ReleaseOutcome } from '../core/events.js';
+import type { Terms } from '../core/options.js';
+import { driftMargin, type Hold } from './hold.js';
+
+/** What a lease asks of the engine. */
+export interface LeaseOwner {
+  now(): number;
+  release(lease: Lease): Promise<ReleaseOutcome>;
+  extend(lease: Lease, leaseMs: number | undefined): Promise<void>;
+}
+
+/**
+ * One caller's turn on a lock. It answers from the clock, synchronously, and is dead after its release: what is asked
+ * of it then repeats the first answer and touches nothing.
+ */
+export class Lease implements AsyncDisposable {
+  readonly resource: string;
+  /**
+   * Fencing token: strictly greater than every earlier one of the resource. Give it to what you write to, and let that
+   * refuse smaller ones. 0 when the lock was made with `fencing: false`.
+   */
+  readonly token: number;
+  /** @internal */ readonly grantedAt: number;
+  /** @internal */ readonly hold: Hold;
+  /** @internal */ readonly terms: Terms;
+  /** @internal The first answer to `release()`. */ ended: Promise<ReleaseOutcome> | undefined;
+  /** @internal */ lossReason: LossReason | undefined;
+  readonly #owner: LeaseOwner;
+  readonly #sequence: number;
+  /** End of a fixed lease; Infinity for a renewed one. */
+  #fixedEnd: number;
+  #endedAt = 0;
+  #controller: AbortController | undefined;
+
+  /** @internal Leases come from `acquire()` and `run()`. */
+  constructor(owner: LeaseOwner, hold: Hold, terms: Terms, sequence: number) {
+    this.#owner = owner;
+    this.#sequence = sequence;
+    this.hold = hold;
+    this.terms = terms;
+    this.resource = hold.resource;
+    this.token = terms.fencing ? hold.takeToken() : 0;
+    this.grantedAt = owner.now();
+    this.#fixedEnd = terms.renew ? Infinity : this.grantedAt + terms.leaseMs - driftMargin(terms.leaseMs);
+  }
+
+  /** Unique per turn: the claim's id and a number. */
+  get id(): string {
+    return `${this.hold.id}/${this.#sequence}`;
+  }
+
+  /**
+   * When the lease ends unless it is renewed, in ms of the monotonic clock (`performance.now()`). The least of the
+   * claim's end, its own fixed end and its `maxHoldMs`.
+   */
+  get validUntil(): number {
+    return Math.min(this.hold.validUntil, this.#fixedEnd, this.grantedAt + this.terms.maxHoldMs);
+  }
+
+  /** Time left, in ms; 0 when released, lost or over. */
+  get remainingMs(): number {
+    if (this.ended !== undefined || this.lossReason !== undefined || this.hold.hasSlept()) return 0;
+    return Math.max(0, this.validUntil - this.#owner.now());
+  }
+
+  /** True while this caller holds the lock, by the clock: no trip, no await between the check and the next statement. */
+  get isHeld(): boolean {
+    return this.remainingMs > 0;
+  }
+
+  /** True once the lease is known to have ended before its release. */
+  get isLost(): boolean {
+    return this.lossReason !== undefined;
+  }
+
+  /** How long it has been, or had been, held, in ms. */
+  get heldMs(): number {
+    return (this.#endedAt === 0 ? this.#owner.now() : this.#endedAt) - this.grantedAt;
+  }
+
+  /** @throws LockLostError when the lease is over, LockNotHeldError after its release */
+  assertHeld(): void {
+    if (this.isHeld) return;
+    throw this.ended !== undefined && this.lossReason === undefined
+      ? new LockNotHeldError(this.resource)
+      : this.lossError();
+  }
+
+  /** Aborts with a `LockLostError` when the lease is lost; never by a release. Made on first use. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.isLost) this.#controller.abort(this.lossError());
+    }
+    return this.#controller.signal;
+  }
+
+  /**
+   * Renews now, once; a fixed lease ends `leaseMs` later than now. Never shortens.
+   * @param leaseMs the lock's own `leaseMs` by default; whole ms within the backend's bounds
+   * @throws LockLostError, LockNotHeldError, InvalidOptionError; BackendUnavailableError when there was no answer: the
+   * old deadline stands
+   */
+  extend(leaseMs?: number): Promise<void> {
+    return this.#owner.extend(this, leaseMs);
+  }
+
+  /**
+   * Gives the lock back and settles within the backend's `operationTimeoutMs`; never throws.
+   * `released`: it was held to the end. `lost`: it had ended before. `unconfirmed`: the backend did not answer; the
+   * release is repeated in the background until it is confirmed or the lease has run out.
+   */
+  release(): Promise<ReleaseOutcome> {
+    return this.ended ?? this.#owner.release(this);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.release();
+  }
+
+  /** @internal */
+  lossError(): LockLostError {
+    return new LockLostError(this.resource, this.lossReason ?? 'expired', this.heldMs);
+  }
+
+  /** @internal The server has confirmed `leaseMs` from `sentAt` on. */
+  extendTo(sentAt: number, leaseMs: number): void {
+    if (!this.terms.renew) this.#fixedEnd = Math.max(this.#fixedEnd, sentAt + leaseMs - driftMargin(leaseMs));
+  }
+
+  /** @internal */
+  end(outcome: Promise<ReleaseOutcome>): Promise<ReleaseOutcome> {
+    this.ended = outcome;
+    if (this.#endedAt === 0) this.#endedAt = this.#owner.now();
+    return outcome;
+  }
+
+  /** @internal Final: a lost lease stays lost. */
+  lose(reason: LossReason): void {
+    this.lossReason = reason;
+    this.#endedAt = this.#owner.now();
+    this.#controller?.abort(this.lossError());
+  }
+}

@@ -1,0 +1,264 @@
+import type { Clock } from '../core/clock.js';
+import {
+  BackendUnavailableError,
+  LockBusyError,
+  LockClosedError,
+  LockLostError,
+  type LossReason,
+} from '../core/errors.js';
+import type { EventHub, ReleaseOutcome } from '../core/events.js';
+import { checkWhole, type Terms } from '../core/options.js';
+import type { Backend } from '../core/ports.js';
+import { Contention, type ContentionOptions } from './contention.js';
+import type { Hold } from './hold.js';
+import { LeaseKeeper } from './lease-keeper.js';
+import { Lease, type LeaseOwner } from './lease.js';
+import { Seat } from './seat.js';
+import { asLockError } from './unavailable.js';
+import type { WaitingRoom } from './waiting-room.js';
+import { WakeHub } from './wake-hub.js';
+import { Withdrawals, type Withdrawal } from './withdrawals.js';
+
+const RELEASED: Promise<ReleaseOutcome> = Promise.resolve('released');
+const LOST: Promise<ReleaseOutcome> = Promise.resolve('lost');
+
+/** Figures of the moment; all are 0 at idle but the last two, which only grow. Subscriptions linger for some seconds. */
+export interface EngineStats {
+  readonly resources: number;
+  readonly waiters: number;
+  readonly holds: number;
+  readonly pendingWithdrawals: number;
+  readonly watches: number;
+  readonly grants: number;
+  readonly handOvers: number;
+}
+
+/** Acquire, hand over and release for one backend: one seat per resource, one keeper, one hub. */
+export class LockEngine implements LeaseOwner {
+  readonly #seats = new Map<string, Seat>();
+  readonly #keeper: LeaseKeeper;
+  readonly #hub: WakeHub;
+  readonly #withdrawals: Withdrawals;
+  readonly #contention: Contention;
+  readonly #stopDoubting: () => void;
+  readonly #dropSeat = (seat: Seat): void => void this.#seats.delete(seat.resource);
+  #grants = 0;
+  #handOvers = 0;
+  #onHoldsGone: (() => void) | undefined;
+
+  constructor(
+    readonly backend: Backend,
+    readonly clock: Clock,
+    readonly room: WaitingRoom,
+    readonly events: EventHub,
+    options: ContentionOptions,
+  ) {
+    const { leases, operationTimeoutMs } = backend;
+    this.#keeper = new LeaseKeeper(clock, leases, events, (hold, reason) => this.#lose(hold, reason));
+    this.#hub = new WakeHub(clock, leases);
+    this.#withdrawals = new Withdrawals(clock, leases, operationTimeoutMs);
+    this.#contention = new Contention(
+      clock,
+      backend,
+      this.#hub,
+      this.#withdrawals,
+      events,
+      options,
+      (seat, hold, tries) => this.#grant(seat, hold, tries),
+    );
+    this.#stopDoubting = backend.onDoubt((resource) => this.#keeper.verify(resource));
+  }
+
+  now(): number {
+    return this.clock.now();
+  }
+
+  get stats(): EngineStats {
+    return {
+      resources: this.#seats.size,
+      waiters: this.room.waiting,
+      holds: this.#keeper.size,
+      pendingWithdrawals: this.#withdrawals.pending,
+      watches: this.#hub.size,
+      grants: this.#grants,
+      handOvers: this.#handOvers,
+    };
+  }
+
+  /** True when a caller of this process holds the resource. */
+  isHeldHere(resource: string): boolean {
+    return this.#seats.get(resource)?.hold !== undefined;
+  }
+
+  /** Waits for the lock as its terms say. The errors are those of `Mutex.acquire()`. */
+  acquire(resource: string, terms: Terms, signal: AbortSignal | undefined): Promise<Lease> {
+    const once = terms.waitMs === 0;
+    let seat = this.#seats.get(resource);
+    if (seat === undefined) {
+      seat = new Seat(resource, this.room, this.#dropSeat);
+      this.#seats.set(resource, seat);
+    } else if (once && (seat.hold !== undefined || seat.queue.size > 0) && signal?.aborted !== true) {
+      return Promise.reject(
+        this.room.isClosed ? new LockClosedError(resource) : new LockBusyError(resource, seat.holder),
+      );
+    }
+    const turn = seat.queue.enter({ terms, signal, once });
+    if (seat.hold === undefined) {
+      this.#contention.start(seat);
+      seat.dropIfIdle();
+    }
+    return turn;
+  }
+
+  release(lease: Lease): Promise<ReleaseOutcome> {
+    if (lease.isLost) return lease.end(LOST);
+    const { hold } = lease;
+    const now = this.clock.now();
+    const seat = this.#seats.get(hold.resource)!;
+    if (now >= lease.validUntil || hold.hasSlept()) {
+      this.#lose(hold, now >= lease.grantedAt + lease.terms.maxHoldMs ? 'maxHold' : 'expired');
+      return lease.end(LOST);
+    }
+    const next = seat.queue.head;
+    if (next !== undefined && hold.mayHandOver(next.terms, now)) {
+      lease.end(RELEASED);
+      this.#tellReleased(lease, 'released');
+      this.#handOvers += 1;
+      this.#grant(seat, hold, 0);
+      return RELEASED;
+    }
+    this.#vacate(seat, hold);
+    const withdrawal = this.#withdrawal(hold, hold.keepMsAt(now));
+    const outcome = lease.end(this.#withdraw(lease, withdrawal));
+    this.#contention.start(seat);
+    seat.dropIfIdle();
+    return outcome;
+  }
+
+  /** @throws InvalidOptionError, LockNotHeldError, LockLostError, BackendUnavailableError */
+  async extend(lease: Lease, leaseMs = lease.terms.leaseMs): Promise<void> {
+    const { minLeaseMs, maxLeaseMs } = this.backend.traits;
+    checkWhole('leaseMs', leaseMs, minLeaseMs, maxLeaseMs);
+    lease.assertHeld();
+    const { hold, resource } = lease;
+    const sentAt = this.clock.now();
+    let outcome;
+    try {
+      const ref = { id: hold.id, resource, leaseMs, keepMs: hold.keepMsAt(sentAt) };
+      [outcome = 'unknown'] = await this.backend.leases.renew([ref]);
+    } catch (error) {
+      throw asLockError(error, this.backend.name, resource);
+    }
+    if (lease.isLost || lease.ended !== undefined) return lease.assertHeld();
+    if (outcome === 'unknown') {
+      throw new BackendUnavailableError(this.backend.name, 'no answer to a renewal', 'unknown', { resource });
+    }
+    if (outcome !== 'renewed') {
+      if (outcome === 'lost') this.#lose(hold, 'taken');
+      else hold.isRevoked = true;
+      throw lease.isLost ? lease.lossError() : new LockLostError(resource, 'revoked', lease.heldMs);
+    }
+    hold.confirm(sentAt, leaseMs);
+    lease.extendTo(sentAt, leaseMs);
+    this.#keeper.keep(hold);
+  }
+
+  /**
+   * Stops granting, rejects the waiters, waits for the holders up to `graceMs`, withdraws what is left and leaves no
+   * timer. The backend itself is closed by its owner.
+   */
+  async close(graceMs: number): Promise<void> {
+    this.room.close();
+    if (this.#keeper.size > 0 && graceMs > 0) {
+      await new Promise<void>((resolve) => {
+        const timer = this.clock.setTimer(resolve, graceMs);
+        this.#onHoldsGone = () => {
+          this.clock.clearTimer(timer);
+          resolve();
+        };
+      });
+    }
+    for (const hold of this.#keeper.holds()) this.#lose(hold, 'closed');
+    this.#stopDoubting();
+    await this.#withdrawals.drain(this.backend.operationTimeoutMs);
+    await this.#hub.close();
+    this.#keeper.stop();
+  }
+
+  /** The turn of the head has come. */
+  #grant(seat: Seat, hold: Hold, tries: number): void {
+    const competitor = seat.queue.shift();
+    const lease = new Lease(this, hold, competitor.terms, ++this.#grants);
+    hold.lease = lease;
+    seat.hold = hold;
+    this.#keeper.keep(hold);
+    if (this.events.wants('lease.granted') || this.events.wants('lease.handedOver')) {
+      const facts = {
+        resource: seat.resource,
+        leaseId: lease.id,
+        waitedMs: lease.grantedAt - competitor.enteredAt,
+      };
+      const handedOver = tries === 0;
+      if (handedOver) this.events.emit('lease.handedOver', facts);
+      this.events.emit('lease.granted', { ...facts, token: lease.token, tries, handedOver });
+    }
+    competitor.resolve(lease);
+  }
+
+  #lose(hold: Hold, reason: LossReason): void {
+    const lease = hold.lease!;
+    const seat = this.#seats.get(hold.resource)!;
+    this.#vacate(seat, hold);
+    this.#withdrawals.cancel(this.#withdrawal(hold, 0));
+    lease.lose(reason);
+    this.#tellLost(lease);
+    this.#contention.start(seat);
+    seat.dropIfIdle();
+  }
+
+  #vacate(seat: Seat, hold: Hold): void {
+    seat.hold = undefined;
+    this.#keeper.drop(hold);
+    if (this.#keeper.size === 0) this.#onHoldsGone?.();
+  }
+
+  async #withdraw(lease: Lease, withdrawal: Withdrawal): Promise<ReleaseOutcome> {
+    const outcome = await this.#withdrawals.release(withdrawal);
+    if (outcome === 'lost') {
+      lease.lossReason = 'taken';
+      this.#tellLost(lease);
+    } else {
+      this.#tellReleased(lease, outcome);
+    }
+    return outcome;
+  }
+
+  #withdrawal(hold: Hold, keepMs: number): Withdrawal {
+    return {
+      ref: hold,
+      keepMs,
+      leavesQueue: () => (this.#seats.get(hold.resource)?.queue.size ?? 0) === 0,
+      notBefore: 0,
+      overAt: hold.validUntil + this.backend.operationTimeoutMs,
+    };
+  }
+
+  #tellReleased(lease: Lease, outcome: ReleaseOutcome): void {
+    const { resource, heldMs } = lease;
+    if (this.events.wants('lease.released')) {
+      this.events.emit('lease.released', { resource, leaseId: lease.id, heldMs, outcome });
+    }
+    if (this.events.wants('competitor.destroyed'))
+      this.events.emit('competitor.destroyed', { resource, end: 'released' });
+  }
+
+  #tellLost(lease: Lease): void {
+    const { resource, heldMs } = lease;
+    const reason = lease.lossReason!;
+    if (this.events.wants('lease.lost')) {
+      this.events.emit('lease.lost', { resource, leaseId: lease.id, heldMs, reason });
+    }
+    if (this.events.wants('competitor.destroyed'))
+      this.events.emit('competitor.destroyed', { resource, end: 'lost' });
+  }
+}

@@ -1,0 +1,152 @@
+import type { CompetitorEnd } from '../core/events.js';
+import type { Terms } from '../core/options.js';
+import type { WaitingRoom } from './waiting-room.js';
+
+/** Why a competitor was taken out of a queue before its turn; the queue's owner turns it into an error. */
+export type Departure = Exclude<CompetitorEnd, 'released' | 'lost'>;
+
+/** One caller in a queue, and its node in the queue's list. */
+export class Competitor<T> {
+  prev: Competitor<T> | undefined;
+  next: Competitor<T> | undefined;
+  /** True until the competitor got its turn or left. */
+  waiting = true;
+  #onAbort: (() => void) | undefined;
+
+  constructor(
+    readonly terms: Terms,
+    readonly enteredAt: number,
+    /** Asks once and leaves when refused. */
+    readonly once: boolean,
+    readonly signal: AbortSignal | undefined,
+    readonly resolve: (turn: T) => void,
+    readonly reject: (error: Error) => void,
+  ) {}
+
+  get deadline(): number {
+    return this.enteredAt + this.terms.waitMs;
+  }
+
+  listen(onAbort: () => void): void {
+    this.#onAbort = onAbort;
+    this.signal?.addEventListener('abort', onAbort, { once: true });
+  }
+
+  settle(): void {
+    this.waiting = false;
+    if (this.#onAbort !== undefined) this.signal?.removeEventListener('abort', this.#onAbort);
+  }
+}
+
+/** What an entrant brings. */
+export interface Entry {
+  readonly terms: Terms;
+  readonly signal: AbortSignal | undefined;
+  readonly once: boolean;
+}
+
+/** What the owner of a queue decides. */
+export interface QueueOwner<T> {
+  readonly resource: string;
+  /** The error for a competitor that leaves without its turn. */
+  farewell(competitor: Competitor<T>, departure: Departure): Error;
+  /** Called after a competitor left on its own (not after its turn came). */
+  left(): void;
+}
+
+/**
+ * The queue of this process for one resource, first in, first out: the AbstractQueuedSynchronizer of the seeds. A
+ * doubly linked list, so that a time-out, an abort or a shutdown takes out any position in constant time.
+ */
+export class QueuedSynchronizer<T> {
+  #head: Competitor<T> | undefined;
+  #tail: Competitor<T> | undefined;
+  #size = 0;
+
+  constructor(
+    readonly room: WaitingRoom,
+    readonly owner: QueueOwner<T>,
+  ) {}
+
+  get head(): Competitor<T> | undefined {
+    return this.#head;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /**
+   * Appends a caller; the promise resolves with its turn.
+   * @throws (rejects) QueueFullError beyond the bounds, LockAbortedError for an already aborted signal,
+   * LockClosedError after the room was closed
+   */
+  enter(entry: Entry): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const { terms, signal, once } = entry;
+      const competitor = new Competitor<T>(terms, this.room.clock.now(), once, signal, resolve, reject);
+      if (signal?.aborted === true) return reject(this.owner.farewell(competitor, 'aborted'));
+      const refusal = this.room.refusal(this, terms.maxWaiters);
+      if (refusal !== undefined) return reject(refusal);
+      if (signal !== undefined) competitor.listen(() => this.leave(competitor, 'aborted'));
+      this.#append(competitor);
+      this.room.entered(this, competitor);
+    });
+  }
+
+  /** Takes out the head: its turn has come. */
+  shift(): Competitor<T> {
+    const head = this.#head!;
+    this.#unlink(head);
+    return head;
+  }
+
+  /** Takes out any position and rejects it. Without effect on one that left before. */
+  leave(competitor: Competitor<T>, departure: Departure, error?: Error): void {
+    if (!competitor.waiting) return;
+    this.#unlink(competitor);
+    competitor.reject(error ?? this.owner.farewell(competitor, departure));
+    this.room.departed(this, departure);
+    this.owner.left();
+  }
+
+  /** Takes out everybody. */
+  leaveAll(departure: Departure, error?: Error): void {
+    while (this.#head !== undefined) this.leave(this.#head, departure, error);
+  }
+
+  /** Takes out those whose deadline has passed; gives the earliest deadline of the rest. */
+  expire(now: number): number {
+    let earliest = Infinity;
+    for (let one = this.#head; one !== undefined;) {
+      const { next } = one;
+      // One that asks once is bound by the answer to its only question, not by the clock.
+      if (!one.once) {
+        if (one.deadline <= now) this.leave(one, 'timedOut');
+        else if (one.deadline < earliest) earliest = one.deadline;
+      }
+      one = next;
+    }
+    return earliest;
+  }
+
+  #append(competitor: Competitor<T>): void {
+    competitor.prev = this.#tail;
+    if (this.#tail === undefined) this.#head = competitor;
+    else this.#tail.next = competitor;
+    this.#tail = competitor;
+    this.#size += 1;
+  }
+
+  #unlink(competitor: Competitor<T>): void {
+    const { prev, next } = competitor;
+    if (prev === undefined) this.#head = next;
+    else prev.next = next;
+    if (next === undefined) this.#tail = prev;
+    else next.prev = prev;
+    competitor.prev = competitor.next = undefined;
+    this.#size -= 1;
+    competitor.settle();
+    this.room.gone(this);
+  }
+}

@@ -1,0 +1,101 @@
+import { hostname } from 'node:os';
+import type { HolderView, ProcessView } from '../core/claim.js';
+import type { Clock } from '../core/clock.js';
+import {
+  LockAbortedError,
+  LockBusyError,
+  LockClosedError,
+  LockWaitTimeoutError,
+  type BackendUnavailableError,
+} from '../core/errors.js';
+import type { Hold } from './hold.js';
+import type { Lease } from './lease.js';
+import {
+  QueuedSynchronizer,
+  type Competitor,
+  type Departure,
+  type QueueOwner,
+} from './queued-synchronizer.js';
+import type { WaitingRoom } from './waiting-room.js';
+
+const LOCAL: ProcessView = { host: hostname(), pid: process.pid };
+
+/** The state of one resource in this process: who waits, what is held, and what the backend said last. */
+export class Seat implements QueueOwner<Lease> {
+  readonly queue: QueuedSynchronizer<Lease>;
+  hold: Hold | undefined;
+  /** The waiting loop runs. */
+  isContending = false;
+  /** Somebody said that asking again may be worth it. */
+  woken = false;
+  /** Why the backend did not answer the last question; undefined after an answer. */
+  lastError: BackendUnavailableError | undefined;
+  #lastHolder: { readonly view: HolderView; readonly seenAt: number } | undefined;
+  #resume: (() => void) | undefined;
+
+  constructor(
+    readonly resource: string,
+    private readonly room: WaitingRoom,
+    private readonly onIdle: (seat: Seat) => void,
+  ) {
+    this.queue = new QueuedSynchronizer<Lease>(room, this);
+  }
+
+  get clock(): Clock {
+    return this.room.clock;
+  }
+
+  /** Who is in the way, as far as is known here. */
+  get holder(): HolderView | undefined {
+    const now = this.clock.now();
+    if (this.hold !== undefined) {
+      return { id: this.hold.id, remainingMs: Math.max(0, this.hold.validUntil - now), process: LOCAL };
+    }
+    if (this.#lastHolder === undefined) return undefined;
+    const { view, seenAt } = this.#lastHolder;
+    return { ...view, remainingMs: Math.max(0, view.remainingMs - (now - seenAt)) };
+  }
+
+  sawHolder(view: HolderView | undefined): void {
+    this.lastError = undefined;
+    this.#lastHolder = view && { view, seenAt: this.clock.now() };
+  }
+
+  farewell(competitor: Competitor<Lease>, departure: Departure): Error {
+    const { resource } = this;
+    if (departure === 'aborted') return new LockAbortedError(resource, { cause: competitor.signal?.reason });
+    if (departure === 'closed') return new LockClosedError(resource);
+    if (this.lastError !== undefined) return this.lastError;
+    if (departure === 'busy') return new LockBusyError(resource, this.holder);
+    return new LockWaitTimeoutError(resource, this.clock.now() - competitor.enteredAt, this.holder);
+  }
+
+  left(): void {
+    if (this.queue.size > 0) return;
+    if (this.isContending) this.wake();
+    else this.dropIfIdle();
+  }
+
+  dropIfIdle(): void {
+    if (this.queue.size === 0 && this.hold === undefined && !this.isContending) this.onIdle(this);
+  }
+
+  wake(): void {
+    this.woken = true;
+    this.#resume?.();
+  }
+
+  /** Resolves after `ms` or at a wake, whichever is first. */
+  sleep(ms: number): Promise<void> {
+    if (this.woken) return Promise.resolve();
+    return new Promise((resolve) => {
+      const resume = (): void => {
+        this.#resume = undefined;
+        this.clock.clearTimer(timer);
+        resolve();
+      };
+      const timer = this.clock.setTimer(resume, ms);
+      this.#resume = resume;
+    });
+  }
+}

@@ -1,0 +1,18 @@
+import { BackendUnavailableError, LockError } from '../core/errors.js';
+
+export function isUnavailable(error: unknown): error is BackendUnavailableError {
+  return error instanceof BackendUnavailableError;
+}
+
+/** The error of a driver as callers see it: a lock error as it is, anything else as an unavailable backend. */
+export function asLockError(error: unknown, backend: string, resource: string): LockError {
+  if (isUnavailable(error)) {
+    const detail = error.message.replace(/^.* is unavailable: /, '');
+    return new BackendUnavailableError(backend, detail, error.executed, {
+      cause: error.cause ?? error,
+      resource,
+    });
+  }
+  if (error instanceof LockError) return error;
+  return new BackendUnavailableError(backend, 'the driver failed', 'unknown', { cause: error, resource });
+}

@@ -1,0 +1,128 @@
+import type { Clock, Timer } from '../core/clock.js';
+import type { LeaseDriver, Unsubscribe } from '../core/ports.js';
+
+/** An unused subscription is kept this long, in ms: locks that are contended once are contended again. */
+const LINGER_MS = 5_000;
+/** The sweep re-asks all waiting heads this often, jittered; a head is taken for dead after 1 s of silence. */
+const SWEEP_MS = { least: 600, most: 900 };
+
+interface Subscription {
+  readonly wakes: Set<() => void>;
+  readonly made: Promise<Unsubscribe>;
+  isMade: boolean;
+  idleSince: number;
+}
+
+/**
+ * Wakes waiting heads: counted subscriptions per resource, and one sweep for all of them, so that a lost wake costs
+ * less than a second and not a lease.
+ */
+export class WakeHub {
+  readonly #subscriptions = new Map<string, Subscription>();
+  #listening = 0;
+  #sweep: Timer | undefined;
+  #reaper: Timer | undefined;
+  #closed = false;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly driver: LeaseDriver,
+  ) {}
+
+  /** Resources with a live subscription, those that linger included. */
+  get size(): number {
+    return this.#subscriptions.size;
+  }
+
+  /**
+   * Joins a subscription that is live already: nothing that happens from now on is missed. Undefined when there is none.
+   */
+  join(resource: string, wake: () => void): Unsubscribe | undefined {
+    const subscription = this.#subscriptions.get(resource);
+    return subscription?.isMade === true ? this.#add(subscription, wake) : undefined;
+  }
+
+  /**
+   * Calls `wake` until the result is called. Resolves when the subscription is confirmed.
+   * @throws BackendUnavailableError when it cannot be made
+   */
+  async watch(resource: string, wake: () => void): Promise<Unsubscribe> {
+    let subscription = this.#subscriptions.get(resource);
+    if (subscription === undefined) {
+      subscription = this.#subscribe(resource);
+      this.#subscriptions.set(resource, subscription);
+    }
+    const leave = this.#add(subscription, wake);
+    try {
+      await subscription.made;
+    } catch (error) {
+      leave();
+      throw error;
+    }
+    return leave;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    if (this.#sweep !== undefined) this.clock.clearTimer(this.#sweep);
+    if (this.#reaper !== undefined) this.clock.clearTimer(this.#reaper);
+    const made = [...this.#subscriptions.values()].map((subscription) => subscription.made);
+    this.#subscriptions.clear();
+    for (const result of await Promise.allSettled(made)) if (result.status === 'fulfilled') result.value();
+  }
+
+  #add(subscription: Subscription, wake: () => void): Unsubscribe {
+    subscription.wakes.add(wake);
+    this.#listening += 1;
+    this.#scheduleSweep();
+    return () => {
+      if (!subscription.wakes.delete(wake)) return;
+      this.#listening -= 1;
+      subscription.idleSince = this.clock.now();
+      if (subscription.wakes.size === 0) this.#scheduleReaper();
+    };
+  }
+
+  #subscribe(resource: string): Subscription {
+    const wakes = new Set<() => void>();
+    const wakeAll = (): void => wakes.forEach((wake) => wake());
+    const made = this.driver.watch(resource, wakeAll);
+    const subscription: Subscription = { wakes, made, isMade: false, idleSince: 0 };
+    made.then(
+      () => void (subscription.isMade = true),
+      () => void this.#subscriptions.delete(resource),
+    );
+    return subscription;
+  }
+
+  #scheduleSweep(): void {
+    if (this.#sweep !== undefined || this.#listening === 0 || this.#closed) return;
+    const { least, most } = SWEEP_MS;
+    this.#sweep = this.clock.setTimer(
+      () => {
+        this.#sweep = undefined;
+        for (const { wakes } of this.#subscriptions.values()) for (const wake of wakes) wake();
+        this.#scheduleSweep();
+      },
+      least + this.clock.random() * (most - least),
+    );
+  }
+
+  #scheduleReaper(): void {
+    if (this.#reaper !== undefined || this.#closed) return;
+    this.#reaper = this.clock.setTimer(() => {
+      this.#reaper = undefined;
+      const now = this.clock.now();
+      let idle = 0;
+      for (const [resource, { wakes, made, idleSince }] of this.#subscriptions) {
+        if (wakes.size > 0) continue;
+        if (now - idleSince < LINGER_MS) idle += 1;
+        else {
+          this.#subscriptions.delete(resource);
+          made.then((unsubscribe) => unsubscribe()).catch(() => undefined);
+        }
+      }
+      if (idle > 0) this.#scheduleReaper();
+    }, LINGER_MS);
+  }
+}

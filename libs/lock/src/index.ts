@@ -1,0 +1,51 @@
+export { Bedrock, type BedrockOptions } from './bedrock.js';
+export { Mutex, type KeyPart } from './primitives/mutex.js';
+export { Lease } from './engine/lease.js';
+export { currentLease } from './engine/frames.js';
+export { runInFlow } from './engine/flow.js';
+export type { EngineStats } from './engine/lock-engine.js';
+
+export type { CallOptions, HandOverOptions, LockOptions, Terms } from './core/options.js';
+export {
+  checkBoolean,
+  checkFields,
+  checkFunction,
+  checkObject,
+  checkTime,
+  checkWhole,
+} from './core/options.js';
+export { checkName, escapePart, MAX_NAME_LENGTH, narrow } from './core/key.js';
+export type { CompetitorEnd, LockEventName, LockEvents, ReleaseOutcome } from './core/events.js';
+export { MAX_TIMER_MS, randomUuid, sleep, systemClock, type Clock, type Timer } from './core/clock.js';
+export {
+  BackendUnavailableError,
+  describe,
+  InvalidOptionError,
+  LockAbortedError,
+  LockBusyError,
+  LockClosedError,
+  LockError,
+  LockFlowRequiredError,
+  LockLostError,
+  LockNotHeldError,
+  LockNotOwnerError,
+  LockSelfDeadlockError,
+  LockTypeMismatchError,
+  LockWaitTimeoutError,
+  QueueFullError,
+  UnsupportedByBackendError,
+  type LossReason,
+} from './core/errors.js';
+export type { Backend, LeaseDriver, Traits, Unsubscribe } from './core/ports.js';
+export type {
+  Claim,
+  ClaimRef,
+  ClaimView,
+  HeldRef,
+  HolderView,
+  ProcessView,
+  RenewOutcome,
+  Verdict,
+  WithdrawOptions,
+  WithdrawOutcome,
+} from './core/claim.js';

@@ -1,0 +1,2 @@
+export { memory, type MemoryOptions } from './backends/memory/memory-backend.js';
+export { MemoryStore } from './backends/memory/memory-store.js';
