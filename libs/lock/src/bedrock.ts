@@ -3,6 +3,7 @@ import { InvalidOptionError, LockClosedError } from './core/errors.js';
 import { EventHub, type LockEventName, type LockEvents } from './core/events.js';
 import { checkName, checkPrefix } from './core/key.js';
 import {
+  checkClock,
   checkFields,
   checkObject,
   checkTime,
@@ -36,6 +37,7 @@ export interface BedrockOptions {
 const FIELDS: ReadonlySet<string> = new Set<keyof BedrockOptions>([
   'backend', 'prefix', 'defaults', 'handOver', 'maxWaitersPerProcess', 'closeGraceMs', 'clock',
 ]); // prettier-ignore
+const CLOSE_FIELDS: ReadonlySet<string> = new Set(['graceMs']);
 const HAND_OVER_FIELDS: ReadonlySet<string> = new Set<keyof HandOverOptions>(['quantumMs', 'quantumGrants']);
 
 /** The composition root: locks are created once here and used everywhere. One per backend and process. */
@@ -52,31 +54,36 @@ export class Bedrock implements AsyncDisposable {
   /** @throws InvalidOptionError naming the field; nothing is sent before the first lock is asked for */
   constructor(options: BedrockOptions) {
     checkFields('options', options, FIELDS);
-    const { backend, handOver = {}, clock = systemClock } = options;
+    const {
+      backend,
+      prefix = '',
+      defaults = {},
+      handOver = {},
+      maxWaitersPerProcess = 100_000,
+      closeGraceMs = 10_000,
+      clock = systemClock,
+    } = options;
     if (typeof backend?.leases?.claim !== 'function') {
       throw new InvalidOptionError('backend', 'a backend, such as memory() or redis(url)', backend);
     }
+    checkObject('defaults', defaults);
     checkFields('handOver', handOver, HAND_OVER_FIELDS);
+    checkClock('clock', clock);
+    const { quantumMs = 10, quantumGrants = 512 } = handOver;
+    resolveTerms(defaults, backend.traits, backend.name);
     this.backend = backend;
-    this.prefix = checkPrefix('prefix', options.prefix ?? '');
-    this.#defaults = options.defaults ?? {};
-    checkObject('defaults', this.#defaults);
-    resolveTerms(this.#defaults, backend.traits, backend.name);
-    this.#closeGraceMs = checkTime('closeGraceMs', options.closeGraceMs ?? 10_000, 0);
-    const maxWaiters = checkWhole(
-      'maxWaitersPerProcess',
-      options.maxWaitersPerProcess ?? 100_000,
-      1,
-      10_000_000,
-    );
+    this.prefix = checkPrefix('prefix', prefix);
+    this.#defaults = defaults;
+    this.#closeGraceMs = checkTime('closeGraceMs', closeGraceMs, 0);
+    const maxWaiters = checkWhole('maxWaitersPerProcess', maxWaitersPerProcess, 1, 10_000_000);
     this.#engine = new LockEngine(
       backend,
       clock,
       new WaitingRoom(clock, this.#events, maxWaiters),
       this.#events,
       {
-        quantumMs: checkTime('handOver.quantumMs', handOver.quantumMs ?? 10, 0, 10_000),
-        quantumGrants: checkWhole('handOver.quantumGrants', handOver.quantumGrants ?? 512, 1, 65_536),
+        quantumMs: checkTime('handOver.quantumMs', quantumMs, 0, 10_000),
+        quantumGrants: checkWhole('handOver.quantumGrants', quantumGrants, 1, 65_536),
       },
     );
   }
@@ -126,8 +133,10 @@ export class Bedrock implements AsyncDisposable {
    * Stops granting, rejects waiters with `LockClosedError`, waits for holders up to `graceMs`, withdraws what is left
    * (those leases are lost) and closes the backend. Every call waits for the first one's end.
    */
-  close(options: { readonly graceMs?: number } = {}): Promise<void> {
-    const graceMs = checkTime('graceMs', options.graceMs ?? this.#closeGraceMs, 0);
+  async close(options: { readonly graceMs?: number } = {}): Promise<void> {
+    checkFields('options', options, CLOSE_FIELDS);
+    const { graceMs = this.#closeGraceMs } = options;
+    checkTime('graceMs', graceMs, 0);
     this.#closed ??= this.#engine.close(graceMs).finally(() => this.backend.close());
     return this.#closed;
   }

@@ -85,8 +85,8 @@ export class EventHub {
     if (typeof listener !== 'function') throw new InvalidOptionError('listener', 'a function', listener);
     // A wrapper, so that the same function may be registered twice and removed once.
     const entry = (payload: LockEvents[N]): void => listener(payload);
-    listeners.add(entry as Listener);
-    return () => void listeners.delete(entry as Listener);
+    listeners.add(entry);
+    return () => void listeners.delete(entry);
   }
 
   /** True when somebody listens: callers build the payload only then. */

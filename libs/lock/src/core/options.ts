@@ -1,4 +1,4 @@
-import { MAX_TIMER_MS } from './clock.js';
+import { MAX_TIMER_MS, type Clock } from './clock.js';
 import { InvalidOptionError, UnsupportedByBackendError } from './errors.js';
 import type { Traits } from './ports.js';
 
@@ -75,19 +75,32 @@ const CALL_FIELDS: ReadonlySet<string> = new Set<keyof CallOptions>([
 export function resolveTerms(options: LockOptions, traits: Traits, backend: string): Terms {
   checkFields('options', options, LOCK_FIELDS);
   const { minLeaseMs, maxLeaseMs } = traits;
+  // Defaults stand in for undefined alone: null is a mistake.
+  const {
+    leaseMs = Math.min(30_000, maxLeaseMs),
+    renew = true,
+    renewAt = 1 / 3,
+    maxHoldMs = Infinity,
+    waitMs = 5_000,
+    fencing = traits.fencing,
+    reentrant = true,
+    holdAtLeastMs = 0,
+    failFast = false,
+    reaskMs,
+    maxWaiters = 10_000,
+  } = options;
   const terms: Terms = Object.freeze({
-    leaseMs: checkWhole('leaseMs', options.leaseMs ?? Math.min(30_000, maxLeaseMs), minLeaseMs, maxLeaseMs),
-    renew: checkBoolean('renew', options.renew ?? true),
-    renewAt: checkShare('renewAt', options.renewAt ?? 1 / 3),
-    maxHoldMs: checkTime('maxHoldMs', options.maxHoldMs ?? Infinity, 1),
-    waitMs: checkTime('waitMs', options.waitMs ?? 5_000, 0),
-    fencing: checkBoolean('fencing', options.fencing ?? traits.fencing),
-    reentrant: checkBoolean('reentrant', options.reentrant ?? true),
-    holdAtLeastMs: checkWhole('holdAtLeastMs', options.holdAtLeastMs ?? 0, 0, maxLeaseMs),
-    failFast: checkBoolean('failFast', options.failFast ?? false),
-    reaskMs:
-      options.reaskMs === undefined ? Infinity : checkTime('reaskMs', options.reaskMs, 1, MAX_TIMER_MS),
-    maxWaiters: checkWhole('maxWaiters', options.maxWaiters ?? 10_000, 1, 10_000_000),
+    leaseMs: checkWhole('leaseMs', leaseMs, minLeaseMs, maxLeaseMs),
+    renew: checkBoolean('renew', renew),
+    renewAt: checkShare('renewAt', renewAt),
+    maxHoldMs: checkTime('maxHoldMs', maxHoldMs, 1),
+    waitMs: checkTime('waitMs', waitMs, 0),
+    fencing: checkBoolean('fencing', fencing),
+    reentrant: checkBoolean('reentrant', reentrant),
+    holdAtLeastMs: checkWhole('holdAtLeastMs', holdAtLeastMs, 0, maxLeaseMs),
+    failFast: checkBoolean('failFast', failFast),
+    reaskMs: reaskMs === undefined ? Infinity : checkTime('reaskMs', reaskMs, 1, MAX_TIMER_MS),
+    maxWaiters: checkWhole('maxWaiters', maxWaiters, 1, 10_000_000),
   });
   if (terms.fencing && !traits.fencing) {
     throw new UnsupportedByBackendError(
@@ -183,6 +196,14 @@ export function checkBoolean(field: string, value: unknown): boolean {
 export function checkFunction<F>(field: string, value: F): F {
   if (typeof value !== 'function') throw new InvalidOptionError(field, 'a function', value);
   return value;
+}
+
+export function checkClock(field: string, value: unknown): Clock {
+  const clock = value as Partial<Clock> | null;
+  if (typeof clock !== 'object' || typeof clock?.now !== 'function' || typeof clock.setTimer !== 'function') {
+    throw new InvalidOptionError(field, 'a Clock', value);
+  }
+  return clock as Clock;
 }
 
 function checkShare(field: string, value: unknown): number {

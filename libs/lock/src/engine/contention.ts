@@ -178,9 +178,9 @@ export class Contention {
 
   /** Makes a hold of a grant, if somebody is still there whom it fits; else gives it back. */
   #seize(seat: Seat, attempt: Attempt, token: number): Hold | undefined {
-    const { id, terms, leaseMs, tokens, sentAt } = attempt;
+    const { id, terms, leaseMs, tokens, sentAt, doubtUntil } = attempt;
     const head = seat.queue.head;
-    const grant = { id, terms, leaseMs, sentAt, token, tokens };
+    const grant = { id, terms, leaseMs, sentAt, token, tokens, doubtUntil };
     const hold = new Hold(seat.resource, grant, this.options.quantumMs, this.clock);
     const isSameKind =
       head?.terms.holdAtLeastMs === terms.holdAtLeastMs &&
@@ -189,7 +189,7 @@ export class Contention {
       seat.lastError = undefined;
       return hold;
     }
-    this.#giveUp(seat, { ...attempt, doubtUntil: Math.max(attempt.doubtUntil, sentAt) });
+    this.#giveUp(seat, { ...attempt, doubtUntil: Math.max(doubtUntil, sentAt) });
     return undefined;
   }
 
@@ -220,13 +220,12 @@ export class Contention {
       attempt.retryMs = Math.min(pause * 2, RETRY_MS.last);
       return pause;
     }
-    if (verdict.kind !== 'refused') return 1;
-    let most = LONGEST_SLEEP_MS;
-    if (!isWatching) {
-      most = attempt.pollMs;
-      attempt.pollMs = Math.min(attempt.pollMs * 2, POLL_MS.last);
-    }
-    return Math.max(1, Math.min(verdict.retryInMs, reaskMs, most));
+    if (verdict.kind === 'refused' && isWatching)
+      return Math.max(1, Math.min(verdict.retryInMs, reaskMs, LONGEST_SLEEP_MS));
+    // Refused without wakes, or stale because the clocks of both sides are still being compared.
+    const pause = attempt.pollMs;
+    attempt.pollMs = Math.min(pause * 2, POLL_MS.last);
+    return verdict.kind === 'refused' ? Math.max(1, Math.min(verdict.retryInMs, reaskMs, pause)) : pause;
   }
 
   /** Withdraws what may be granted, and the place in line. */

@@ -22,6 +22,8 @@ export interface Grant {
   /** First fencing token of the block; 0 without fencing. */
   readonly token: number;
   readonly tokens: number;
+  /** An earlier request for the same claim, without an answer, may be executed until this instant; 0 when there is none. */
+  readonly doubtUntil: number;
 }
 
 /** A claim that the backend granted to this process: what is handed over from lease to lease. */
@@ -32,6 +34,8 @@ export class Hold implements ClaimRef {
   readonly quantumEnd: number;
   /** Before this instant others must stay out (`holdAtLeastMs`), monotonic ms. */
   readonly keepUntil: number;
+  /** See {@link Grant.doubtUntil}: a withdraw before this instant needs another one after it. */
+  readonly doubtUntil: number;
   /** The lease whose turn it is. */
   lease: Lease | undefined;
   /** The backend refuses renewals. */
@@ -51,6 +55,7 @@ export class Hold implements ClaimRef {
   constructor(resource: string, grant: Grant, quantumMs: number, clock: Clock) {
     this.id = grant.id;
     this.resource = resource;
+    this.doubtUntil = grant.doubtUntil;
     this.#clock = clock;
     this.#nextToken = grant.token;
     this.#lastToken = grant.token + grant.tokens - 1;

@@ -121,7 +121,7 @@ export class LockEngine implements LeaseOwner {
     }
     const next = seat.queue.head;
     if (next !== undefined && hold.mayHandOver(next.terms, now)) {
-      lease.end(RELEASED);
+      void lease.end(RELEASED);
       this.#tellReleased(lease, 'released');
       this.#handOvers += 1;
       this.#grant(seat, hold, 0);
@@ -238,7 +238,7 @@ export class LockEngine implements LeaseOwner {
       ref: hold,
       keepMs,
       leavesQueue: () => (this.#seats.get(hold.resource)?.queue.size ?? 0) === 0,
-      notBefore: 0,
+      notBefore: hold.doubtUntil,
       overAt: hold.validUntil + this.backend.operationTimeoutMs,
     };
   }

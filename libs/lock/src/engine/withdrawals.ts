@@ -22,8 +22,9 @@ export interface Withdrawal {
 
 /** Gives claims back: at once, and where the answer is missing again and again until it is confirmed or over. */
 export class Withdrawals {
-  readonly #pending = new Set<Promise<void>>();
+  #pending = 0;
   #stopped = false;
+  #onDrained: (() => void) | undefined;
 
   constructor(
     private readonly clock: Clock,
@@ -33,7 +34,7 @@ export class Withdrawals {
 
   /** Withdrawals that are not confirmed yet. */
   get pending(): number {
-    return this.#pending.size;
+    return this.#pending;
   }
 
   /**
@@ -41,11 +42,41 @@ export class Withdrawals {
    * answer may be that attempt's own doing: `unconfirmed`.
    */
   async release(withdrawal: Withdrawal): Promise<ReleaseOutcome> {
+    this.#pending += 1;
+    const outcome = await this.#attempt(withdrawal);
+    this.#settled();
+    return outcome;
+  }
+
+  /** Withdraws a claim that nobody wants, in the background. */
+  cancel(withdrawal: Withdrawal): void {
+    this.#pending += 1;
+    void this.#untilConfirmed(withdrawal).then(() => this.#settled());
+  }
+
+  /** Waits until everything is confirmed, at most `ms`; then nothing more is sent. */
+  async drain(ms: number): Promise<void> {
+    if (this.#pending > 0) {
+      await Promise.race([
+        new Promise<void>((resolve) => (this.#onDrained = resolve)),
+        sleep(this.clock, ms),
+      ]);
+    }
+    this.#stopped = true;
+  }
+
+  #settled(): void {
+    this.#pending -= 1;
+    if (this.#pending === 0) this.#onDrained?.();
+  }
+
+  async #attempt(withdrawal: Withdrawal): Promise<ReleaseOutcome> {
     const deadline = this.clock.now() + this.operationTimeoutMs;
     let mayHaveActed = false;
     for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(retryMs * 2, LAST_RETRY_MS)) {
       try {
         const outcome = await this.#send(withdrawal);
+        if (this.clock.now() < withdrawal.notBefore) this.cancel(withdrawal);
         if (outcome === 'released') return 'released';
         return mayHaveActed ? 'unconfirmed' : 'lost';
       } catch (error) {
@@ -54,24 +85,8 @@ export class Withdrawals {
       }
       await sleep(this.clock, retryMs);
     }
-    this.#repeat(withdrawal);
+    this.cancel(withdrawal);
     return 'unconfirmed';
-  }
-
-  /** Withdraws a claim that nobody wants, in the background. */
-  cancel(withdrawal: Withdrawal): void {
-    this.#repeat(withdrawal);
-  }
-
-  /** Waits until everything is confirmed, at most `ms`; then nothing more is sent. */
-  async drain(ms: number): Promise<void> {
-    await Promise.race([Promise.all(this.#pending), sleep(this.clock, ms)]);
-    this.#stopped = true;
-  }
-
-  #repeat(withdrawal: Withdrawal): void {
-    const work = this.#untilConfirmed(withdrawal).finally(() => this.#pending.delete(work));
-    this.#pending.add(work);
   }
 
   async #untilConfirmed(withdrawal: Withdrawal): Promise<void> {

@@ -3,7 +3,7 @@ import type { Claim, ClaimRef, HeldRef, ProcessView, WithdrawOptions } from '../
 import { randomUuid, systemClock, type Clock } from '../../core/clock.js';
 import { BackendUnavailableError, InvalidOptionError } from '../../core/errors.js';
 import { checkText } from '../../core/key.js';
-import { checkFields, checkWhole } from '../../core/options.js';
+import { checkClock, checkFields, checkWhole } from '../../core/options.js';
 import type { Backend, LeaseDriver, Traits, Unsubscribe } from '../../core/ports.js';
 import { MemoryStore, type MemoryPeer } from './memory-store.js';
 
@@ -40,7 +40,9 @@ class MemoryBackend implements Backend, LeaseDriver, MemoryPeer {
 
   constructor(options: MemoryOptions) {
     checkFields('options', options, FIELDS);
-    const { clock = systemClock, store = new MemoryStore(clock), label, maxLeaseMs = 30_000 } = options;
+    const { clock = systemClock, label, maxLeaseMs = 30_000 } = options;
+    checkClock('clock', clock);
+    const { store = new MemoryStore(clock) } = options;
     if (!(store instanceof MemoryStore)) throw new InvalidOptionError('store', 'a MemoryStore', store);
     if (label !== undefined) checkText('label', label);
     this.#store = store;
