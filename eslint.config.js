@@ -39,14 +39,7 @@ const randomNames = [
 ];
 
 export default defineConfig(
-  globalIgnores([
-    '**/dist/',
-    '**/node_modules/',
-    '**/*.generated.ts',
-    'coverage/',
-    'bench/',
-    'seeds/',
-  ]),
+  globalIgnores(['**/dist/', '**/node_modules/', '**/*.generated.ts', 'coverage/', 'bench/', 'seeds/']),
   eslint.configs.recommended,
   {
     files: ['**/*.{js,mjs}'],

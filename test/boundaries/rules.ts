@@ -1,0 +1,98 @@
+import { isBuiltin } from 'node:module';
+import { circles, importsOf, type Import } from './imports.js';
+import type { Package, Source } from './sources.js';
+
+/** What a layer may import: layers of its own package, and entries of others. */
+interface Rule {
+  readonly layers: readonly string[];
+  readonly entries?: (entry: string) => boolean;
+  /** Whether the packages that its package.json declares may be imported. */
+  readonly mayUsePackages?: boolean;
+}
+
+const nothing = () => false;
+const lockEntry = (entry: string) => entry === 'bedrock-lock';
+
+/** The picture of the architecture: imports point one way, and nobody but an application picks a backend. */
+function ruleOf(layer: string): Rule | undefined {
+  const [kind, name] = layer.split(':');
+  switch (kind) {
+    case 'core':
+      return { layers: ['core'] };
+    case 'engine':
+      return { layers: ['engine', 'core'] };
+    case 'primitives':
+      return { layers: ['primitives', 'engine', 'core'] };
+    case 'root':
+      return { layers: ['primitives', 'engine', 'core'] };
+    case 'entry':
+      if (name === undefined) return { layers: ['root', 'primitives', 'engine', 'core'] };
+      return { layers: [`backend:${name}`, 'core'] };
+    case 'backend':
+      return { layers: [layer, 'core'], mayUsePackages: true };
+    case 'nestjs':
+      return { layers: ['nestjs'], entries: lockEntry, mayUsePackages: true };
+    case 'testkit':
+      return { layers: ['testkit'], entries: lockEntry, mayUsePackages: true };
+    case 'app':
+      return { layers: [layer], entries: () => true, mayUsePackages: true };
+    default:
+      return undefined;
+  }
+}
+
+/** `libs/lock/src/backends/redis/x.ts` → `backend:redis`; undefined for a file that has no place. */
+export function layerOf(path: string): string | undefined {
+  const [parent, unit, , ...rest] = path.split('/');
+  if (parent === 'apps') return `app:${unit}`;
+  if (unit !== 'lock') return unit;
+  const [first = '', second] = rest;
+  if (second !== undefined) return first === 'backends' ? `backend:${second}` : first;
+  if (first === 'bedrock.ts') return 'root';
+  return first === 'index.ts' ? 'entry' : `entry:${first.replace(/\.ts$/, '')}`;
+}
+
+/** Every import that the architecture does not allow, one line each; an empty list is the promise kept. */
+export function violations(sources: readonly Source[], packages: readonly Package[]): string[] {
+  const known = new Set(sources.map(({ path }) => path));
+  const imports = sources.flatMap(importsOf);
+  const strays = sources.filter(({ path }) => ruleOf(layerOf(path) ?? '') === undefined);
+  return [
+    ...strays.map(({ path }) => `${path}: belongs to no layer`),
+    ...imports.flatMap((one) => {
+      const reason = one.to === undefined ? packageReason(one, packages) : fileReason(one, one.to, known);
+      return reason === undefined ? [] : [`${one.from}: imports ${one.specifier}, ${reason}`];
+    }),
+    ...circles(imports).map((circle) => `circle: ${circle}`),
+  ];
+}
+
+function fileReason({ from }: Import, to: string, known: ReadonlySet<string>): string | undefined {
+  if (packageFolder(from) !== packageFolder(to)) return 'which leaves its package';
+  if (!known.has(to)) return 'which does not exist';
+  const layer = layerOf(from) ?? '';
+  const target = layerOf(to) ?? '';
+  const rule = ruleOf(layer);
+  return rule === undefined || rule.layers.includes(target)
+    ? undefined
+    : `but ${layer} may not import ${target}`;
+}
+
+function packageReason({ from, specifier }: Import, packages: readonly Package[]): string | undefined {
+  const layer = layerOf(from) ?? '';
+  const rule = ruleOf(layer);
+  if (rule === undefined || isBuiltin(specifier)) return undefined;
+  const name = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+  const own = packages.find(({ folder }) => folder === packageFolder(from));
+  const workspace = packages.find((one) => one.name === name);
+  if (own === workspace) return 'its own package, by name';
+  if (workspace !== undefined) {
+    if (!workspace.entries.includes(specifier)) return `which is no public entry of ${name}`;
+    if (!(rule.entries ?? nothing)(specifier)) return `but ${layer} may not import it`;
+  } else if (rule.mayUsePackages !== true) return `but ${layer} may not use packages`;
+  return own?.declared.includes(name) ? undefined : 'which its package.json does not declare';
+}
+
+function packageFolder(path: string): string {
+  return path.split('/', 2).join('/');
+}

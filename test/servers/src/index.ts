@@ -1,0 +1,3 @@
+export { startRedis, type RedisOptions } from './redis.js';
+export type { RunningServer, ServerSource } from './running-server.js';
+export { TcpProxy, startProxy, type Direction } from './tcp-proxy.js';

@@ -1,0 +1,23 @@
+import type { RunningServer } from './running-server.js';
+
+/**
+ * A server that somebody else runs. `stop()` leaves it alone; a fault is refused, because others use it.
+ */
+export function sharedServer(url: string, defaultPort: number): RunningServer {
+  const { hostname, port } = new URL(url);
+  const refuse = (): never => {
+    throw new Error(`${url} is shared: start a server of your own (without shared: true) to break it`);
+  };
+  return {
+    url,
+    host: hostname,
+    port: port === '' ? defaultPort : Number(port),
+    pid: undefined,
+    source: 'environment',
+    stop: async () => undefined,
+    kill: refuse,
+    restart: async () => refuse(),
+    pause: refuse,
+    resume: refuse,
+  };
+}
