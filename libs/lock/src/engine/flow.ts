@@ -1,6 +1,6 @@
 import { LockFlowRequiredError } from '../core/errors.js';
 import { checkFunction } from '../core/options.js';
-import { innermostLink, withFlow, type Frame } from './frames.js';
+import { innermostLink, withFlow, type Frame, type FrameSource } from './frames.js';
 import type { LockEngine } from './lock-engine.js';
 
 /** What one flow holds on one resource: a stack of frames, one per `lock()`. */
@@ -13,7 +13,7 @@ interface Holding {
  * An explicit root of a call chain for `lock()` and `unlock()` without arguments. It cannot tell nesting from parallel
  * branches: use `run()` in code that branches.
  */
-export class Flow {
+export class Flow implements FrameSource {
   readonly #holdings = new Map<string, Holding[]>();
 
   /** The innermost frame that `lock()` opened on the resource. */
@@ -54,7 +54,7 @@ export class Flow {
 /** The flow of this call chain. @throws LockFlowRequiredError outside of `runInFlow` */
 export function currentFlow(resource: string): Flow {
   for (let link = innermostLink(); link !== undefined; link = link.outer) {
-    if (link.flow !== undefined) return link.flow;
+    if (link.flow instanceof Flow) return link.flow;
   }
   throw new LockFlowRequiredError(resource);
 }

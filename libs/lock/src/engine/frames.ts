@@ -2,15 +2,10 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { LockAbortedError, LockClosedError, LockWaitTimeoutError } from '../core/errors.js';
 import type { ReleaseOutcome } from '../core/events.js';
 import type { Terms } from '../core/options.js';
-import type { Flow } from './flow.js';
 import type { Lease } from './lease.js';
 import type { LockEngine } from './lock-engine.js';
-import {
-  QueuedSynchronizer,
-  type Competitor,
-  type Departure,
-  type QueueOwner,
-} from './queued-synchronizer.js';
+import { QueuedSynchronizer, type Competitor, type QueueOwner } from './queued-synchronizer.js';
+import type { Departure } from './waiting-room.js';
 
 /** What a queued sibling gets: its own frame, or `orphaned` when the frame that it waited in has closed. */
 type SiblingTurn = Frame | 'orphaned';
@@ -130,10 +125,15 @@ export class Frame implements QueueOwner<SiblingTurn> {
   }
 }
 
+/** What else a chain may carry: frames that are not bound to a block of code. */
+export interface FrameSource {
+  frameOn(engine: LockEngine, resource: string): Frame | undefined;
+}
+
 /** A link of the call chain: a frame of a `run`, or an explicit flow. Innermost first. */
 export interface Link {
   readonly frame: Frame | undefined;
-  readonly flow: Flow | undefined;
+  readonly flow: FrameSource | undefined;
   readonly outer: Link | undefined;
 }
 
@@ -148,7 +148,7 @@ export function withFrame<T>(frame: Frame, body: () => T): T {
   return chain.run({ frame, flow: undefined, outer: chain.getStore() }, body);
 }
 
-export function withFlow<T>(flow: Flow, body: () => T): T {
+export function withFlow<T>(flow: FrameSource, body: () => T): T {
   return chain.run({ frame: undefined, flow, outer: chain.getStore() }, body);
 }
 

@@ -1,7 +1,7 @@
 import type { ClaimRef } from '../core/claim.js';
 import type { Clock } from '../core/clock.js';
 import type { Terms } from '../core/options.js';
-import type { Lease } from './lease.js';
+import type { LossReason } from '../core/errors.js';
 
 /**
  * What is taken off a lease for clock drift: 1 % of it, at least 2 ms (SAFETY.md, rule 4; the 1 % is the drift that the
@@ -9,6 +9,19 @@ import type { Lease } from './lease.js';
  */
 export function driftMargin(leaseMs: number): number {
   return Math.max(leaseMs * 0.01, 2);
+}
+
+/** The lease whose turn it is, as its hold sees it. */
+export interface Tenant {
+  readonly id: string;
+  readonly resource: string;
+  readonly terms: Terms;
+  readonly grantedAt: number;
+  readonly validUntil: number;
+  readonly remainingMs: number;
+  readonly heldMs: number;
+  readonly lossReason: LossReason | undefined;
+  lose(reason: LossReason): void;
 }
 
 /** What a granted claim consists of. */
@@ -37,7 +50,7 @@ export class Hold implements ClaimRef {
   /** See {@link Grant.doubtUntil}: a withdraw before this instant needs another one after it. */
   readonly doubtUntil: number;
   /** The lease whose turn it is. */
-  lease: Lease | undefined;
+  lease: Tenant | undefined;
   /** The backend refuses renewals. */
   isRevoked = false;
   /** A renewal is on its way. */

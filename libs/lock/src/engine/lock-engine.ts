@@ -10,7 +10,7 @@ import type { EventHub, ReleaseOutcome } from '../core/events.js';
 import { checkWhole, type Terms } from '../core/options.js';
 import type { Backend } from '../core/ports.js';
 import { Contention, type ContentionOptions } from './contention.js';
-import type { Hold } from './hold.js';
+import { Hold, type Tenant } from './hold.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import { Lease, type LeaseOwner } from './lease.js';
 import { Seat } from './seat.js';
@@ -243,7 +243,7 @@ export class LockEngine implements LeaseOwner {
     };
   }
 
-  #tellReleased(lease: Lease, outcome: ReleaseOutcome): void {
+  #tellReleased(lease: Tenant, outcome: ReleaseOutcome): void {
     const { resource, heldMs } = lease;
     if (this.events.wants('lease.released')) {
       this.events.emit('lease.released', { resource, leaseId: lease.id, heldMs, outcome });
@@ -252,7 +252,7 @@ export class LockEngine implements LeaseOwner {
       this.events.emit('competitor.destroyed', { resource, end: 'released' });
   }
 
-  #tellLost(lease: Lease): void {
+  #tellLost(lease: Tenant): void {
     const { resource, heldMs } = lease;
     const reason = lease.lossReason!;
     if (this.events.wants('lease.lost')) {

@@ -1,9 +1,5 @@
-import type { CompetitorEnd } from '../core/events.js';
 import type { Terms } from '../core/options.js';
-import type { WaitingRoom } from './waiting-room.js';
-
-/** Why a competitor was taken out of a queue before its turn; the queue's owner turns it into an error. */
-export type Departure = Exclude<CompetitorEnd, 'released' | 'lost'>;
+import type { Departure, Line, WaitingRoom } from './waiting-room.js';
 
 /** One caller in a queue, and its node in the queue's list. */
 export class Competitor<T> {
@@ -58,7 +54,7 @@ export interface QueueOwner<T> {
  * The queue of this process for one resource, first in, first out: the AbstractQueuedSynchronizer of the seeds. A
  * doubly linked list, so that a time-out, an abort or a shutdown takes out any position in constant time.
  */
-export class QueuedSynchronizer<T> {
+export class QueuedSynchronizer<T> implements Line {
   #head: Competitor<T> | undefined;
   #tail: Competitor<T> | undefined;
   #size = 0;
@@ -115,7 +111,6 @@ export class QueuedSynchronizer<T> {
     while (this.#head !== undefined) this.leave(this.#head, departure, error);
   }
 
-  /** Takes out those whose deadline has passed; gives the earliest deadline of the rest. */
   expire(now: number): number {
     let earliest = Infinity;
     for (let one = this.#head; one !== undefined;) {

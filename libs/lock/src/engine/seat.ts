@@ -10,13 +10,8 @@ import {
 } from '../core/errors.js';
 import type { Hold } from './hold.js';
 import type { Lease } from './lease.js';
-import {
-  QueuedSynchronizer,
-  type Competitor,
-  type Departure,
-  type QueueOwner,
-} from './queued-synchronizer.js';
-import type { WaitingRoom } from './waiting-room.js';
+import { QueuedSynchronizer, type Competitor, type QueueOwner } from './queued-synchronizer.js';
+import type { Departure, WaitingRoom } from './waiting-room.js';
 
 const LOCAL: ProcessView = { host: hostname(), pid: process.pid };
 

@@ -1,17 +1,25 @@
 import type { Clock, Timer } from '../core/clock.js';
 import { LockClosedError, QueueFullError } from '../core/errors.js';
-import type { EventHub } from '../core/events.js';
-import type { Competitor, Departure, QueuedSynchronizer } from './queued-synchronizer.js';
+import type { CompetitorEnd, EventHub } from '../core/events.js';
 
 /** Deadlines closer together than this are served by one timer, in ms. */
 const COALESCE_MS = 5;
 
-// A queue of any turn: the room looks at bounds and deadlines, never at what is granted.
-type AnyQueue = QueuedSynchronizer<never>;
+/** Why a competitor was taken out of a queue before its turn; the queue's owner turns it into an error. */
+export type Departure = Exclude<CompetitorEnd, 'released' | 'lost'>;
+
+/** A queue as the room sees it: bounds and deadlines, never what is granted. */
+export interface Line {
+  readonly owner: { readonly resource: string };
+  readonly size: number;
+  /** Takes out those whose deadline has passed; gives the earliest deadline of the rest. */
+  expire(now: number): number;
+  leaveAll(departure: Departure, error: Error): void;
+}
 
 /** All queues of one Bedrock: the bound per process, and one timer for the deadlines of everybody. */
 export class WaitingRoom {
-  readonly #queues = new Set<AnyQueue>();
+  readonly #queues = new Set<Line>();
   #waiting = 0;
   #closed = false;
   #timer: Timer | undefined;
@@ -32,7 +40,7 @@ export class WaitingRoom {
   }
 
   /** The error that keeps a caller out, if there is one. */
-  refusal<T>(queue: QueuedSynchronizer<T>, maxWaiters: number): Error | undefined {
+  refusal(queue: Line, maxWaiters: number): Error | undefined {
     const { resource } = queue.owner;
     if (this.#closed) return new LockClosedError(resource);
     const limit =
@@ -47,9 +55,9 @@ export class WaitingRoom {
     return new QueueFullError(resource, limit, max);
   }
 
-  entered<T>(queue: QueuedSynchronizer<T>, competitor: Competitor<T>): void {
+  entered(queue: Line, competitor: { readonly once: boolean; readonly deadline: number }): void {
     this.#waiting += 1;
-    if (queue.size === 1) this.#queues.add(queue as unknown as AnyQueue);
+    if (queue.size === 1) this.#queues.add(queue);
     if (!competitor.once) this.#arm(competitor.deadline);
     if (this.events.wants('competitor.competing')) {
       this.events.emit('competitor.competing', { resource: queue.owner.resource, waiting: queue.size });
@@ -57,13 +65,13 @@ export class WaitingRoom {
   }
 
   /** A competitor is no longer in the queue, served or not. */
-  gone<T>(queue: QueuedSynchronizer<T>): void {
+  gone(queue: Line): void {
     this.#waiting -= 1;
-    if (queue.size === 0) this.#queues.delete(queue as unknown as AnyQueue);
+    if (queue.size === 0) this.#queues.delete(queue);
   }
 
   /** A competitor left without its turn. */
-  departed<T>(queue: QueuedSynchronizer<T>, end: Departure): void {
+  departed(queue: Line, end: Departure): void {
     if (this.events.wants('competitor.destroyed')) {
       this.events.emit('competitor.destroyed', { resource: queue.owner.resource, end });
     }

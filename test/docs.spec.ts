@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startRedis, type RunningServer } from 'bedrock-servers';
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import ts from 'typescript';
+import { pagesOf, snippetsOf } from './docs/snippets.js';
+
+const run = promisify(execFile);
+const root = resolve(import.meta.dirname, '..');
+// Inside the workspace, so that the packages resolve as they do for a user; outside of what git sees.
+const folder = join(root, 'node_modules/.cache/bedrock-snippets');
+
+const options: ts.CompilerOptions = {
+  target: ts.ScriptTarget.ES2022,
+  module: ts.ModuleKind.NodeNext,
+  moduleResolution: ts.ModuleResolutionKind.NodeNext,
+  lib: ['lib.es2023.d.ts', 'lib.esnext.disposable.d.ts'],
+  types: ['node'],
+  strict: true,
+  skipLibCheck: true,
+  experimentalDecorators: true,
+  emitDecoratorMetadata: true,
+  outDir: join(folder, 'out'),
+  rootDir: folder,
+};
+
+const pages = pagesOf(root);
+const snippets = pages
+  .flatMap((page) => snippetsOf(root, page))
+  .filter(({ language }) => language === 'ts')
+  .map((snippet, i) => ({
+    ...snippet,
+    source: join(folder, `snippet-${i}.mts`),
+    output: join(folder, 'out', `snippet-${i}.mjs`),
+  }));
+
+describe('the documentation', () => {
+  let redis: RunningServer;
+  let problems: Map<string, string[]>;
+
+  beforeAll(async () => {
+    redis = await startRedis();
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    for (const { source, code } of snippets) writeFileSync(source, code);
+    problems = compile(snippets.map(({ source }) => source));
+  }, 60_000);
+  afterAll(() => redis?.stop());
+
+  it.each(snippets.map((snippet) => [`${snippet.file}:${snippet.line}`, snippet] as const))(
+    'has a snippet that compiles and runs at %s',
+    async (_place, { source, output }) => {
+      expect(problems.get(source) ?? []).toEqual([]);
+      const env = { ...process.env, REDIS_URL: redis.url, NODE_OPTIONS: '' };
+      await run(process.execPath, [output], { env, timeout: 15_000 });
+    },
+  );
+
+  it('has links to pages that exist', () => {
+    const dead = pages.flatMap((page) =>
+      Array.from(
+        readFileSync(page, 'utf8').matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)[^)]*\)/g),
+        ([, target]) => target!,
+      )
+        .filter((target) => !existsSync(join(dirname(page), target)))
+        .map((target) => `${page}: ${target}`),
+    );
+    expect(dead).toEqual([]);
+  });
+
+  it('keeps the Chinese README in step: the same sections, code and links', () => {
+    const shape = (file: string) => {
+      const text = readFileSync(join(root, file), 'utf8');
+      return {
+        headings: Array.from(text.matchAll(/^(#+) /gm), ([, level]) => level),
+        code: snippetsOf(root, join(root, file))
+          .filter(({ language }) => language !== 'text')
+          .map(({ code }) => code),
+        links: Array.from(text.matchAll(/\]\(([^)]+)\)/g), ([, target]) => target)
+          .filter((target) => !target!.startsWith('README'))
+          .sort(),
+        rows: Array.from(text.matchAll(/^\|/gm)).length,
+      };
+    };
+    expect(shape('README.zh-CN.md')).toEqual(shape('README.md'));
+  });
+});
+
+function compile(files: string[]): Map<string, string[]> {
+  const program = ts.createProgram(files, options);
+  const found = new Map<string, string[]>();
+  for (const diagnostic of [...ts.getPreEmitDiagnostics(program), ...program.emit().diagnostics]) {
+    const file = diagnostic.file?.fileName ?? '';
+    found.set(file, [
+      ...(found.get(file) ?? []),
+      ts.flattenDiagnosticMessageText(diagnostic.messageText, '\n'),
+    ]);
+  }
+  return found;
+}
