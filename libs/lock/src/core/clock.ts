@@ -13,6 +13,14 @@ const systemRandom = Math.random;
 /** Longest delay of a Node timer, in ms: beyond it `setTimeout` fires at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
+/** One instant by both clocks: what is counted from it ends at whichever clock says so first. */
+export interface Moment {
+  /** Monotonic ms. */
+  readonly at: number;
+  /** Epoch ms. */
+  readonly wall: number;
+}
+
 /** What `setTimer` returns; opaque to callers. */
 export type Timer = object;
 
@@ -47,6 +55,10 @@ export const systemClock: Clock = {
   random: () => systemRandom(),
   randomBytes: (size) => randomFillSync(new Uint8Array(size)),
 };
+
+export function momentOf(clock: Clock): Moment {
+  return { at: clock.now(), wall: clock.wall() };
+}
 
 /** Resolves after `ms`; the pending timer does not keep the process alive. */
 export function sleep(clock: Clock, ms: number): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Claim, Verdict } from '../core/claim.js';
-import type { Clock } from '../core/clock.js';
+import { momentOf, type Clock, type Moment } from '../core/clock.js';
 import type { EventHub } from '../core/events.js';
 import type { Terms } from '../core/options.js';
 import type { Backend, Unsubscribe } from '../core/ports.js';
@@ -18,6 +18,8 @@ const RETRY_MS = { first: 50, last: 1_000 };
 /** With push, the sweep re-asks; this only bounds the sleep. */
 const LONGEST_SLEEP_MS = 60_000;
 
+const NEVER: Moment = { at: 0, wall: 0 };
+
 export interface ContentionOptions {
   readonly quantumMs: number;
   readonly quantumGrants: number;
@@ -30,7 +32,7 @@ interface Attempt {
   leaseMs: number;
   tokens: number;
   tries: number;
-  sentAt: number;
+  sent: Moment;
   /** A request without an answer may still be executed until this instant, monotonic ms; 0 when there is none. */
   doubtUntil: number;
   /** The backend has this process in its line. */
@@ -124,7 +126,7 @@ export class Contention {
       leaseMs: terms.leaseMs,
       tokens: 0,
       tries: 0,
-      sentAt: 0,
+      sent: NEVER,
       doubtUntil: 0,
       isEnlisted: false,
       pollMs: POLL_MS.first,
@@ -137,8 +139,8 @@ export class Contention {
     const { id, terms, leaseMs, tokens } = attempt;
     const { resource } = seat;
     attempt.tries += 1;
-    attempt.sentAt = this.clock.now();
-    const notAfter = attempt.sentAt + this.backend.operationTimeoutMs;
+    attempt.sent = momentOf(this.clock);
+    const notAfter = attempt.sent.at + this.backend.operationTimeoutMs;
     const queue = seat.queue.head?.once !== true;
     if (this.events.wants('claim.asked'))
       this.events.emit('claim.asked', { resource, id, tries: attempt.tries });
@@ -178,9 +180,9 @@ export class Contention {
 
   /** Makes a hold of a grant, if somebody is still there whom it fits; else gives it back. */
   #seize(seat: Seat, attempt: Attempt, token: number): Hold | undefined {
-    const { id, terms, leaseMs, tokens, sentAt, doubtUntil } = attempt;
+    const { id, terms, leaseMs, tokens, sent, doubtUntil } = attempt;
     const head = seat.queue.head;
-    const grant = { id, terms, leaseMs, sentAt, token, tokens, doubtUntil };
+    const grant = { id, terms, leaseMs, sent, token, tokens, doubtUntil };
     const hold = new Hold(seat.resource, grant, this.options.quantumMs, this.clock);
     const isSameKind =
       head?.terms.holdAtLeastMs === terms.holdAtLeastMs &&
@@ -189,7 +191,7 @@ export class Contention {
       seat.lastError = undefined;
       return hold;
     }
-    this.#giveUp(seat, { ...attempt, doubtUntil: Math.max(doubtUntil, sentAt) });
+    this.#giveUp(seat, { ...attempt, doubtUntil: Math.max(doubtUntil, sent.at) });
     return undefined;
   }
 
@@ -231,13 +233,13 @@ export class Contention {
   /** Withdraws what may be granted, and the place in line. */
   #giveUp(seat: Seat, attempt: Attempt | undefined): void {
     if (attempt === undefined || (attempt.doubtUntil === 0 && !attempt.isEnlisted)) return;
-    const { id, terms, doubtUntil, sentAt, leaseMs } = attempt;
+    const { id, terms, doubtUntil, sent, leaseMs } = attempt;
     this.withdrawals.cancel({
       ref: { id, resource: seat.resource },
       keepMs: 0,
       leavesQueue: () => seat.queue.size === 0,
       notBefore: doubtUntil,
-      overAt: sentAt + Math.max(leaseMs, terms.holdAtLeastMs) + this.backend.operationTimeoutMs,
+      overAt: sent.at + Math.max(leaseMs, terms.holdAtLeastMs) + this.backend.operationTimeoutMs,
     });
   }
 }

@@ -1,5 +1,5 @@
 import type { ClaimRef } from '../core/claim.js';
-import type { Clock } from '../core/clock.js';
+import type { Clock, Moment } from '../core/clock.js';
 import type { Terms } from '../core/options.js';
 import type { LossReason } from '../core/errors.js';
 
@@ -31,7 +31,7 @@ export interface Grant {
   /** Life that was asked for, in ms. */
   readonly leaseMs: number;
   /** Before the request was sent. */
-  readonly sentAt: number;
+  readonly sent: Moment;
   /** First fencing token of the block; 0 without fencing. */
   readonly token: number;
   readonly tokens: number;
@@ -73,8 +73,8 @@ export class Hold implements ClaimRef {
     this.#nextToken = grant.token;
     this.#lastToken = grant.token + grant.tokens - 1;
     this.quantumEnd = clock.now() + quantumMs;
-    this.keepUntil = grant.terms.holdAtLeastMs > 0 ? grant.sentAt + grant.terms.holdAtLeastMs : 0;
-    this.confirm(grant.sentAt, grant.leaseMs);
+    this.keepUntil = grant.terms.holdAtLeastMs > 0 ? grant.sent.at + grant.terms.holdAtLeastMs : 0;
+    this.confirm(grant.sent, grant.leaseMs);
   }
 
   /** End of the claim by the local clock, monotonic ms: time before sending + lease − margin. */
@@ -82,14 +82,14 @@ export class Hold implements ClaimRef {
     return this.#validUntil;
   }
 
-  /** The server has confirmed `leaseMs` from `sentAt` on. It never shortens a grant, so neither does this. */
-  confirm(sentAt: number, leaseMs: number): void {
+  /** The server has confirmed `leaseMs` from `sent` on. It never shortens a grant, so neither does this. */
+  confirm(sent: Moment, leaseMs: number): void {
     const margin = driftMargin(leaseMs);
-    const until = sentAt + leaseMs - margin;
+    const until = sent.at + leaseMs - margin;
     if (until <= this.#validUntil) return;
-    this.#confirmedAt = sentAt;
+    this.#confirmedAt = sent.at;
     this.#validUntil = until;
-    this.#wallUntil = this.#clock.wall() + (until - this.#clock.now()) + margin;
+    this.#wallUntil = sent.wall + leaseMs;
   }
 
   /** Plans the next regular renewal for the lease whose turn it is. */

@@ -1,5 +1,5 @@
 import type { HeldRef, RenewOutcome } from '../core/claim.js';
-import type { Clock, Timer } from '../core/clock.js';
+import { momentOf, type Clock, type Moment, type Timer } from '../core/clock.js';
 import type { LossReason } from '../core/errors.js';
 import type { EventHub } from '../core/events.js';
 import type { LeaseDriver } from '../core/ports.js';
@@ -54,9 +54,8 @@ export class LeaseKeeper {
 
   /** Asks the backend about the holds on a resource now (all of them without one). */
   verify(resource?: string): void {
-    const now = this.clock.now();
     const due = this.holds().filter((hold) => resource === undefined || hold.resource === resource);
-    this.#renew(due, now);
+    this.#renew(due);
   }
 
   stop(): void {
@@ -97,7 +96,7 @@ export class LeaseKeeper {
         due.push(hold);
       else next = Math.min(next, this.#dueAt(hold));
     }
-    this.#renew(due, now);
+    this.#renew(due);
     for (const hold of due) next = Math.min(next, this.#dueAt(hold));
     if (next < Infinity) this.#arm(Math.max(next, now + MIN_TICK_MS));
   }
@@ -113,23 +112,24 @@ export class LeaseKeeper {
     });
   }
 
-  #renew(due: readonly Hold[], sentAt: number): void {
+  #renew(due: readonly Hold[]): void {
     if (due.length === 0) return;
+    const sent = momentOf(this.clock);
     for (const hold of due) hold.isRenewing = true;
-    const refs = due.map((hold) => heldRef(hold, sentAt));
+    const refs = due.map((hold) => heldRef(hold, sent.at));
     this.driver.renew(refs).then(
-      (outcomes) => due.forEach((hold, i) => this.#settle(hold, refs[i]!, sentAt, outcomes[i] ?? 'unknown')),
-      () => due.forEach((hold, i) => this.#settle(hold, refs[i]!, sentAt, 'unknown')),
+      (outcomes) => due.forEach((hold, i) => this.#settle(hold, refs[i]!, sent, outcomes[i] ?? 'unknown')),
+      () => due.forEach((hold, i) => this.#settle(hold, refs[i]!, sent, 'unknown')),
     );
   }
 
-  #settle(hold: Hold, ref: HeldRef, sentAt: number, outcome: RenewOutcome): void {
+  #settle(hold: Hold, ref: HeldRef, sent: Moment, outcome: RenewOutcome): void {
     hold.isRenewing = false;
     const { lease } = hold;
     if (!this.#holds.has(hold) || lease === undefined) return;
     if (outcome === 'lost') return this.onLost(hold, 'taken');
     if (outcome === 'renewed') {
-      hold.confirm(sentAt, ref.leaseMs);
+      hold.confirm(sent, ref.leaseMs);
       hold.planRenewal();
       this.#tell('lease.renewed', hold);
     } else if (outcome === 'revoked') {

@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.js';
+import { momentOf, type Clock } from '../core/clock.js';
 import {
   BackendUnavailableError,
   LockBusyError,
@@ -13,6 +13,7 @@ import { Contention, type ContentionOptions } from './contention.js';
 import { Hold, type Tenant } from './hold.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import { Lease, type LeaseOwner } from './lease.js';
+import type { Competitor } from './queued-synchronizer.js';
 import { Seat } from './seat.js';
 import { asLockError } from './unavailable.js';
 import type { WaitingRoom } from './waiting-room.js';
@@ -41,10 +42,14 @@ export class LockEngine implements LeaseOwner {
   readonly #withdrawals: Withdrawals;
   readonly #contention: Contention;
   readonly #stopDoubting: () => void;
-  readonly #dropSeat = (seat: Seat): void => void this.#seats.delete(seat.resource);
+  readonly #dropSeat = (seat: Seat): void => {
+    this.#seats.delete(seat.resource);
+    if (this.#seats.size === 0) this.#onSeatsGone?.();
+  };
   #grants = 0;
   #handOvers = 0;
   #onHoldsGone: (() => void) | undefined;
+  #onSeatsGone: (() => void) | undefined;
 
   constructor(
     readonly backend: Backend,
@@ -64,7 +69,7 @@ export class LockEngine implements LeaseOwner {
       this.#withdrawals,
       events,
       options,
-      (seat, hold, tries) => this.#grant(seat, hold, tries),
+      (seat, hold, tries) => this.#grant(seat, hold, seat.queue.shift(), tries),
     );
     this.#stopDoubting = backend.onDoubt((resource) => this.#keeper.verify(resource));
   }
@@ -121,10 +126,12 @@ export class LockEngine implements LeaseOwner {
     }
     const next = seat.queue.head;
     if (next !== undefined && hold.mayHandOver(next.terms, now)) {
+      // Taken out of the queue before anybody is told: a listener may abort or close what it likes.
+      seat.queue.shift();
       void lease.end(RELEASED);
-      this.#tellReleased(lease, 'released');
       this.#handOvers += 1;
-      this.#grant(seat, hold, 0);
+      this.#tellReleased(lease, 'released');
+      this.#grant(seat, hold, next, 0);
       return RELEASED;
     }
     this.#vacate(seat, hold);
@@ -141,10 +148,10 @@ export class LockEngine implements LeaseOwner {
     checkWhole('leaseMs', leaseMs, minLeaseMs, maxLeaseMs);
     lease.assertHeld();
     const { hold, resource } = lease;
-    const sentAt = this.clock.now();
+    const sent = momentOf(this.clock);
     let outcome;
     try {
-      const ref = { id: hold.id, resource, leaseMs, keepMs: hold.keepMsAt(sentAt) };
+      const ref = { id: hold.id, resource, leaseMs, keepMs: hold.keepMsAt(sent.at) };
       [outcome = 'unknown'] = await this.backend.leases.renew([ref]);
     } catch (error) {
       throw asLockError(error, this.backend.name, resource);
@@ -158,8 +165,8 @@ export class LockEngine implements LeaseOwner {
       else hold.isRevoked = true;
       throw lease.isLost ? lease.lossError() : new LockLostError(resource, 'revoked', lease.heldMs);
     }
-    hold.confirm(sentAt, leaseMs);
-    lease.extendTo(sentAt, leaseMs);
+    hold.confirm(sent, leaseMs);
+    lease.extendTo(sent.at, leaseMs);
     this.#keeper.keep(hold);
   }
 
@@ -168,48 +175,56 @@ export class LockEngine implements LeaseOwner {
    * timer. The backend itself is closed by its owner.
    */
   async close(graceMs: number): Promise<void> {
+    const { operationTimeoutMs } = this.backend;
     this.room.close();
-    if (this.#keeper.size > 0 && graceMs > 0) {
-      await new Promise<void>((resolve) => {
-        const timer = this.clock.setTimer(resolve, graceMs);
-        this.#onHoldsGone = () => {
-          this.clock.clearTimer(timer);
-          resolve();
-        };
-      });
-    }
+    // A listener may close in the middle of a hand-over: let that finish first.
+    await Promise.resolve();
+    if (this.#keeper.size > 0 && graceMs > 0)
+      await this.#atMost(graceMs, (done) => (this.#onHoldsGone = done));
     for (const hold of this.#keeper.holds()) this.#lose(hold, 'closed');
     this.#stopDoubting();
-    await this.#withdrawals.drain(this.backend.operationTimeoutMs);
+    // A claim that is still under way may be granted, and the place in line is still taken: both are withdrawn first.
+    if (this.#seats.size > 0) await this.#atMost(operationTimeoutMs, (done) => (this.#onSeatsGone = done));
+    await this.#withdrawals.drain(operationTimeoutMs);
     await this.#hub.close();
     this.#keeper.stop();
   }
 
-  /** The turn of the head has come. */
-  #grant(seat: Seat, hold: Hold, tries: number): void {
-    const competitor = seat.queue.shift();
+  /** Resolves when `done` is called, at the latest after `ms`. */
+  #atMost(ms: number, subscribe: (done: () => void) => void): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = this.clock.setTimer(resolve, ms);
+      subscribe(() => {
+        this.clock.clearTimer(timer);
+        resolve();
+      });
+    });
+  }
+
+  /** The turn of a competitor has come. It has its lease before anybody is told. */
+  #grant(seat: Seat, hold: Hold, competitor: Competitor<Lease>, tries: number): void {
     const lease = new Lease(this, hold, competitor.terms, ++this.#grants);
     hold.lease = lease;
     seat.hold = hold;
     this.#keeper.keep(hold);
-    if (this.events.wants('lease.granted') || this.events.wants('lease.handedOver')) {
-      const facts = {
-        resource: seat.resource,
-        leaseId: lease.id,
-        waitedMs: lease.grantedAt - competitor.enteredAt,
-      };
-      const handedOver = tries === 0;
-      if (handedOver) this.events.emit('lease.handedOver', facts);
-      this.events.emit('lease.granted', { ...facts, token: lease.token, tries, handedOver });
-    }
     competitor.resolve(lease);
+    if (!this.events.wants('lease.granted') && !this.events.wants('lease.handedOver')) return;
+    const facts = {
+      resource: seat.resource,
+      leaseId: lease.id,
+      waitedMs: lease.grantedAt - competitor.enteredAt,
+    };
+    const handedOver = tries === 0;
+    if (handedOver) this.events.emit('lease.handedOver', facts);
+    this.events.emit('lease.granted', { ...facts, token: lease.token, tries, handedOver });
   }
 
   #lose(hold: Hold, reason: LossReason): void {
     const lease = hold.lease!;
     const seat = this.#seats.get(hold.resource)!;
     this.#vacate(seat, hold);
-    this.#withdrawals.cancel(this.#withdrawal(hold, 0));
+    // What was promised by holdAtLeastMs outlives the loss.
+    this.#withdrawals.cancel(this.#withdrawal(hold, hold.keepMsAt(this.clock.now())));
     lease.lose(reason);
     this.#tellLost(lease);
     this.#contention.start(seat);
