@@ -83,7 +83,8 @@ export class MemoryStore {
     const { grants } = place;
     const until = now + Math.max(claim.leaseMs, claim.holdAtLeastMs);
     const own = grants.get(claim.id);
-    if (own !== undefined) {
+    // A repeat after a lost reply is granted again; a revoked grant gets no new life by it.
+    if (own !== undefined && !own.isRevoked) {
       own.until = Math.max(own.until, until);
       return { kind: 'granted', token: this.#takeTokens(claim.tokens) };
     }

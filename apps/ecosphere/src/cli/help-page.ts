@@ -1,0 +1,33 @@
+import { OPTION_NAMES, optionRow } from './option-table.js';
+
+const HEAD = `Ecosphere, the proving ground of Bedrock: every scenario asserts what it prints.
+
+  npm start                                          flash sale, locks in memory, one process
+  npm start -- --no-lock                             the same without the lock: it oversells
+  npm start -- --backend redis --processes 4         the same in four processes on a real Redis
+  npm start -- --scenario all                        everything, on Redis
+
+Scenarios
+  flash-sale   thousands of buyers, each purchase reads the stock, waits, writes it back
+  lock-time    what one acquire and release costs, cold and warm
+  contention   four flows of one process, then four processes, one counter
+  lock-delay   a lock held for several leases: renewed, never lost
+  stages       the five stages of a hand-made Redis lock, each under the fault that breaks it
+
+Options`;
+
+const FOOT = `Exit codes
+  0  every promise was kept
+  1  a promise was broken: something was oversold, two were inside at once, a lock was lost
+  2  a wrong option
+  3  the run could not be carried out, for instance because no Redis answers`;
+
+/** The page of `--help`. */
+export function helpPage(): string {
+  const rows = OPTION_NAMES.map((name) => {
+    const { value, range, text } = optionRow(name);
+    const usage = value === undefined ? `--${name}` : `--${name} ${value}`;
+    return `  ${usage.padEnd(20)} ${text}${range === undefined ? '' : ` (${range[0]} to ${range[1]})`}`;
+  });
+  return [HEAD, ...rows, '', FOOT, ''].join('\n');
+}

@@ -1,0 +1,78 @@
+import { BACKEND_NAMES, SCENARIO_NAMES, type ScenarioName } from './run-options.js';
+
+/** One option: the parser, its checks and the help page all read this. */
+export interface OptionRow {
+  /** How the value is shown in the help; a flag has none. */
+  readonly value?: string;
+  readonly text: string;
+  /** Scenarios that know it; without it, all of them. */
+  readonly scenarios?: readonly ScenarioName[];
+  /** The words that it takes. */
+  readonly words?: readonly string[];
+  /** The whole numbers that it takes. */
+  readonly range?: readonly [min: number, max: number];
+}
+
+const SALE: readonly ScenarioName[] = ['flash-sale'];
+
+/** Buyers all wait at once, so their number is also the bound on waiters. */
+export const MAX_BUYERS = 50_000;
+
+export const OPTION_TABLE = {
+  scenario: {
+    value: '<name>',
+    words: [...SCENARIO_NAMES, 'all'],
+    text: 'what to run; flash-sale unless set',
+  },
+  backend: {
+    value: '<name>',
+    words: BACKEND_NAMES,
+    text: 'where the locks live: memory (one process) or redis; memory unless the scenario needs redis',
+  },
+  url: {
+    value: '<url>',
+    text: 'the Redis to use; else REDIS_URL, else a redis-server that is started and stopped by the run',
+  },
+  processes: {
+    value: '<n>',
+    range: [1, 64],
+    scenarios: ['flash-sale', 'contention'],
+    text: 'processes that compete; flash-sale 1, contention 4 (redis)',
+  },
+  'no-lock': { scenarios: SALE, text: 'leave the lock out, to see the overselling (exit code 1)' },
+  buyers: { value: '<n>', range: [1, MAX_BUYERS], scenarios: SALE, text: 'buyers at the same time; 3000' },
+  purchases: { value: '<n>', range: [1, 1_000_000], scenarios: SALE, text: 'purchases in all; 10000' },
+  stock: {
+    value: '<n>',
+    range: [0, 1_000_000],
+    scenarios: SALE,
+    text: 'items in stock; as many as purchases',
+  },
+  rounds: {
+    value: '<n>',
+    range: [1, 100_000],
+    scenarios: ['lock-time', 'contention'],
+    text: 'warm rounds of lock-time, 2000; turns of each flow of contention, 50',
+  },
+  'lease-ms': {
+    value: '<ms>',
+    range: [100, 30_000],
+    text: 'life of a lease; lock-delay and stages 300, the others 10000',
+  },
+  'hold-ms': {
+    value: '<ms>',
+    range: [200, 120_000],
+    scenarios: ['lock-delay'],
+    text: 'how long lock-delay holds the lock; 5 leases',
+  },
+  help: { text: 'show this page' },
+} as const satisfies Record<string, OptionRow>;
+
+export type OptionName = keyof typeof OPTION_TABLE;
+
+/** One row, with all fields of the interface. */
+export function optionRow(name: OptionName): OptionRow {
+  return OPTION_TABLE[name];
+}
+
+export const OPTION_NAMES = Object.keys(OPTION_TABLE) as readonly OptionName[];

@@ -1,0 +1,23 @@
+import { printReport } from '../report/print-report.js';
+import { isKept } from '../report/report.js';
+import type { Terminal } from '../report/terminal.js';
+import { SCENARIOS } from '../scenarios/scenarios.js';
+import { openGround } from '../server/open-ground.js';
+import { EXIT, type ExitCode } from './exit-code.js';
+import type { RunOptions } from './run-options.js';
+
+/** Runs what was asked for, one after the other, on one ground. */
+export async function runScenarios(options: RunOptions, terminal: Terminal): Promise<ExitCode> {
+  const { ground, label, close } = await openGround(options.backend, options.url);
+  let exitCode: ExitCode = EXIT.kept;
+  try {
+    for (const name of options.scenarios) {
+      const report = await SCENARIOS[name]({ options, ground, groundLabel: label, terminal });
+      printReport(terminal, report);
+      if (!isKept(report)) exitCode = EXIT.broken;
+    }
+  } finally {
+    await close();
+  }
+  return exitCode;
+}

@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common';
+import { DistributedLock } from 'nestjs-bedrock';
+import { SaleLedger } from './sale.ledger.js';
+import { StockStore } from './stock.store.js';
+import type { Visit } from './visit.js';
+
+/** The counter of the shop. */
+@Injectable()
+export class FlashSaleService {
+  constructor(
+    private readonly stock: StockStore,
+    private readonly ledger: SaleLedger,
+  ) {}
+
+  /** Sells one item, if there is one. One customer at a time, over all processes. */
+  @DistributedLock('flash-sale')
+  async buy(visit: Visit): Promise<void> {
+    await this.#sell(visit);
+  }
+
+  /** The same without the lock, to show what it is for. */
+  async buyUnlocked(visit: Visit): Promise<void> {
+    await this.#sell(visit);
+  }
+
+  async #sell(visit: Visit): Promise<void> {
+    const section = this.ledger.enter(visit);
+    try {
+      const left = await this.stock.read();
+      if (left > 0) {
+        await this.stock.write(left - 1);
+        this.ledger.recordSale(visit);
+      } else {
+        this.ledger.turnedAway += 1;
+      }
+    } finally {
+      this.ledger.sections.leave(section);
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import { shareOf } from '../processes/share.js';
+import { countOverlaps } from '../referee/overlaps.js';
+import { turnsInCommon } from '../referee/turns.js';
+import { jainIndex, spreadOf, type Spread } from '../report/statistics.js';
+import type { SaleAccount } from './sale.duty.js';
+
+export interface SaleFacts {
+  readonly accounts: readonly SaleAccount[];
+  /** Items before the sale. */
+  readonly stock: number;
+  /** Items that the stock says are left. */
+  readonly left: number;
+  readonly purchases: number;
+}
+
+export interface SaleFigures {
+  readonly sold: number;
+  readonly turnedAway: number;
+  readonly failures: readonly string[];
+  /** Sales for which nothing left the stock. */
+  readonly oversold: number;
+  readonly overlaps: number;
+  readonly sections: number;
+  readonly durationMs: number;
+  readonly perBuyer: Spread;
+  readonly waitMs: Spread;
+  readonly handOvers: number;
+  readonly commands: number;
+  readonly fairnessOfBuyers: number;
+  /** What it would be if the sales were dealt out as evenly as whole numbers can. */
+  readonly bestFairnessOfBuyers: number;
+  readonly fairnessOfProcesses: number;
+}
+
+/** What the accounts of all processes add up to. */
+export function saleFigures({ accounts, stock, left }: SaleFacts): SaleFigures {
+  const sales = accounts.flatMap((account) => account.sales);
+  const logs = accounts.map((account) => account.sections);
+  const times = logs.flatMap((log) => Array.from(log));
+  const sold = sum(sales);
+  return {
+    sold,
+    turnedAway: sum(accounts.map((account) => account.turnedAway)),
+    failures: accounts.flatMap((account) => account.failures),
+    oversold: sold - (stock - left),
+    overlaps: countOverlaps(logs),
+    sections: times.length / 2,
+    durationMs: (highest(times) - lowest(times)) / 1e6,
+    perBuyer: spreadOf(sales),
+    waitMs: spreadOf(accounts.flatMap((account) => Array.from(account.waitsMs))),
+    handOvers: sum(accounts.map((account) => account.handOvers)),
+    commands: sum(accounts.map((account) => account.commands)),
+    fairnessOfBuyers: jainIndex(sales),
+    bestFairnessOfBuyers: jainIndex(sales.map((_, buyer) => shareOf(sold, sales.length, buyer))),
+    fairnessOfProcesses: jainIndex(turnsInCommon(logs)),
+  };
+}
+
+function sum(figures: readonly number[]): number {
+  return figures.reduce((total, figure) => total + figure, 0);
+}
+
+// Not Math.max(...figures): a million arguments do not fit the stack.
+function highest(figures: readonly number[]): number {
+  return figures.reduce((most, figure) => Math.max(most, figure), -Infinity);
+}
+
+function lowest(figures: readonly number[]): number {
+  return figures.reduce((least, figure) => Math.min(least, figure), Infinity);
+}

@@ -1,0 +1,30 @@
+import { Injectable } from '@nestjs/common';
+import { SectionLog } from '../referee/section-log.js';
+import type { Visit } from './visit.js';
+
+/**
+ * What really happened, written down by the process itself: no await between a sale and its entry, so it is right even
+ * when the stock is not.
+ */
+@Injectable()
+export class SaleLedger {
+  readonly sections = new SectionLog();
+  readonly waitsMs: number[] = [];
+  readonly #sales = new Map<number, number>();
+  turnedAway = 0;
+
+  enter({ askedAt }: Visit): number {
+    const section = this.sections.enter();
+    this.waitsMs.push((this.sections.enteredAt(section) - askedAt) / 1e6);
+    return section;
+  }
+
+  recordSale({ buyer }: Visit): void {
+    this.#sales.set(buyer, (this.#sales.get(buyer) ?? 0) + 1);
+  }
+
+  /** Sales of each buyer; those who got nothing are in it with 0. */
+  salesOf(buyers: number): number[] {
+    return Array.from({ length: buyers }, (_, buyer) => this.#sales.get(buyer) ?? 0);
+  }
+}

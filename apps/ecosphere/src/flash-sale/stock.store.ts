@@ -1,0 +1,18 @@
+import { Injectable } from '@nestjs/common';
+import { NumberStore } from '../store/number.store.js';
+
+/** How many items are left. Reading and writing are two steps, and nothing but the lock keeps others out between them. */
+@Injectable()
+export class StockStore {
+  static readonly NAME = 'stock';
+
+  constructor(private readonly numbers: NumberStore) {}
+
+  read(): Promise<number> {
+    return this.numbers.read(StockStore.NAME);
+  }
+
+  write(left: number): Promise<void> {
+    return this.numbers.write(StockStore.NAME, left);
+  }
+}

@@ -1,0 +1,7 @@
+/** A buyer at the counter. */
+export interface Visit {
+  /** Number of the buyer, from 0 in each process. */
+  readonly buyer: number;
+  /** When it asked, in ns of the system-wide monotonic clock. */
+  readonly askedAt: number;
+}

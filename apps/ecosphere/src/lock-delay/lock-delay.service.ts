@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import { currentLease } from 'bedrock-lock';
+import { DistributedLock } from 'nestjs-bedrock';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const LOOK_EVERY_MS = 20;
+
+/** Work that takes longer than a lease, as the holder sees it. */
+export interface LongWork {
+  readonly ms: number;
+  /** Told at the start, when the lock is held. */
+  onHeld(): void;
+  /** Told whenever the holder looks. */
+  onLook(isHeld: boolean): void;
+}
+
+/** Holds the lock for several leases. */
+@Injectable()
+export class LockDelayService {
+  /** With renewal, as every lock has it. */
+  @DistributedLock('lock-delay')
+  async work(work: LongWork): Promise<void> {
+    await this.#work(work);
+  }
+
+  /** With a fixed lease: it ends while the work goes on, and the caller is told. */
+  @DistributedLock({ lock: 'lock-delay', renew: false })
+  async workOnFixedLease(work: LongWork): Promise<void> {
+    await this.#work(work);
+  }
+
+  async #work({ ms, onHeld, onLook }: LongWork): Promise<void> {
+    const lease = currentLease()!;
+    const end = performance.now() + ms;
+    onHeld();
+    while (performance.now() < end) {
+      onLook(lease.isHeld);
+      await sleep(Math.min(LOOK_EVERY_MS, Math.max(0, end - performance.now())));
+    }
+    onLook(lease.isHeld);
+  }
+}

@@ -1,0 +1,5 @@
+import { Module } from '@nestjs/common';
+import { LockTimeService } from './lock-time.service.js';
+
+@Module({ providers: [LockTimeService] })
+export class LockTimeModule {}

@@ -1,0 +1,35 @@
+#!/usr/bin/env node
+import { EXIT, type ExitCode } from './cli/exit-code.js';
+import { helpPage } from './cli/help-page.js';
+import { parseCommand } from './cli/parse-command.js';
+import { UsageError } from './cli/usage.error.js';
+import { Terminal } from './report/terminal.js';
+
+/** Entry of the command line. Nest and the locks are loaded only when there is something to run. */
+async function main(args: readonly string[]): Promise<ExitCode> {
+  const command = parseCommand(args);
+  if (command.kind === 'help') {
+    process.stdout.write(helpPage());
+    return EXIT.kept;
+  }
+  const { runScenarios } = await import('./cli/run-scenarios.js');
+  return runScenarios(command, new Terminal(process.stdout));
+}
+
+function explain(error: unknown): ExitCode {
+  if (error instanceof UsageError) {
+    process.stderr.write(`error: ${error.message}\nhint: ${error.hint}\n`);
+    return EXIT.usage;
+  }
+  const reason =
+    error instanceof Error
+      ? error.name === 'Error'
+        ? error.message
+        : `${error.name}: ${error.message}`
+      : String(error);
+  process.stderr.write(`error: the run could not be carried out: ${reason}\n`);
+  if (process.env['DEBUG'] && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+  return EXIT.notRun;
+}
+
+process.exitCode = await main(process.argv.slice(2)).catch(explain);

@@ -1,0 +1,12 @@
+/** What the starting process tells a worker. */
+export type ToWorker =
+  | { readonly kind: 'order'; readonly duty: string; readonly order: unknown }
+  | { readonly kind: 'go' }
+  | { readonly kind: 'leave' };
+
+/** What a worker tells the starting process. */
+export type FromWorker =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'progress'; readonly done: number }
+  | { readonly kind: 'account'; readonly account: unknown }
+  | { readonly kind: 'failed'; readonly reason: string };

@@ -1,0 +1,16 @@
+import type { ScenarioName } from '../cli/run-options.js';
+import { contention } from './contention.scenario.js';
+import { flashSale } from './flash-sale.scenario.js';
+import { lockDelay } from './lock-delay.scenario.js';
+import { lockTime } from './lock-time.scenario.js';
+import type { Scenario } from './scenario.js';
+import { stages } from './stages.scenario.js';
+
+/** The scenarios by the name that the command line knows them by. */
+export const SCENARIOS: Readonly<Record<ScenarioName, Scenario>> = {
+  'flash-sale': flashSale,
+  'lock-time': lockTime,
+  contention,
+  'lock-delay': lockDelay,
+  stages,
+};

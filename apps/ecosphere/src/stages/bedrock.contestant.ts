@@ -1,0 +1,39 @@
+import { Bedrock, LockBusyError, LockWaitTimeoutError, type Mutex } from 'bedrock-lock';
+import { redis } from 'bedrock-lock/redis';
+import type { Contestant, Hook, Party, Turn } from './contestant.js';
+import { NotAdmittedError } from './not-admitted.error.js';
+
+/** Bedrock under the same faults. Its own steps need no hooks: they strike before its body, and before its release. */
+export class BedrockContestant implements Contestant {
+  readonly #bedrock: Bedrock;
+  readonly #lock: Mutex;
+  readonly #at: Hook;
+
+  constructor({ url, key, leaseMs, at }: Party) {
+    this.#bedrock = new Bedrock({ backend: redis(url), closeGraceMs: 0 });
+    this.#lock = this.#bedrock.mutex(key, { leaseMs });
+    this.#at = at;
+  }
+
+  async run<T>(body: (turn: Turn) => Promise<T>, waitMs: number): Promise<T> {
+    try {
+      return await this.#lock.run(
+        async ({ token }) => {
+          await this.#at('afterFirstCommand');
+          const result = await body({ token });
+          await this.#at('beforeDelete');
+          return result;
+        },
+        { waitMs },
+      );
+    } catch (error) {
+      if (error instanceof LockWaitTimeoutError || error instanceof LockBusyError)
+        throw new NotAdmittedError();
+      throw error;
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#bedrock.close();
+  }
+}

@@ -1,0 +1,35 @@
+import { Redis } from 'ioredis';
+import { WorkerProcess } from '../../processes/worker.process.js';
+import { duration } from '../../report/numbers.js';
+import { NotAdmittedError } from '../not-admitted.error.js';
+import type { Finding, Trial } from '../trial.js';
+
+/** The holder's process is killed (SIGKILL) right after the first command of its acquisition. Is the lock ever free again? */
+export async function crash(trial: Trial): Promise<Finding> {
+  const { implementation, url, key, leaseMs } = trial;
+  const victim = new WorkerProcess('victim', { implementation, url, key, leaseMs, fate: 'dies' });
+  await victim.ready();
+  const ending = await victim.workToDeath();
+  if (ending !== 'SIGKILL') throw new Error(`the victim should have been killed; it ended with ${ending}`);
+  const diedAt = performance.now();
+  const patienceMs = 4 * leaseMs;
+  try {
+    await trial.contestant().run(async () => undefined, patienceMs);
+    return { isBroken: false, seen: `free again ${duration(performance.now() - diedAt)} after the crash` };
+  } catch (error) {
+    if (!(error instanceof NotAdmittedError)) throw error;
+    return {
+      isBroken: true,
+      seen: `nobody in within ${patienceMs} ms, TTL of the key ${await ttlOf(url, key)}`,
+    };
+  }
+}
+
+async function ttlOf(url: string, key: string): Promise<number> {
+  const client = new Redis(url);
+  try {
+    return await client.pttl(key);
+  } finally {
+    client.disconnect();
+  }
+}

@@ -1,0 +1,21 @@
+import { atMost, Presence } from '../presence.js';
+import { isToldOfLoss } from '../told-of-loss.js';
+import type { Finding, Trial } from '../trial.js';
+import { follow } from './followers.js';
+
+/**
+ * A works until B is inside, which can only be when A's lease has ended; then A gives back what is no longer its own.
+ * Does a third get in while B is inside?
+ */
+export async function foreignDelete(trial: Trial): Promise<Finding> {
+  const { leaseMs } = trial;
+  const presence = new Presence();
+  const turn = trial
+    .contestant()
+    .run(() => presence.during('A', () => atMost(2 * leaseMs, presence.arrival('B'))), leaseMs);
+  const { haveMet: isBroken, wasBFirst } = await follow(trial, presence, isToldOfLoss(turn));
+  const kept = presence.haveMet('A', 'B')
+    ? 'A lost its lease, but B kept its lock'
+    : 'B and C had to wait for A';
+  return { isBroken, seen: isBroken ? "A deleted B's lock: B and C were inside together" : kept };
+}

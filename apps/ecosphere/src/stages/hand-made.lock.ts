@@ -1,0 +1,43 @@
+import { Redis } from 'ioredis';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Contestant, Hook, Party, Turn } from './contestant.js';
+import { NotAdmittedError } from './not-admitted.error.js';
+
+const POLL_MS = 10;
+
+/** What the five stages have in common: ask until granted, work, give back. */
+export abstract class HandMadeLock implements Contestant {
+  protected readonly client: Redis;
+  protected readonly key: string;
+  protected readonly leaseMs: number;
+  protected readonly at: Hook;
+
+  constructor({ url, key, leaseMs, at }: Party) {
+    this.client = new Redis(url);
+    this.key = key;
+    this.leaseMs = leaseMs;
+    this.at = at;
+  }
+
+  async run<T>(body: (turn: Turn) => Promise<T>, waitMs: number): Promise<T> {
+    const owner = randomUUID();
+    const deadline = performance.now() + waitMs;
+    while (!(await this.acquire(owner))) {
+      if (performance.now() >= deadline) throw new NotAdmittedError();
+      await sleep(POLL_MS);
+    }
+    try {
+      return await body({ token: undefined });
+    } finally {
+      await this.release(owner);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.client.disconnect();
+  }
+
+  protected abstract acquire(owner: string): Promise<boolean>;
+  protected abstract release(owner: string): Promise<void>;
+}

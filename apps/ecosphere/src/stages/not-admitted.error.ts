@@ -1,0 +1,2 @@
+/** The lock was not granted in time. */
+export class NotAdmittedError extends Error {}

@@ -1,0 +1,50 @@
+import { Redis } from 'ioredis';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { FAULTS, type FaultName } from './faults.js';
+import type { ImplementationName } from './implementations.js';
+import { Trial, type Finding } from './trial.js';
+
+export interface TrialOrder {
+  readonly implementation: ImplementationName;
+  readonly fault: FaultName;
+  readonly url: string;
+  readonly prefix: string;
+  readonly leaseMs: number;
+}
+
+export type TrialResult = TrialOrder & Finding;
+
+const TRIES = 4;
+
+/**
+ * Runs one trial. When the fault missed, or this very process stood still for a good part of a lease, the trial was about
+ * something else, and is repeated with a lease that is twice as long.
+ */
+export async function runTrial(order: TrialOrder): Promise<TrialResult> {
+  for (let tries = 1, leaseMs = order.leaseMs; ; tries += 1, leaseMs *= 2) {
+    const stalls = monitorEventLoopDelay({ resolution: 5 });
+    stalls.enable();
+    const finding = await runOnce({ ...order, leaseMs, prefix: `${order.prefix}${tries}:` });
+    stalls.disable();
+    if (finding.isMissed !== true && stalls.max / 1e6 < leaseMs / 5) return { ...order, ...finding };
+    if (tries === TRIES)
+      throw new Error('this machine is too busy for a test of time-outs; try again, or raise --lease-ms');
+  }
+}
+
+async function runOnce({ implementation, fault, url, prefix, leaseMs }: TrialOrder): Promise<Finding> {
+  const key = `${prefix}${implementation}:${fault}`.replaceAll(' ', '-');
+  const trial = new Trial(implementation, url, key, leaseMs);
+  try {
+    return await FAULTS[fault](trial);
+  } finally {
+    await trial.close();
+    await remove(url, [key, `${key}:register`]);
+  }
+}
+
+/** What a broken lock has left on the server. */
+async function remove(url: string, keys: readonly string[]): Promise<void> {
+  const client = new Redis(url);
+  await client.del(...keys).finally(() => client.disconnect());
+}

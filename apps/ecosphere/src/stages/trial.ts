@@ -1,0 +1,38 @@
+import { noFault, type Contestant, type Hook } from './contestant.js';
+import { IMPLEMENTATIONS, type ImplementationName } from './implementations.js';
+
+/** What a fault did to an implementation. */
+export interface Finding {
+  readonly isBroken: boolean;
+  /** What the referee saw. */
+  readonly seen: string;
+  /** The fault did not hit, so the trial proves nothing. @default false */
+  readonly isMissed?: boolean;
+}
+
+/** One implementation under one fault, with a key of its own on the server. */
+export class Trial {
+  readonly #contestants: Contestant[] = [];
+
+  constructor(
+    readonly implementation: ImplementationName,
+    readonly url: string,
+    readonly key: string,
+    readonly leaseMs: number,
+  ) {}
+
+  /** Another process that uses the lock. @param url to come by another way, such as a proxy */
+  contestant(at: Hook = noFault, url = this.url): Contestant {
+    const { key, leaseMs } = this;
+    const contestant = IMPLEMENTATIONS[this.implementation].make({ url, key, leaseMs, at });
+    this.#contestants.push(contestant);
+    return contestant;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#contestants.map((contestant) => contestant.close()));
+  }
+}
+
+/** Breaks something and looks what comes of it. */
+export type Fault = (trial: Trial) => Promise<Finding>;

@@ -1,0 +1,53 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ReadyDuty } from '../processes/duty.js';
+import type { Hook } from './contestant.js';
+import { GuardedRegister } from './guarded.register.js';
+import { IMPLEMENTATIONS, type ImplementationName } from './implementations.js';
+import { isToldOfLoss } from './told-of-loss.js';
+
+export interface VictimOrder {
+  readonly implementation: ImplementationName;
+  readonly url: string;
+  readonly key: string;
+  readonly leaseMs: number;
+  /** Killed after the first command of the acquisition, or stopped in the middle of the work. */
+  readonly fate: 'dies' | 'stops';
+}
+
+export interface VictimAccount {
+  /** The lock told this holder that it had been lost. */
+  readonly isTold: boolean;
+}
+
+/** A process that something happens to. */
+export async function victimDuty({ fate, ...party }: VictimOrder): Promise<ReadyDuty<VictimAccount>> {
+  const register = new GuardedRegister(party.url, `${party.key}:register`);
+  const at: Hook = async (moment) => {
+    if (fate === 'dies' && moment === 'afterFirstCommand') strike('SIGKILL');
+  };
+  const lock = IMPLEMENTATIONS[party.implementation].make({ ...party, at });
+  // A command of its own, so that both connections are open before it begins.
+  await register.read();
+  return {
+    async work(onProgress) {
+      const turn = lock.run(async ({ token }) => {
+        onProgress(1);
+        // The message leaves before the process stands still.
+        await sleep(10);
+        strike('SIGSTOP');
+        await register.write('the late holder', token);
+      }, party.leaseMs);
+      return { isTold: await isToldOfLoss(turn) };
+    },
+    async close() {
+      await lock.close();
+      await register.close();
+    },
+  };
+}
+
+/** Strikes this process itself, and lets it do nothing until the signal has come. */
+function strike(signal: NodeJS.Signals): void {
+  process.kill(process.pid, signal);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+}

@@ -1,0 +1,38 @@
+import type { OnModuleDestroy } from '@nestjs/common';
+import { Redis } from 'ioredis';
+import { NumberStore } from './number.store.js';
+
+/** What a run that was killed leaves behind is gone after this long. */
+const LIFE_S = 3_600;
+
+/** Numbers on a Redis server: GET, then SET, on a connection of its own, so that processes race. */
+export class RedisNumberStore extends NumberStore implements OnModuleDestroy {
+  readonly #client: Redis;
+  readonly #prefix: string;
+
+  /** @param prefix of the keys, so that two runs on one server never meet */
+  constructor(url: string, prefix: string) {
+    super();
+    this.#client = new Redis(url, { maxRetriesPerRequest: 1 });
+    // A failed command rejects; without a listener ioredis would print each failed connection as well.
+    this.#client.on('error', () => undefined);
+    this.#prefix = prefix;
+  }
+
+  override async read(name: string): Promise<number> {
+    return Number(await this.#client.get(this.#prefix + name));
+  }
+
+  override async write(name: string, value: number): Promise<void> {
+    await this.#client.set(this.#prefix + name, value, 'EX', LIFE_S);
+  }
+
+  override async remove(name: string): Promise<void> {
+    await this.#client.del(this.#prefix + name);
+  }
+
+  /** Nest calls it when the application closes. */
+  onModuleDestroy(): void {
+    this.#client.disconnect();
+  }
+}

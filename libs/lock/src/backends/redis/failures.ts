@@ -1,0 +1,42 @@
+import { BackendUnavailableError, LockTypeMismatchError, type LockError } from '../../core/errors.js';
+
+export const BACKEND = 'redis';
+
+/** Replies by which the server says that it did not do what was asked. */
+const REFUSALS: ReadonlySet<string> = new Set([
+  'QUARANTINED', 'OOM', 'READONLY', 'LOADING', 'NOPERM', 'NOAUTH', 'WRONGPASS', 'MASTERDOWN', 'CLUSTERDOWN', 'NOREPLICAS',
+  'MISCONF', 'BUSY', 'NOSCRIPT', 'MOVED', 'ASK', 'TRYAGAIN', 'CROSSSLOT',
+]); // prettier-ignore
+
+/** The code that a Redis error begins with, such as `WRONGTYPE`; '' for an error of the connection. */
+export function codeOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return /^[A-Z]{2,}\b/.exec(text)?.[0] ?? '';
+}
+
+/** An error reply of the server, whole or of one item, as callers see it. */
+export function refusal(error: unknown, resource = ''): LockError {
+  const code = codeOf(error);
+  const text = error instanceof Error ? error.message : String(error);
+  if (code === 'WRONGTYPE') {
+    const detail = text.startsWith('WRONGTYPE a ') ? text.slice('WRONGTYPE '.length) : 'another type of key';
+    return new LockTypeMismatchError(resource, detail);
+  }
+  const executed = REFUSALS.has(code) ? 'no' : 'unknown';
+  const detail = code === 'QUARANTINED' ? quarantineText(text) : text;
+  return new BackendUnavailableError(BACKEND, detail, executed, { cause: error, resource });
+}
+
+/** The request was certainly not executed. */
+export function notSent(detail: string, cause?: unknown): BackendUnavailableError {
+  return new BackendUnavailableError(BACKEND, detail, 'no', { cause });
+}
+
+/** The request went out and nothing came back. */
+export function noAnswer(detail: string, cause?: unknown): BackendUnavailableError {
+  return new BackendUnavailableError(BACKEND, detail, 'unknown', { cause });
+}
+
+function quarantineText(text: string): string {
+  return `quarantined for ${text.slice('QUARANTINED '.length)} ms more: its data may have been lost, so older grants may still be in use`;
+}

@@ -1,0 +1,87 @@
+import type { LockError } from '../../core/errors.js';
+import type { Arg, Connection } from './connection.js';
+import { codeOf, noAnswer, refusal } from './failures.js';
+import { runByText } from './run-script.js';
+import type { Script } from './script.js';
+
+/** One caller's share of a batch. */
+export interface BatchItem<Outcome> {
+  readonly resource: string;
+  readonly resolve: (outcome: Outcome) => void;
+  readonly reject: (error: LockError) => void;
+}
+
+/** How a verb goes over the wire. */
+export interface BatchVerb<Item> {
+  readonly script: Script;
+  /**
+   * Longest call. A script blocks the server while it runs; and with several calls under way, the client reads one reply
+   * while the server works on the next (64 parallel cycles: 130,000/s with 32 items, 78,000/s with all in one).
+   */
+  readonly itemsPerCall: number;
+  /** Arguments of EVALSHA: hash, number of keys, keys, arguments. */
+  encode(items: readonly Item[]): Arg[];
+  /** The answers out of the reply, one per item, from index `answersFrom` on. */
+  readonly answersFrom: number;
+  /** Sees a whole reply first. */
+  learn?(reply: readonly unknown[]): void;
+  /** Settles an item with its answer, which is no error. */
+  settle(item: Item, answer: unknown): void;
+}
+
+/** Sends the items of one verb in few calls; each item has an answer, and a failure, of its own. */
+export class ScriptBatch<Item extends BatchItem<never>> {
+  constructor(
+    private readonly connection: Connection,
+    private readonly verb: BatchVerb<Item>,
+  ) {}
+
+  send(items: readonly Item[]): void {
+    const { itemsPerCall } = this.verb;
+    if (items.length <= itemsPerCall) return this.#call(items);
+    for (let at = 0; at < items.length; at += itemsPerCall) this.#call(items.slice(at, at + itemsPerCall));
+  }
+
+  #call(items: readonly Item[]): void {
+    const args = this.verb.encode(items);
+    this.connection.call('evalsha', args).then(
+      (reply) => this.#settle(items, reply),
+      (error: LockError) => this.#recover(items, args, error),
+    );
+  }
+
+  #settle(items: readonly Item[], given: unknown): void {
+    const { verb } = this;
+    const reply: readonly unknown[] = Array.isArray(given) ? given : [given];
+    verb.learn?.(reply);
+    let isReadOnly = false;
+    for (let i = 0; i < items.length; i += 1) {
+      const answer = reply[verb.answersFrom + i];
+      if (answer === undefined || answer === null) {
+        items[i]!.reject(noAnswer('an unexpected reply'));
+      } else if (typeof answer === 'string') {
+        items[i]!.reject(refusal(answer, items[i]!.resource));
+        isReadOnly ||= codeOf(answer) === 'READONLY';
+      } else verb.settle(items[i]!, answer);
+    }
+    // The server has become a replica: the next connection may lead to the new primary.
+    if (isReadOnly) this.connection.reconnect();
+  }
+
+  #recover(items: readonly Item[], args: Arg[], error: LockError): void {
+    const code = codeOf(error.cause);
+    if (code === 'NOSCRIPT') {
+      runByText(this.connection.call, this.verb.script, args).then(
+        (reply) => this.#settle(items, reply),
+        (again: LockError) => this.#fail(items, again),
+      );
+    } else if (items.length > 1 && (code === 'NOPERM' || code === 'CROSSSLOT')) {
+      // The server looks at all keys of a call at once: a key that this user may not touch must not hurt the others.
+      for (const item of items) this.#call([item]);
+    } else this.#fail(items, error);
+  }
+
+  #fail(items: readonly Item[], error: LockError): void {
+    for (const item of items) item.reject(error);
+  }
+}

@@ -1,0 +1,7 @@
+--[[ answerOf(verb, key, arg): what verb(key, arg) returns, or the text of its error: a bad key hurts no other item. ]]
+local function answerOf(verb, key, arg)
+  local isAnswered, answer = pcall(verb, key, arg)
+  if isAnswered then return answer end
+  -- Redis 7 raises a table, earlier ones a text.
+  return type(answer) == 'table' and answer.err or tostring(answer)
+end

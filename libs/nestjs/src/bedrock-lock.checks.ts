@@ -1,0 +1,120 @@
+import {
+  checkBoolean,
+  checkFields,
+  checkFunction,
+  checkName,
+  checkObject,
+  checkTime,
+  InvalidOptionError,
+} from 'bedrock-lock';
+import type {
+  BackendSource,
+  BedrockLockModuleAsyncOptions,
+  BedrockLockModuleOptions,
+  BedrockLockOptions,
+  BedrockLockStaticOptions,
+  LockRegistration,
+} from './bedrock-lock.options.js';
+import { DEFAULT_BACKEND } from './lock.tokens.js';
+
+const COMMON = [
+  'backend', 'backends', 'locks', 'prefix', 'defaults', 'handOver', 'maxWaitersPerProcess', 'clock',
+  'shutdownGraceMs', 'allowInProcessLocks',
+] as const satisfies (keyof BedrockLockOptions)[]; // prettier-ignore
+const FROM_FACTORY: ReadonlySet<string> = new Set(COMMON);
+const ROOT: ReadonlySet<string> = new Set<keyof BedrockLockModuleOptions>([...COMMON, 'isGlobal']);
+const WAYS = ['useFactory', 'useClass', 'useExisting'] as const;
+const ASYNC: ReadonlySet<string> = new Set<keyof BedrockLockModuleAsyncOptions>([
+  ...WAYS, 'imports', 'inject', 'provideInjectionTokensFrom', 'locks', 'isGlobal',
+]); // prettier-ignore
+
+/** What `forRoot()` was given. @throws InvalidOptionError */
+export function checkRootOptions(options: BedrockLockModuleOptions): void {
+  checkFields('options', options, ROOT);
+  checkStatic(options);
+  const { isGlobal: _isGlobal, ...rest } = options;
+  checkOptions(rest);
+}
+
+/** What `forRootAsync()` was given. @throws InvalidOptionError */
+export function checkAsyncOptions(options: BedrockLockModuleAsyncOptions): void {
+  checkFields('options', options, ASYNC);
+  checkStatic(options);
+  const given = WAYS.filter((way) => options[way] !== undefined);
+  const [way] = given;
+  if (way === undefined || given.length > 1) {
+    throw new InvalidOptionError('options', `given exactly one of ${WAYS.join(', ')}`, options);
+  }
+  if (way !== 'useExisting') checkFunction(way, options[way]);
+  else if (options[way] === null) throw new InvalidOptionError(way, 'a provider', null);
+  for (const list of ['imports', 'inject'] as const) {
+    const value: unknown = options[list];
+    if (value !== undefined && !Array.isArray(value)) throw new InvalidOptionError(list, 'an array', value);
+  }
+}
+
+/** What a factory gave, or `forRoot()` beside its static part. @throws InvalidOptionError */
+export function checkOptions(options: BedrockLockOptions): void {
+  checkFields('options', options, FROM_FACTORY);
+  refuseNull(options);
+  const { shutdownGraceMs, allowInProcessLocks, locks, clock } = options;
+  backendSources(options);
+  if (shutdownGraceMs !== undefined) checkTime('shutdownGraceMs', shutdownGraceMs, 0);
+  if (allowInProcessLocks !== undefined) checkBoolean('allowInProcessLocks', allowInProcessLocks);
+  if (clock !== undefined && typeof clock.now !== 'function')
+    throw new InvalidOptionError('clock', 'a Clock', clock);
+  for (const group of ['defaults', 'handOver'] as const) {
+    if (options[group] === undefined) continue;
+    checkObject(group, options[group]);
+    refuseNull(options[group], `${group}.`);
+  }
+  if (locks !== undefined) checkRegistrations(locks);
+}
+
+/** The registrations of a list, names turned into objects. @throws InvalidOptionError naming the entry */
+export function checkRegistrations(locks: unknown): readonly LockRegistration[] {
+  if (!Array.isArray(locks)) throw new InvalidOptionError('locks', 'an array', locks);
+  return (locks as unknown[]).map((entry, index) => {
+    const field = `locks[${index}]`;
+    if (typeof entry === 'string') return { name: checkName(field, entry) };
+    checkObject(field, entry);
+    refuseNull(entry as object, `${field}.`);
+    const { name, backend } = entry as LockRegistration;
+    checkName(`${field}.name`, name);
+    if (backend !== undefined) checkName(`${field}.backend`, backend);
+    return entry as LockRegistration;
+  });
+}
+
+/** Every backend by its name. @throws InvalidOptionError when there is none, or both ways are used */
+export function backendSources({ backend, backends }: BedrockLockOptions): Map<string, BackendSource> {
+  if (backend !== undefined && backends !== undefined) {
+    throw new InvalidOptionError('backend', 'left out when backends is given', backend);
+  }
+  if (backends === undefined)
+    return new Map([[DEFAULT_BACKEND, checkSource('backend', backend as BackendSource)]]);
+  checkObject('backends', backends);
+  const sources = Object.entries(backends);
+  if (sources.length === 0)
+    throw new InvalidOptionError('backends', 'an object with at least one backend', backends);
+  return new Map(
+    sources.map(([name, source]) => [checkName('backends', name), checkSource(`backends.${name}`, source)]),
+  );
+}
+
+/** An option is given or left out; null would be taken for left out further down. */
+function refuseNull(options: object, prefix = ''): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (value === null) throw new InvalidOptionError(`${prefix}${name}`, 'given or left out', value);
+  }
+}
+
+function checkStatic({ locks, isGlobal }: BedrockLockStaticOptions): void {
+  if (locks !== undefined) checkRegistrations(locks);
+  if (isGlobal !== undefined) checkBoolean('isGlobal', isGlobal);
+}
+
+function checkSource(field: string, source: BackendSource): BackendSource {
+  if (typeof source === 'function' || typeof source?.leases?.claim === 'function') return source;
+  throw new InvalidOptionError(field, 'a backend such as redis(url), or a function that makes one', source);
+}

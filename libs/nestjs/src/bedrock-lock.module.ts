@@ -1,0 +1,45 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { checkAsyncOptions, checkRegistrations, checkRootOptions } from './bedrock-lock.checks.js';
+import { ConfigurableModuleClass, lockProviders } from './bedrock-lock.definition.js';
+import type {
+  BedrockLockModuleAsyncOptions,
+  BedrockLockModuleOptions,
+  LockRegistration,
+} from './bedrock-lock.options.js';
+
+/** Locks for a Nest application: import `forRoot()` or `forRootAsync()` once, in the root module. */
+@Module({})
+export class BedrockLockModule extends ConfigurableModuleClass {
+  /**
+   * Locks with options that are known now.
+   * @throws InvalidOptionError naming the field; what only the backend can judge is checked when the application starts
+   */
+  static override forRoot(options: BedrockLockModuleOptions): DynamicModule {
+    checkRootOptions(options);
+    return super.forRoot(options);
+  }
+
+  /**
+   * Locks with options from other providers. The names of the locks are static, since they become providers; their
+   * options may be set here or come from the factory, whose values win.
+   * @throws InvalidOptionError naming the field
+   */
+  static override forRootAsync(options: BedrockLockModuleAsyncOptions): DynamicModule {
+    checkAsyncOptions(options);
+    return super.forRootAsync(options);
+  }
+
+  /**
+   * Registers further locks where they are used. The same name with the same options is the same lock everywhere; with
+   * other options the application does not start.
+   * @throws InvalidOptionError naming the entry
+   */
+  static forFeature(locks: readonly (string | LockRegistration)[]): DynamicModule {
+    const providers = lockProviders(checkRegistrations(locks), (registry, lock) => registry.register(lock));
+    return {
+      module: BedrockLockModule,
+      providers: [...providers],
+      exports: providers.map(({ provide }) => provide),
+    };
+  }
+}

@@ -1,0 +1,52 @@
+import type { ConfigurableModuleAsyncOptions } from '@nestjs/common';
+import type { Backend, BedrockOptions, LockOptions } from 'bedrock-lock';
+
+/** A backend, or a function that makes one when the application starts: then every application has its own. */
+export type BackendSource = Backend | (() => Backend | Promise<Backend>);
+
+/** A lock that is created once, when the application starts. */
+export interface LockRegistration extends LockOptions {
+  /** Name of the lock; the resource is the prefix and this. */
+  readonly name: string;
+  /** Which of the named backends it lives on. @default 'default' */
+  readonly backend?: string;
+}
+
+/** What `forRoot` takes and what the factory of `forRootAsync` gives. */
+export interface BedrockLockOptions extends Pick<
+  BedrockOptions,
+  'prefix' | 'defaults' | 'handOver' | 'maxWaitersPerProcess' | 'clock'
+> {
+  /** Where the locks live: `() => redis(url)`. The same as `backends: { default: … }`. Closed with the application. */
+  readonly backend?: BackendSource;
+  /** Several backends by name; a lock that names none lives on `default`. */
+  readonly backends?: Readonly<Record<string, BackendSource>>;
+  /** The locks. From a factory: options for names that `forRootAsync({ locks })` lists. */
+  readonly locks?: readonly (string | LockRegistration)[];
+  /** How long holders may finish when the application closes, in ms. @default 10000 */
+  readonly shutdownGraceMs?: number;
+  /** Allow a backend whose locks hold in one process only, with NODE_ENV=production. @default false */
+  readonly allowInProcessLocks?: boolean;
+}
+
+/** What must be known before anything is created: the names become providers. */
+export interface BedrockLockStaticOptions {
+  /** The locks, by name or with options. A factory may add options to them, but no names. */
+  readonly locks?: readonly (string | LockRegistration)[];
+  /** Make locks and service available in every module without importing this one. @default true */
+  readonly isGlobal?: boolean;
+}
+
+/** Options of `BedrockLockModule.forRoot()`. */
+export interface BedrockLockModuleOptions extends BedrockLockOptions, BedrockLockStaticOptions {}
+
+/** What a class for `useClass` or `useExisting` implements. */
+export interface BedrockLockOptionsFactory {
+  createBedrockLockOptions(): Promise<BedrockLockOptions> | BedrockLockOptions;
+}
+
+/** Options of `BedrockLockModule.forRootAsync()`: one of useFactory, useClass and useExisting, and what is static. */
+export interface BedrockLockModuleAsyncOptions
+  extends
+    ConfigurableModuleAsyncOptions<BedrockLockOptions, 'createBedrockLockOptions'>,
+    BedrockLockStaticOptions {}

@@ -1,0 +1,38 @@
+import { InvalidOptionError, type KeyPart } from 'bedrock-lock';
+
+/**
+ * Splits `path.to.prop` into the names of its properties.
+ * @throws InvalidOptionError naming `field`
+ */
+export function parsePath(field: string, path: string): readonly string[] {
+  const names = path.split('.');
+  if (names.includes('') || names.includes('__proto__')) {
+    throw new InvalidOptionError(field, 'property names joined by dots, none of them __proto__', path);
+  }
+  return names;
+}
+
+/** Follows own properties only: what a prototype offers is not the caller's data. Undefined where the path ends. */
+export function readPath(value: unknown, names: readonly string[]): unknown {
+  for (const name of names) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+    value = (value as Record<string, unknown>)[name];
+  }
+  return value;
+}
+
+/**
+ * A value that may stand in a key. Objects are refused, never turned into text: `[object Object]` would be one lock for
+ * all of them.
+ * @throws InvalidOptionError naming `field`
+ */
+export function checkKeyPart(field: string, value: unknown): KeyPart {
+  if (
+    typeof value === 'string'
+      ? value !== ''
+      : typeof value === 'bigint' || typeof value === 'boolean' || Number.isFinite(value)
+  ) {
+    return value as KeyPart;
+  }
+  throw new InvalidOptionError(field, 'a non-empty string, finite number, bigint or boolean', value);
+}

@@ -1,0 +1,89 @@
+import {
+  checkBoolean,
+  checkFields,
+  checkName,
+  checkTime,
+  checkWhole,
+  InvalidOptionError,
+  MAX_TIMER_MS,
+  type CallOptions,
+  type KeyPart,
+} from 'bedrock-lock';
+import { KeyTemplate } from './key.template.js';
+import type { DistributedLockOptions, LockKeyFunction, MethodResultKind } from './lock.options.js';
+
+/** The parts of the key of one call. */
+export type KeyReader = (self: object, args: readonly unknown[]) => readonly KeyPart[];
+type Policy = (error: Error, ...args: unknown[]) => unknown;
+
+/** One checked `@DistributedLock()`. Frozen; the same for every object and application. */
+export interface LockSpec {
+  readonly lock: string;
+  readonly backend: string | undefined;
+  /** The compiled template, for checks and messages. */
+  readonly template: KeyTemplate | undefined;
+  readonly key: KeyReader | undefined;
+  /** Undefined when the lock's own options stand, so that the hot path allocates nothing. */
+  readonly call: CallOptions | undefined;
+  readonly onBusy: 'throw' | 'skip' | Policy;
+  readonly onLost: 'throw' | Policy;
+  readonly returns: MethodResultKind | undefined;
+}
+
+const FIELDS: ReadonlySet<string> = new Set<keyof DistributedLockOptions>([
+  'lock', 'backend', 'key', 'waitMs', 'leaseMs', 'renew', 'maxHoldMs', 'failFast', 'onBusy', 'onLost', 'returns',
+]); // prettier-ignore
+const KINDS: readonly unknown[] = ['promise', 'observable', 'asyncIterator'] satisfies MethodResultKind[];
+
+/** @throws InvalidOptionError naming the field */
+export function lockSpec<A extends unknown[]>(options: string | DistributedLockOptions<A>): LockSpec {
+  if (typeof options === 'string') return lockSpec({ lock: options });
+  checkFields('options', options, FIELDS);
+  const { key, backend, returns, onBusy = 'throw', onLost = 'throw' } = options;
+  if (returns !== undefined && !KINDS.includes(returns)) {
+    throw new InvalidOptionError('returns', 'promise, observable or asyncIterator', returns);
+  }
+  const template = typeof key === 'string' ? new KeyTemplate(key) : undefined;
+  return Object.freeze<LockSpec>({
+    lock: checkName('lock', options.lock),
+    backend: backend === undefined ? undefined : checkName('backend', backend),
+    template,
+    key: template === undefined ? keyReader(key as LockKeyFunction<A>) : (_self, args) => template.fill(args),
+    onBusy: checkPolicy('onBusy', onBusy, ['throw', 'skip']),
+    onLost: checkPolicy('onLost', onLost, ['throw']) as LockSpec['onLost'],
+    call: checkCall(options, onBusy === 'throw' ? {} : { waitMs: 0 }),
+    returns,
+  });
+}
+
+/** Checks the options of a call as far as they can be checked without the backend. @throws InvalidOptionError */
+export function checkCall(options: CallOptions, defaults: CallOptions = {}): CallOptions | undefined {
+  const call: { -readonly [K in keyof CallOptions]: CallOptions[K] } = { ...defaults };
+  const { waitMs, leaseMs, renew, maxHoldMs, failFast } = options;
+  if (waitMs !== undefined) call.waitMs = checkTime('waitMs', waitMs, 0);
+  if (leaseMs !== undefined) call.leaseMs = checkWhole('leaseMs', leaseMs, 1, MAX_TIMER_MS);
+  if (renew !== undefined) call.renew = checkBoolean('renew', renew);
+  if (maxHoldMs !== undefined) call.maxHoldMs = checkTime('maxHoldMs', maxHoldMs, 1);
+  if (failFast !== undefined) call.failFast = checkBoolean('failFast', failFast);
+  return Object.keys(call).length === 0 ? undefined : Object.freeze(call);
+}
+
+function keyReader<A extends unknown[]>(key: LockKeyFunction<A> | undefined): KeyReader | undefined {
+  if (key === undefined) return undefined;
+  if (typeof key !== 'function') throw new InvalidOptionError('key', 'a template or a function', key);
+  return (self, args) => {
+    const parts = key.apply(self, args as A);
+    return Array.isArray(parts) ? (parts as readonly KeyPart[]) : [parts as KeyPart];
+  };
+}
+
+function checkPolicy(field: string, value: unknown, words: readonly string[]): LockSpec['onBusy'] {
+  if (typeof value !== 'function' && !words.includes(value as string)) {
+    throw new InvalidOptionError(
+      field,
+      `${words.map((word) => `'${word}'`).join(', ')} or a function`,
+      value,
+    );
+  }
+  return value as LockSpec['onBusy'];
+}

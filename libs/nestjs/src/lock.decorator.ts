@@ -1,0 +1,89 @@
+import 'reflect-metadata';
+import { InvalidOptionError } from 'bedrock-lock';
+import type { Observable } from 'rxjs';
+import { askForLocks } from './locks.injection.js';
+import type { DistributedLockOptions } from './lock.options.js';
+import { lockSpec, type LockSpec } from './lock-spec.js';
+import { LockedMethod, lockedMethods, type Method } from './locked.method.js';
+import { methodLabel } from './method.metadata.js';
+import { wrapperOf } from './method.wrapper.js';
+
+/** What can be locked: the end of the work must be visible, so a method with a plain value does not compile. */
+export type LockableMethod = (
+  ...args: never[]
+) => PromiseLike<unknown> | Observable<unknown> | AsyncIterableIterator<unknown>;
+
+/** Compiles only where a function over `A` can be called with the arguments of the method. */
+type Accepts<A extends unknown[], M extends LockableMethod> = ((...args: A) => void) extends (
+  ...args: Parameters<M>
+) => void
+  ? unknown
+  : never;
+
+/** A decorator for methods whose arguments the functions of the options understand. */
+export type LockMethodDecorator<A extends unknown[]> = <M extends LockableMethod>(
+  target: object,
+  key: string | symbol,
+  descriptor: TypedPropertyDescriptor<M> & Accepts<A, M>,
+) => void;
+
+const wrappers = new WeakMap<Method, LockedMethod>();
+
+/**
+ * Runs the method only while a registered lock is held. Works above and below other decorators, on services,
+ * controllers, inherited methods and every scope. Several of them on one method take their locks in one fixed order and
+ * give them back in reverse.
+ * @throws InvalidOptionError when the class is defined, for a bad option or on anything but an instance method; an
+ * unknown lock stops the application at its start
+ */
+export function DistributedLock<A extends unknown[] = []>(
+  options: string | DistributedLockOptions<A>,
+): LockMethodDecorator<A> {
+  const spec = lockSpec(options);
+  return (target, key, descriptor) => {
+    checkPlace(target, key, descriptor);
+    const place = descriptor as PropertyDescriptor as TypedPropertyDescriptor<Method>;
+    checkTemplate(spec, target, key, place);
+    lockedMethod(target, key, place).add(spec);
+  };
+}
+
+/** The locked method behind the wrapper that stands in the descriptor; puts one there when there is none. */
+function lockedMethod(
+  target: object,
+  key: string | symbol,
+  descriptor: TypedPropertyDescriptor<Method>,
+): LockedMethod {
+  const original = descriptor.value!;
+  const known = wrappers.get(original);
+  if (known !== undefined) return known;
+  const method = new LockedMethod(target, key, original, lockedMethods.of(target).get(key));
+  descriptor.value = wrapperOf(original, (self, args) => method.call(self, args));
+  wrappers.set(descriptor.value, method);
+  lockedMethods.set(target, key, method);
+  askForLocks(target);
+  return method;
+}
+
+function checkPlace(target: unknown, key: unknown, descriptor: PropertyDescriptor | undefined): void {
+  if (typeof key !== 'string' && typeof key !== 'symbol') {
+    throw new InvalidOptionError('@DistributedLock()', 'compiled with "experimentalDecorators": true', key);
+  }
+  if (typeof target === 'function' || typeof descriptor?.value !== 'function') {
+    throw new InvalidOptionError('@DistributedLock()', 'put on an instance method', target);
+  }
+}
+
+/** Only where the declaration has neither optional nor rest parameters can a placeholder be known to be wrong. */
+function checkTemplate(
+  { template }: LockSpec,
+  target: object,
+  key: string | symbol,
+  descriptor: TypedPropertyDescriptor<Method>,
+): void {
+  const declared = Reflect.getMetadata('design:paramtypes', target, key) as unknown[] | undefined;
+  const count = descriptor.value!.length;
+  if (template === undefined || declared?.length !== count || template.lastIndex < count) return;
+  const requirement = `a template over the ${count} arguments of ${methodLabel(target, key)}`;
+  throw new InvalidOptionError('key', requirement, template.text);
+}

@@ -1,0 +1,85 @@
+import {
+  LockBusyError,
+  LockLostError,
+  LockWaitTimeoutError,
+  QueueFullError,
+  type CallOptions,
+  type Lease,
+} from 'bedrock-lock';
+import type { LockNeed } from './lock.need.js';
+
+/** One call of a decorated method. */
+export interface LockedCall {
+  readonly self: object;
+  readonly args: readonly unknown[];
+  /** In the order of `inOrder()`. */
+  readonly needs: readonly LockNeed[];
+}
+
+/** What runs while every lock is held; the leases stand in the order of the needs. */
+export type HeldBody = (leases: readonly Lease[]) => Promise<unknown>;
+
+/**
+ * Takes the locks one inside the other, runs the body and releases in reverse. Gives the body's value, or that of the
+ * `onBusy` or `onLost` of the lock that was busy or lost.
+ * @param signal aborts the waits
+ */
+export function holdAll(call: LockedCall, body: HeldBody, signal?: AbortSignal): Promise<unknown> {
+  const leases: Lease[] = [];
+  const holdFrom = (index: number): Promise<unknown> => {
+    const need = call.needs[index];
+    if (need === undefined) return body(leases);
+    return holdOne(call, need, signal, (lease) => {
+      leases.push(lease);
+      return holdFrom(index + 1);
+    });
+  };
+  return holdFrom(0);
+}
+
+function holdOne(
+  call: LockedCall,
+  need: LockNeed,
+  signal: AbortSignal | undefined,
+  inner: (lease: Lease) => Promise<unknown>,
+): Promise<unknown> {
+  const { mutex, spec } = need;
+  const options = signal === undefined ? spec.call : { ...spec.call, signal };
+  if (spec.onBusy === 'throw' && spec.onLost === 'throw') return mutex.run(inner, options);
+  return holdByPolicy(call, need, options, inner);
+}
+
+async function holdByPolicy(
+  { self, args }: LockedCall,
+  { mutex, spec }: LockNeed,
+  options: CallOptions | undefined,
+  inner: (lease: Lease) => Promise<unknown>,
+): Promise<unknown> {
+  let held: Lease | undefined;
+  let endedUnheld = false;
+  try {
+    return await mutex.run(async (lease) => {
+      held = lease;
+      try {
+        return await inner(lease);
+      } finally {
+        endedUnheld = !lease.isHeld;
+      }
+    }, options);
+  } catch (error) {
+    // Without a lease the error is from waiting for this lock, with one it is from the body or an inner lock.
+    if (held === undefined) {
+      if (!isNotGranted(error) || spec.onBusy === 'throw') throw error;
+      return spec.onBusy === 'skip' ? undefined : await spec.onBusy.apply(self, [error, ...args]);
+    }
+    const isLoss = error instanceof LockLostError && error.resource === mutex.resource;
+    if (!isLoss || !(endedUnheld || held.isLost) || spec.onLost === 'throw') throw error;
+    return await spec.onLost.apply(self, [error, ...args]);
+  }
+}
+
+function isNotGranted(error: unknown): error is Error {
+  return (
+    error instanceof LockBusyError || error instanceof LockWaitTimeoutError || error instanceof QueueFullError
+  );
+}

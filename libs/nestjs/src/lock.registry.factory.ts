@@ -1,0 +1,86 @@
+import type { ModulesContainer } from '@nestjs/core';
+import { Bedrock, InvalidOptionError, UnsupportedByBackendError, type Backend } from 'bedrock-lock';
+import { backendSources, checkOptions, checkRegistrations } from './bedrock-lock.checks.js';
+import type { BedrockLockOptions, LockRegistration } from './bedrock-lock.options.js';
+import { LockRegistry } from './lock.registry.js';
+import { LOCK_REGISTRY } from './lock.tokens.js';
+
+/** Makes the Bedrocks and registers the locks. Leaves nothing open when it throws. */
+export async function createLockRegistry(
+  options: BedrockLockOptions,
+  listed: readonly LockRegistration[],
+  modules: ModulesContainer,
+): Promise<LockRegistry> {
+  refuseSecondRoot(modules);
+  checkOptions(options);
+  const locks = withOptions(listed, checkRegistrations(options.locks ?? []));
+  const bedrocks = new Map<string, Bedrock>();
+  const registry = new LockRegistry(bedrocks);
+  try {
+    for (const [name, source] of backendSources(options)) {
+      const backend = typeof source === 'function' ? await source() : source;
+      bedrocks.set(name, createBedrock(backend, options));
+    }
+    for (const lock of locks) registry.register(lock);
+  } catch (error) {
+    await registry.close({ graceMs: 0 });
+    throw error;
+  }
+  return registry;
+}
+
+/** Two roots would be two sets of queues over the same locks, and decorated methods could not tell which is theirs. */
+function refuseSecondRoot(modules: ModulesContainer): void {
+  const roots = [...modules.values()].filter((module) => module.providers.has(LOCK_REGISTRY));
+  if (roots.length <= 1) return;
+  throw new InvalidOptionError(
+    'BedrockLockModule.forRoot()',
+    'imported once in an application; elsewhere use forFeature()',
+    roots.length,
+  );
+}
+
+function createBedrock(backend: Backend, options: BedrockLockOptions): Bedrock {
+  const {
+    backend: _backend,
+    backends: _backends,
+    locks: _locks,
+    shutdownGraceMs,
+    allowInProcessLocks = false,
+    ...shared
+  } = options;
+  const closeGraceMs = shutdownGraceMs === undefined ? {} : { closeGraceMs: shutdownGraceMs };
+  const bedrock = new Bedrock({ ...shared, ...closeGraceMs, backend });
+  if (backend.traits.inProcess && process.env['NODE_ENV'] === 'production' && !allowInProcessLocks) {
+    throw new UnsupportedByBackendError(
+      backend.name,
+      'NODE_ENV=production',
+      'its locks hold in this process only: take a backend such as redis(url), or set allowInProcessLocks: true',
+    );
+  }
+  return bedrock;
+}
+
+/** Lays the options that a factory gives over the locks that are listed by name. */
+function withOptions(
+  listed: readonly LockRegistration[],
+  configured: readonly LockRegistration[],
+): readonly LockRegistration[] {
+  const locks = [...listed];
+  for (const lock of configured) {
+    const index = locks.findIndex(
+      ({ name, backend }) =>
+        name === lock.name &&
+        (backend === undefined || lock.backend === undefined || backend === lock.backend),
+    );
+    if (index < 0) {
+      throw new InvalidOptionError(
+        'locks',
+        'those that forRootAsync({ locks }) lists: only they can be injected',
+        lock.name,
+      );
+    }
+    locks[index] = { ...locks[index], ...lock };
+  }
+  return locks;
+}

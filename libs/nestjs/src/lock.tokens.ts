@@ -1,0 +1,28 @@
+import { checkName } from 'bedrock-lock';
+
+/** The backend of a lock that names none. */
+export const DEFAULT_BACKEND = 'default';
+
+/** The logger's context of everything in this package. */
+export const LOG_CONTEXT = 'BedrockLockModule';
+
+/** Token of the registry that decorated methods ask for. A name, so that a second copy of this package finds it too. */
+export const LOCK_REGISTRY = 'the locks of BedrockLockModule';
+
+/**
+ * The property through which a decorated object gets the registry. Nest prints the property key when it cannot resolve
+ * one, so the key tells what to do.
+ */
+export const LOCKS: unique symbol = Symbol.for('BedrockLockModule.forRoot() is not imported');
+
+/**
+ * Injection token of a registered lock, for `useFactory` providers and for replacing the lock in tests.
+ * @throws InvalidOptionError for a bad name
+ */
+export function getLockToken(name: string, backend?: string): string {
+  checkName('name', name);
+  // Nest prints a token that it does not know, so the token names the place where the lock belongs.
+  const place = 'BedrockLockModule.forRoot({ locks })';
+  if (backend === undefined) return `lock ${JSON.stringify(name)} of ${place}`;
+  return `lock ${JSON.stringify(name)} on ${JSON.stringify(checkName('backend', backend))} of ${place}`;
+}

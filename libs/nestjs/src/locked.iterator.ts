@@ -1,0 +1,65 @@
+import { HeldSession, type Replacement } from './held.session.js';
+import type { HeldBody } from './lock.hold.js';
+
+type Source = () => AsyncIterable<unknown>;
+type Steps = AsyncIterator<unknown, unknown, unknown>;
+
+/**
+ * Iterates while the locks are held: from the first `next()` until the source is done, throws, or the consumer stops.
+ * A loss is thrown into the source where it stands at the next `next()`.
+ */
+export async function* lockedIterator(
+  hold: (body: HeldBody) => Promise<unknown>,
+  source: Source,
+): AsyncGenerator<unknown, unknown, unknown> {
+  const opened = await HeldSession.open(hold);
+  if (!(opened instanceof HeldSession)) return yield* deliver(opened);
+  let result: unknown;
+  let replaced: Replacement | undefined;
+  try {
+    result = yield* { [Symbol.asyncIterator]: () => relay(opened, source) };
+  } catch (error) {
+    await opened.fail(error);
+  } finally {
+    // After fail() this is the same outcome again; else it tells whether the lock was held to the end.
+    replaced = await opened.end();
+  }
+  return replaced === undefined ? result : yield* deliver(replaced);
+}
+
+/** The source, every step of it in the call chain of the hold. */
+function relay(session: HeldSession, source: Source): Steps {
+  const { inContext } = session;
+  const inner = inContext(() => source()[Symbol.asyncIterator]()) as Steps;
+  const raise = async (error: unknown): Promise<IteratorResult<unknown, unknown>> => {
+    if (inner.throw !== undefined) return inContext(() => inner.throw!(error));
+    await inContext(() => inner.return?.());
+    throw error;
+  };
+  return {
+    next(value) {
+      try {
+        session.assertHeld();
+      } catch (error) {
+        return raise(error);
+      }
+      return inContext(() => inner.next(value));
+    },
+    async return(value) {
+      const step = await inContext(() => inner.return?.(value));
+      return step ?? { done: true, value: await value };
+    },
+    throw: raise,
+  };
+}
+
+async function* deliver({ replacement }: Replacement): AsyncGenerator<unknown, unknown, unknown> {
+  if (!isIterable(replacement)) return replacement;
+  return (yield* replacement as AsyncIterable<unknown>) as unknown;
+}
+
+function isIterable(value: unknown): boolean {
+  return (
+    typeof value === 'object' && value !== null && (Symbol.asyncIterator in value || Symbol.iterator in value)
+  );
+}

@@ -1,0 +1,123 @@
+import 'reflect-metadata';
+import { InvalidOptionError, type KeyPart } from 'bedrock-lock';
+import { Observable, type ObservableInput } from 'rxjs';
+import { holdAll, type LockedCall } from './lock.hold.js';
+import { inOrder } from './lock.need.js';
+import type { MethodResultKind } from './lock.options.js';
+import type { LockRegistry } from './lock.registry.js';
+import type { KeyReader, LockSpec } from './lock-spec.js';
+import { LOCKS } from './lock.tokens.js';
+import { lockKeys } from './lock-key.metadata.js';
+import { LockUnboundError } from './lock-unbound.error.js';
+import { lockedIterator } from './locked.iterator.js';
+import { lockedObservable } from './locked.observable.js';
+import { lockedPromise } from './locked.promise.js';
+import { MethodMetadata, methodLabel } from './method.metadata.js';
+
+/** A method, or what another decorator made of it. */
+export type Method = (this: object, ...args: unknown[]) => unknown;
+
+/** The decorated methods of every class. */
+export const lockedMethods = new MethodMetadata<LockedMethod>('bedrock:locked-methods');
+
+const AsyncGeneratorFunction = async function* () {}.constructor;
+
+/** A decorated method with all of its locks: what stands behind its one wrapper. */
+export class LockedMethod {
+  /** As `Orders.place()`, for messages. */
+  readonly label: string;
+  readonly #original: Method;
+  readonly #keyOfParameters: KeyReader | undefined;
+  #specs: readonly LockSpec[];
+  #kind: MethodResultKind;
+
+  /**
+   * @param inner the same method as locked further down, when another decorator has wrapped it since. Its locks are taken
+   * here too, so that all are taken in order; there they are then entered again.
+   */
+  constructor(prototype: object, key: string | symbol, original: Method, inner?: LockedMethod) {
+    this.label = methodLabel(prototype, key);
+    this.#original = original;
+    this.#keyOfParameters = keyOfParameters(prototype, key);
+    this.#specs = inner?.specs ?? [];
+    this.#kind = inner === undefined ? kindOf(prototype, key, original) : inner.#kind;
+  }
+
+  /** Its locks, uppermost decorator first. */
+  get specs(): readonly LockSpec[] {
+    return this.#specs;
+  }
+
+  /** Takes one more lock, named by a decorator above the earlier ones. @throws InvalidOptionError('returns') */
+  add(spec: LockSpec): void {
+    const { returns } = spec;
+    if (returns !== undefined && this.#specs.some((other) => (other.returns ?? returns) !== returns)) {
+      throw new InvalidOptionError(`returns of ${this.label}`, 'the same in all of its decorators', returns);
+    }
+    this.#specs = [spec, ...this.#specs];
+    this.#kind = returns ?? this.#kind;
+  }
+
+  /** One line for the log: `Orders.place() locks inventory:{0.id}`. */
+  describe(): string {
+    const locks = this.#specs.map(({ lock, backend, template, key }) => {
+      const parameters = this.#keyOfParameters === undefined ? '' : ':<@LockKey()>';
+      const shownKey =
+        template === undefined ? (key === undefined ? parameters : ':<function>') : `:${template.text}`;
+      return `${lock}${shownKey}${backend === undefined ? '' : ` on ${backend}`}`;
+    });
+    return `${this.label} locks ${locks.join(', ')}`;
+  }
+
+  /** Runs the method under its locks; never without them. */
+  call(self: object, args: unknown[]): unknown {
+    const body = (): unknown => this.#original.apply(self, args);
+    switch (this.#kind) {
+      case 'observable':
+        return lockedObservable(
+          (held, signal) => holdAll(this.#prepare(self, args), held, signal),
+          () => body() as ObservableInput<unknown>,
+        );
+      case 'asyncIterator':
+        return lockedIterator(
+          (held) => holdAll(this.#prepare(self, args), held),
+          () => body() as AsyncIterable<unknown>,
+        );
+      case 'promise':
+        return this.#callPromise(self, args, body);
+    }
+  }
+
+  // Async, so that a missing lock or key rejects, as the declared Promise makes the caller expect.
+  async #callPromise(self: object, args: unknown[], body: () => unknown): Promise<unknown> {
+    return lockedPromise(this.label, this.#prepare(self, args), body);
+  }
+
+  /** @throws LockUnboundError, InvalidOptionError for an unknown lock or a bad key */
+  #prepare(self: object, args: readonly unknown[]): LockedCall {
+    const registry = (self as { [LOCKS]?: LockRegistry } | undefined)?.[LOCKS];
+    if (registry === undefined) throw new LockUnboundError(this.label);
+    const needs = this.#specs.map((spec) => {
+      const { lock, backend } = registry.recall(spec);
+      const key = spec.key ?? this.#keyOfParameters;
+      const mutex = key === undefined ? lock : lock.for(...(key(self, args) as [KeyPart]));
+      return { mutex, backend, spec };
+    });
+    return { self, args, needs: inOrder(needs) };
+  }
+}
+
+function keyOfParameters(prototype: object, key: string | symbol): KeyReader | undefined {
+  const parameters = lockKeys.of(prototype).get(key);
+  return parameters && ((_self, args) => parameters.map((parameter) => parameter.read(args)));
+}
+
+/** What the declaration tells: the function itself for a generator, `design:returntype` for an Observable. */
+function kindOf(prototype: object, key: string | symbol, original: Method): MethodResultKind {
+  if (original instanceof AsyncGeneratorFunction) return 'asyncIterator';
+  const declared: unknown = Reflect.getMetadata('design:returntype', prototype, key);
+  if (typeof declared !== 'function') return 'promise';
+  const isObservable =
+    declared === Observable || declared.prototype instanceof Observable || declared.name === 'Observable';
+  return isObservable ? 'observable' : 'promise';
+}

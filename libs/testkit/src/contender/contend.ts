@@ -1,0 +1,58 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { Bedrock, sleep, systemClock, type Backend, type Lease } from 'bedrock-lock';
+import { HistoryRecorder } from '../history/history-recorder.js';
+import type { HistoryEvent } from '../history/history-event.js';
+import { JOB_DEFAULTS, type ContenderJob } from './contender-job.js';
+
+/** How a contender is bound to the process that it runs in. */
+export interface Surroundings {
+  readonly backend: Backend;
+  readonly label: string;
+  write(event: HistoryEvent): void;
+  /** Ends the process at once; never settles. */
+  crash(): Promise<never>;
+}
+
+/** Does the job and closes; resolves when it is done. */
+export async function contend(job: ContenderJob, surroundings: Surroundings): Promise<void> {
+  const { backend, label } = surroundings;
+  const { resource, tasks = 1, handOver = {} } = job;
+  const bedrock = new Bedrock({ backend, handOver, defaults: { ...JOB_DEFAULTS, ...job.lock } });
+  const recorder = new HistoryRecorder(label, (event) => surroundings.write(event));
+  await bedrock.ready();
+  const unfollow = recorder.follow(bedrock);
+  let held = 0;
+  const cycle = async (): Promise<void> => {
+    const lock = bedrock.mutex(resource);
+    const lease = await recorder.acquire(resource, lock.terms.waitMs, () => lock.acquire());
+    if (lease === undefined) return;
+    held += 1;
+    if (held === job.crashAt) await surroundings.crash();
+    await body(job, lease, recorder);
+    await recorder.release(lease);
+  };
+  const task = async (): Promise<void> => {
+    for (let i = 0; i < (job.cycles ?? 1); i += 1) {
+      await cycle();
+      if (job.restMs !== undefined) await sleep(systemClock, job.restMs);
+    }
+  };
+  await Promise.all(Array.from({ length: tasks }, task));
+  await bedrock.close();
+  unfollow();
+  recorder.tell({ kind: 'ended', resource });
+}
+
+async function body(job: ContenderJob, lease: Lease, recorder: HistoryRecorder): Promise<void> {
+  const { bodyMs = 0, sampleMs = Infinity, counterFile } = job;
+  const [least, most] = typeof bodyMs === 'number' ? [bodyMs, bodyMs] : bodyMs;
+  const count = counterFile === undefined ? 0 : Number(readFileSync(counterFile, 'utf8'));
+  const endsAt = systemClock.now() + least + systemClock.random() * (most - least);
+  recorder.see(lease);
+  for (let restMs = endsAt - systemClock.now(); restMs > 0; restMs = endsAt - systemClock.now()) {
+    await sleep(systemClock, Math.min(restMs, sampleMs));
+    recorder.see(lease);
+  }
+  // A caller that has lost its lease must not write any more.
+  if (counterFile !== undefined && lease.isHeld) writeFileSync(counterFile, String(count + 1));
+}

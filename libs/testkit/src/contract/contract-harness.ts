@@ -1,0 +1,26 @@
+import type { Backend } from 'bedrock-lock';
+import type { ContenderJob } from '../contender/contender-job.js';
+import type { History } from '../history/history-event.js';
+
+export interface PeerOptions {
+  /** Shown as the holder's label. */
+  readonly label?: string;
+}
+
+/** What the contract needs to know about a backend, and about the server behind it. */
+export interface ContractHarness {
+  /** Shown in the titles. */
+  readonly name: string;
+  /** Called once, before everything else. */
+  open?(): Promise<void>;
+  /** A backend of its own on the one store or server of this harness: what a new process would have. */
+  backend(options?: PeerOptions): Promise<Backend>;
+  /** Runs each job in a process of its own (a peer of its own where processes cannot meet), all at the same time. */
+  crowd(jobs: readonly ContenderJob[]): Promise<History>;
+  /** A resource that nobody has used. */
+  freshResource(): string;
+  /** True when the store keeps nothing about the resource: no grant, no line, no leftover key. */
+  isEmpty(resource: string): Promise<boolean>;
+  /** Called once, after everything else. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import {
+  Bedrock,
+  sleep,
+  type Backend,
+  type BedrockOptions,
+  type Claim,
+  type Clock,
+} from 'bedrock-lock';
+import type { ContenderJob } from '../contender/contender-job.js';
+import { checkHistory, type HistoryReport } from '../history/check-history.js';
+import type { History } from '../history/history-event.js';
+import type { Bounds } from '../history/violation.js';
+import type { ContractHarness } from './contract-harness.js';
+
+/** Options of a peer: those of its Bedrock and the label of its backend. */
+export interface PeerTerms extends Omit<BedrockOptions, 'backend'> {
+  readonly label?: string;
+}
+
+/** Where one promise is tried: a fresh resource, and peers that are closed afterwards. */
+export class Stage {
+  readonly resource: string;
+  readonly #bedrocks: Bedrock[] = [];
+  readonly #backends: Backend[] = [];
+  #claims = 0;
+
+  constructor(
+    readonly harness: ContractHarness,
+    private readonly clock: Clock,
+  ) {
+    this.resource = harness.freshResource();
+  }
+
+  now(): number {
+    return this.clock.now();
+  }
+
+  /** For promises about time alone; never to wait for something that can be asked for. */
+  pass(ms: number): Promise<void> {
+    return sleep(this.clock, ms);
+  }
+
+  /** A Bedrock of its own, ready: what another process would have. */
+  async peer({ label, ...options }: PeerTerms = {}): Promise<Bedrock> {
+    const backend = await this.harness.backend({ ...(label !== undefined && { label }) });
+    const bedrock = new Bedrock({ defaults: { leaseMs: 5_000 }, ...options, backend });
+    this.#bedrocks.push(bedrock);
+    await bedrock.ready();
+    return bedrock;
+  }
+
+  /** A bare backend, ready. */
+  async backend(): Promise<Backend> {
+    const backend = await this.harness.backend();
+    this.#backends.push(backend);
+    await backend.ready();
+    return backend;
+  }
+
+  /** A claim of a mutex on this stage's resource, as the engine would send it. */
+  claim(backend: Backend, terms: Partial<Claim> = {}): Claim {
+    return {
+      id: `${backend.processId}:${++this.#claims}`,
+      resource: this.resource,
+      mode: 'exclusive',
+      units: 1,
+      capacity: 1,
+      order: 'any',
+      queue: false,
+      leaseMs: 5_000,
+      holdAtLeastMs: 0,
+      tokens: 1,
+      notAfter: this.now() + backend.operationTimeoutMs,
+      ...terms,
+    };
+  }
+
+  /** Runs the jobs on this stage's resource and judges their history. */
+  async crowd(
+    jobs: readonly Omit<ContenderJob, 'resource'>[],
+    bounds?: Bounds,
+  ): Promise<HistoryReport & { readonly history: History }> {
+    const { resource } = this;
+    const history = await this.harness.crowd(jobs.map((job) => ({ ...job, resource })));
+    const report = checkHistory(history, bounds);
+    assert.deepEqual(report.violations, []);
+    return { ...report, history };
+  }
+
+  /** Asks again and again until the answer is yes. */
+  async eventually(what: string, isTrue: () => boolean | Promise<boolean>, withinMs = 2_000): Promise<void> {
+    const deadline = this.now() + withinMs;
+    while (!(await isTrue())) {
+      assert.ok(this.now() < deadline, `not within ${withinMs} ms: ${what}`);
+      await this.pass(5);
+    }
+  }
+
+  /** The store has forgotten the resource. */
+  async becomesEmpty(withinMs = 2_000): Promise<void> {
+    await this.eventually('nothing is left', () => this.harness.isEmpty(this.resource), withinMs);
+  }
+
+  /** Resolves when so many callers of a peer wait, and will hear of a release. */
+  async waiting(peer: Bedrock, count: number): Promise<void> {
+    await this.eventually(`${count} wait`, () => {
+      const { waiters, watches } = peer.stats();
+      return waiters === count && (watches > 0 || !peer.backend.traits.push);
+    });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#bedrocks.map((bedrock) => bedrock.close({ graceMs: 0 })));
+    await Promise.all(this.#backends.map((backend) => backend.close()));
+  }
+}

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { Bedrock } from 'bedrock-lock';
+import { FaultyBackend } from '../../faulty-backend.js';
+import { sharedNow } from '../../history/history-recorder.js';
+import type { ContractTheme } from '../contract-theme.js';
+
+export const crash: ContractTheme = {
+  'keeps the lock until its lease ends, and no longer than a second more': async (stage) => {
+    const leaseMs = 1_000;
+    const next = (await stage.peer()).mutex(stage.resource);
+    const { history } = await stage.crowd([{ crashAt: 1, lock: { leaseMs } }]);
+    const dead = history.find((event) => event.kind === 'acquired')!;
+    const lease = await next.acquire();
+    const at = sharedNow();
+    assert.ok(at >= dead.validUntil, `taken ${dead.validUntil - at} ms before the lease had ended`);
+    assert.ok(at <= dead.at + leaseMs + 1_000, `only free ${at - dead.at} ms after the grant`);
+    assert.ok(lease.token > dead.token);
+  },
+
+  'does not keep the line when it dies while it waits': async (stage) => {
+    const [holder, peer] = [await stage.peer(), await stage.peer()];
+    const held = await holder.mutex(stage.resource).acquire();
+    const backend = new FaultyBackend(await stage.harness.backend());
+    const dying = new Bedrock({ backend });
+    const forsaken = assert.rejects(dying.mutex(stage.resource).acquire());
+    await stage.waiting(dying, 1);
+    const next = peer.mutex(stage.resource).acquire();
+    await stage.waiting(peer, 1);
+    backend.cutOff();
+    const start = stage.now();
+    await held.release();
+    await next;
+    assert.ok(stage.now() - start <= 2_000, `blocked for ${stage.now() - start} ms`);
+    await dying.close();
+    await forsaken;
+  },
+};

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ContractTheme } from '../contract-theme.js';
+
+export const exclusion: ContractTheme = {
+  'lets one holder in at a time, over processes and their callers, and loses no update': async (stage) => {
+    const folder = mkdtempSync(join(tmpdir(), 'bedrock-contract-'));
+    const counterFile = join(folder, 'counter');
+    writeFileSync(counterFile, '0');
+    try {
+      const job = { tasks: 2, cycles: 25, bodyMs: [0, 2], counterFile } as const;
+      const { leases, lost, failures } = await stage.crowd([job, job, job]);
+      assert.deepEqual({ leases, lost, failures }, { leases: 150, lost: 0, failures: {} });
+      assert.equal(readFileSync(counterFile, 'utf8'), '150');
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  },
+
+  'stays exclusive where claims go from caller to caller without a trip': async (stage) => {
+    const { leases } = await stage.crowd([
+      { tasks: 20, cycles: 20 },
+      { tasks: 20, cycles: 20 },
+    ]);
+    assert.equal(leases, 800);
+  },
+
+  'keeps others out while one holds, and lets them in afterwards': async (stage) => {
+    const [one, other] = [await stage.peer(), await stage.peer()];
+    const lease = await one.mutex(stage.resource).acquire();
+    const lock = other.mutex(stage.resource);
+    assert.equal(await lock.tryAcquire(), null);
+    await assert.rejects(lock.acquire({ waitMs: 60 }), { code: 'LOCK_WAIT_TIMEOUT' });
+    assert.equal(await lease.release(), 'released');
+    const next = await lock.acquire();
+    assert.equal(next.isHeld, true);
+    assert.equal(lease.isHeld, false);
+  },
+
+  'does not confuse resources, however alike their names': async (stage) => {
+    const peer = await stage.peer();
+    const names = ['', ':a', ':A', ':a:', ':{a}', ':a*', ':ä', ':a b'].map((end) => stage.resource + end);
+    const leases = await Promise.all(names.map((name) => peer.mutex(name).acquire()));
+    assert.ok(leases.every(({ isHeld }) => isHeld));
+    const other = await stage.peer();
+    for (const name of names) assert.equal(await other.mutex(name).tryAcquire(), null);
+    for (const lease of leases) assert.equal(await lease.release(), 'released');
+    await stage.eventually('all are empty', async () => {
+      const states = await Promise.all(names.map((name) => stage.harness.isEmpty(name)));
+      return states.every(Boolean);
+    });
+  },
+};

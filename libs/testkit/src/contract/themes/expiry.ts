@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { systemClock, type Lease } from 'bedrock-lock';
+import type { ContractTheme } from '../contract-theme.js';
+
+const FIXED = { leaseMs: 200, renew: false } as const;
+/** SAFETY.md, I4; the lateness of the event loop itself is measured and given on top. */
+const LOSS_MS = 50;
+
+/** Resolves with the lateness of a timer that was set for the end of the lease. */
+function latenessAt(lease: Lease): Promise<number> {
+  return new Promise((resolve) => {
+    systemClock.setTimer(
+      () => resolve(systemClock.now() - lease.validUntil),
+      lease.validUntil - systemClock.now(),
+    );
+  });
+}
+
+export const expiry: ContractTheme = {
+  'is noticed by the clock, even when the event loop is blocked': async (stage) => {
+    const lease = await (await stage.peer()).mutex(stage.resource).acquire(FIXED);
+    const { signal } = lease;
+    for (let { isHeld } = lease; stage.now() < lease.validUntil; { isHeld } = lease) {
+      assert.equal(isHeld, true);
+    }
+    assert.deepEqual([lease.isHeld, lease.remainingMs], [false, 0]);
+    assert.throws(() => lease.assertHeld(), { code: 'LOCK_LOST' });
+    assert.equal(signal.aborted, false, 'no timer can have run yet');
+  },
+
+  'is told by an event and by the signal within 50 ms': async (stage) => {
+    const peer = await stage.peer();
+    const told = new Promise<number>((resolve) => {
+      peer.on('lease.lost', ({ reason }) => {
+        assert.equal(reason, 'expired');
+        resolve(stage.now());
+      });
+    });
+    const lease = await peer.mutex(stage.resource).acquire(FIXED);
+    const { signal } = lease;
+    const lateness = await latenessAt(lease);
+    const lateMs = (await told) - lease.validUntil;
+    assert.ok(lateMs >= 0 && lateMs <= LOSS_MS + lateness, `told ${lateMs} ms after the end`);
+    assert.equal(signal.aborted, true);
+    assert.equal((signal.reason as { code: string }).code, 'LOCK_LOST');
+  },
+
+  'makes run() throw instead of reporting success': async (stage) => {
+    const lock = (await stage.peer()).mutex(stage.resource);
+    const outlasted = lock.run(async (lease) => {
+      await new Promise((resolve) => lease.signal.addEventListener('abort', resolve));
+      return 'done';
+    }, FIXED);
+    await assert.rejects(outlasted, { code: 'LOCK_LOST', reason: 'expired' });
+    const failed = lock.run(async (lease) => {
+      await new Promise((resolve) => lease.signal.addEventListener('abort', resolve));
+      throw new RangeError('of the body');
+    }, FIXED);
+    await assert.rejects(failed, RangeError, 'an error of the body is never hidden');
+  },
+
+  'lets the next holder in, and never before': async (stage) => {
+    const [one, other] = [await stage.peer(), await stage.peer()];
+    const lease = await one.mutex(stage.resource).acquire(FIXED);
+    const next = await other.mutex(stage.resource).acquire();
+    assert.equal(lease.isHeld, false);
+    assert.ok(stage.now() <= lease.validUntil + 1_000);
+    assert.equal(await lease.release(), 'lost', 'a release after the end says so');
+    assert.equal(await lease.release(), 'lost');
+    assert.equal(next.isHeld, true);
+    assert.equal(await next.release(), 'released', 'the late release has not touched the next holder');
+  },
+
+  'comes at maxHoldMs, however often the lease was renewed': async (stage) => {
+    const [one, other] = [await stage.peer(), await stage.peer()];
+    const lease = await one.mutex(stage.resource).acquire({ leaseMs: 300, maxHoldMs: 700 });
+    const start = stage.now();
+    const next = await other.mutex(stage.resource).acquire();
+    const heldMs = stage.now() - start;
+    assert.ok(heldMs >= 690 && heldMs <= 1_200, `free after ${heldMs} ms`);
+    assert.equal(lease.isHeld, false);
+    assert.equal((lease.signal.reason as { reason: string }).reason, 'maxHold');
+    await next.release();
+  },
+};

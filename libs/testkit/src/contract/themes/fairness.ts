@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import type { ContractTheme } from '../contract-theme.js';
+
+export const fairness: ContractTheme = {
+  'gives every process its turns within a second while others never pause': async (stage) => {
+    const job = { tasks: 4, cycles: 100, bodyMs: 1 };
+    const { turns, longestWaitMs } = await stage.crowd([job, job, job]);
+    assert.deepEqual(turns, { p1: 400, p2: 400, p3: 400 });
+    assert.ok(longestWaitMs < 1_000, `somebody waited ${longestWaitMs} ms`);
+  },
+
+  'gives a single caller its turn beside a process with many': async (stage) => {
+    const crowded = stage.crowd([
+      { label: 'many', tasks: 30, cycles: 30, bodyMs: 1 },
+      { label: 'one', cycles: 15, bodyMs: 1 },
+    ]);
+    const { turns, longestWaitMs } = await crowded;
+    assert.deepEqual(turns, { many: 900, one: 15 });
+    assert.ok(longestWaitMs < 1_000, `somebody waited ${longestWaitMs} ms`);
+  },
+};

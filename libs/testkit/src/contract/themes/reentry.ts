@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import type { ContractTheme } from '../contract-theme.js';
+
+export const reentry: ContractTheme = {
+  'enters a lock again that the call chain holds, and shows how deep': async (stage) => {
+    const peer = await stage.peer();
+    const lock = peer.mutex(stage.resource);
+    const shown = async (depth: number): Promise<void> =>
+      stage.eventually(`depth ${depth} is shown`, async () => (await lock.inspect())[0]?.depth === depth);
+    await lock.run(async (outer) => {
+      await lock.run(async (inner) => {
+        assert.equal(inner, outer);
+        assert.equal(lock.depth, 2);
+        await shown(2);
+      });
+      assert.equal(lock.depth, 1);
+      await shown(1);
+    });
+    assert.equal(lock.depth, 0);
+    assert.equal(peer.stats().grants, 1);
+    await stage.becomesEmpty();
+  },
+
+  'lets the branches of one hold take turns': async (stage) => {
+    const lock = (await stage.peer()).mutex(stage.resource);
+    let inside = 0;
+    const done: number[] = [];
+    await lock.run(() =>
+      Promise.all(
+        [1, 2, 3].map((branch) =>
+          lock.run(async () => {
+            inside += 1;
+            assert.equal(inside, 1);
+            await stage.pass(5);
+            inside -= 1;
+            done.push(branch);
+          }),
+        ),
+      ),
+    );
+    assert.deepEqual(done, [1, 2, 3]);
+  },
+
+  'keeps the lock until the last level has ended': async (stage) => {
+    const [one, other] = [await stage.peer(), await stage.peer()];
+    const lock = one.mutex(stage.resource);
+    let finish = (): void => undefined;
+    let child: Promise<void> | undefined;
+    await lock.run(async () => {
+      child = lock.run(() => new Promise<void>((resolve) => (finish = resolve)));
+      await stage.eventually('the child is open', () => lock.depth === 2);
+    });
+    assert.equal(await other.mutex(stage.resource).tryAcquire(), null);
+    finish();
+    await child;
+    await (await other.mutex(stage.resource).acquire()).release();
+  },
+};

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import type { ContractTheme } from '../contract-theme.js';
+
+function assertGrowing(values: readonly number[]): void {
+  for (const [i, value] of values.entries()) {
+    assert.ok(Number.isSafeInteger(value), `${value} is no token`);
+    assert.ok(i === 0 || value > values[i - 1]!, `${value} came after ${values[i - 1]}`);
+  }
+}
+
+export const tokens: ContractTheme = {
+  'grow from holder to holder, whichever process they belong to': async (stage) => {
+    const locks = [await stage.peer(), await stage.peer()].map((peer) => peer.mutex(stage.resource));
+    const seen: number[] = [];
+    for (let i = 0; i < 20; i += 1) {
+      const lease = await locks[i % 2]!.acquire();
+      seen.push(lease.token);
+      await lease.release();
+    }
+    assertGrowing(seen);
+  },
+
+  'grow where a claim goes from caller to caller without a trip': async (stage) => {
+    const peer = await stage.peer();
+    const lock = peer.mutex(stage.resource);
+    const seen = await Promise.all(Array.from({ length: 50 }, () => lock.run(({ token }) => token)));
+    assert.ok(peer.stats().handOvers > 0);
+    assertGrowing(seen);
+  },
+
+  'grow over a lease that ended without a release': async (stage) => {
+    const [one, other] = [await stage.peer(), await stage.peer()];
+    const lease = await one.mutex(stage.resource).acquire({ leaseMs: 150, renew: false });
+    const next = await other.mutex(stage.resource).acquire();
+    assertGrowing([lease.token, next.token]);
+  },
+
+  'are repeated for nobody when a claim is repeated': async (stage) => {
+    const backend = await stage.backend();
+    const claim = stage.claim(backend, { tokens: 10 });
+    const first = await backend.leases.claim(claim);
+    const second = await backend.leases.claim(claim);
+    assert.ok(first.kind === 'granted' && second.kind === 'granted');
+    assert.ok(second.token >= first.token);
+    await backend.leases.withdraw(claim, { keepMs: 0, leaveQueue: true });
+    const next = await backend.leases.claim(stage.claim(backend));
+    assert.ok(next.kind === 'granted' && next.token >= second.token + 10, 'the reserved block was given twice');
+  },
+
+  'are not handed out for a lock without fencing': async (stage) => {
+    const lock = (await stage.peer()).mutex(stage.resource, { fencing: false });
+    assert.deepEqual([await lock.run(({ token }) => token), await lock.run(({ token }) => token)], [0, 0]);
+  },
+};

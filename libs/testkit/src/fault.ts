@@ -1,0 +1,38 @@
+import type { Claim, ClaimRef, HeldRef, WithdrawOptions } from 'bedrock-lock';
+
+/** What goes wrong with one call. `executed` is what the caller is told, as a real client would tell it. */
+export type Fault = (
+  | /** The server is not reachable: not executed, and the caller knows it. */ { readonly kind: 'refuse' }
+  | /** The driver throws this error, without having asked. */ { readonly kind: 'fail'; readonly error: Error }
+  | /** Never executed; the caller cannot know. */ { readonly kind: 'loseRequest' }
+  | /** Executed; the caller cannot know. */ { readonly kind: 'loseReply' }
+  | /** Executed twice in a row; the caller gets the second answer. */ { readonly kind: 'double' }
+  | /** Never executed; the caller learns nothing until `operationTimeoutMs`. */ { readonly kind: 'hang' }
+  /** Under way for so long; the caller gives up at `operationTimeoutMs`, the request arrives all the same. */
+  | { readonly kind: 'delay'; readonly requestMs?: number; readonly replyMs?: number }
+) & {
+  /** Not used up by a call. */
+  readonly forEver?: boolean;
+};
+
+/** What each verb was called with. */
+export interface VerbInput {
+  readonly claim: Claim;
+  readonly renew: readonly HeldRef[];
+  readonly withdraw: { readonly ref: ClaimRef; readonly options: WithdrawOptions };
+  readonly annotate: { readonly ref: ClaimRef; readonly note: { readonly depth: number } };
+  readonly inspect: string;
+  readonly revoke: { readonly resource: string; readonly how: 'atExpiry' | 'now' };
+  readonly watch: string;
+}
+
+export type Verb = keyof VerbInput;
+
+/** One call that reached the backend. */
+export interface Call<V extends Verb = Verb> {
+  readonly verb: V;
+  readonly input: VerbInput[V];
+  /** Of the backend's clock, ms. */
+  readonly at: number;
+  readonly fault?: Fault['kind'];
+}

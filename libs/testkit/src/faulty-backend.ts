@@ -1,0 +1,187 @@
+import {
+  BackendUnavailableError,
+  sleep,
+  systemClock,
+  type Backend,
+  type Claim,
+  type ClaimRef,
+  type Clock,
+  type HeldRef,
+  type LeaseDriver,
+  type Traits,
+  type Unsubscribe,
+  type WithdrawOptions,
+} from 'bedrock-lock';
+import type { Call, Fault, Verb, VerbInput } from './fault.js';
+
+export interface FaultyBackendOptions {
+  /** Times the delays. @default the system's */
+  readonly clock?: Clock;
+  /** Traits that differ from those of the inner backend: `{ push: false }`. */
+  readonly traits?: Partial<Traits>;
+}
+
+/**
+ * A backend that fails on demand. Faults are planned per verb and used up in order, one per call; without one the call
+ * goes through. Every call is recorded. A verb settles within `operationTimeoutMs` here too, as the port promises.
+ */
+export class FaultyBackend implements Backend, LeaseDriver {
+  readonly name: string;
+  readonly leases = this;
+  readonly processId: string;
+  readonly operationTimeoutMs: number;
+  readonly traits: Traits;
+  readonly calls: Call[] = [];
+  /** Wakes do not arrive while this is true: those of this time are lost for good. */
+  isDeaf = false;
+  readonly #inner: Backend;
+  readonly #clock: Clock;
+  readonly #plans = new Map<Verb, Fault[]>();
+  readonly #doubts = new Set<(resource: string | undefined) => void>();
+  #isCutOff = false;
+
+  constructor(inner: Backend, { clock = systemClock, traits = {} }: FaultyBackendOptions = {}) {
+    this.#inner = inner;
+    this.#clock = clock;
+    this.name = inner.name;
+    this.processId = inner.processId;
+    this.operationTimeoutMs = inner.operationTimeoutMs;
+    this.traits = Object.freeze({ ...inner.traits, ...traits });
+  }
+
+  get commands(): number {
+    return this.#inner.commands;
+  }
+
+  /** The next `times` calls of a verb suffer this fault; plans of one verb queue up. */
+  plan(verb: Verb, fault: Fault, times = 1): this {
+    const plans = this.#plans.get(verb) ?? [];
+    const faults = times === Infinity ? [{ ...fault, forEver: true }] : new Array<Fault>(times).fill(fault);
+    this.#plans.set(verb, [...plans, ...faults]);
+    return this;
+  }
+
+  /** Forgets every plan and takes the network back; what is under way keeps its fault. */
+  heal(): void {
+    this.#plans.clear();
+    this.#isCutOff = false;
+    this.isDeaf = false;
+  }
+
+  /** Nothing reaches the server and nothing comes back, as if the process had died or its network was gone. */
+  cutOff(): void {
+    this.#isCutOff = true;
+    this.isDeaf = true;
+  }
+
+  callsOf<V extends Verb>(verb: V): readonly Call<V>[] {
+    return this.calls.filter((call): call is Call<V> => call.verb === verb);
+  }
+
+  /** Makes the backend doubt its grants, as after a reconnection. */
+  doubt(resource?: string): void {
+    for (const listener of this.#doubts) listener(resource);
+  }
+
+  claim(claim: Claim) {
+    return this.#through('claim', claim, () => this.#inner.leases.claim(claim));
+  }
+
+  renew(held: readonly HeldRef[]) {
+    return this.#through('renew', held, () => this.#inner.leases.renew(held));
+  }
+
+  withdraw(ref: ClaimRef, options: WithdrawOptions) {
+    return this.#through('withdraw', { ref, options }, () => this.#inner.leases.withdraw(ref, options));
+  }
+
+  annotate(ref: ClaimRef, note: { readonly depth: number }): void {
+    this.calls.push({ verb: 'annotate', input: { ref, note }, at: this.#clock.now() });
+    if (!this.#isCutOff) this.#inner.leases.annotate(ref, note);
+  }
+
+  inspect(resource: string) {
+    return this.#through('inspect', resource, () => this.#inner.leases.inspect(resource));
+  }
+
+  revoke(resource: string, how: 'atExpiry' | 'now') {
+    return this.#through('revoke', { resource, how }, () => this.#inner.leases.revoke(resource, how));
+  }
+
+  watch(resource: string, wake: () => void): Promise<Unsubscribe> {
+    const hear = (): void => {
+      if (!this.isDeaf) wake();
+    };
+    return this.#through('watch', resource, () => this.#inner.leases.watch(resource, hear));
+  }
+
+  ready(): Promise<void> {
+    return this.#inner.ready();
+  }
+
+  ping(): Promise<number> {
+    return this.#inner.ping();
+  }
+
+  onDoubt(listener: (resource: string | undefined) => void): Unsubscribe {
+    const stop = this.#inner.onDoubt((resource) => {
+      if (!this.#isCutOff) listener(resource);
+    });
+    this.#doubts.add(listener);
+    return () => {
+      this.#doubts.delete(listener);
+      stop();
+    };
+  }
+
+  close(): Promise<void> {
+    return this.#inner.close();
+  }
+
+  async #through<V extends Verb, T>(verb: V, input: VerbInput[V], act: () => Promise<T>): Promise<T> {
+    const fault = this.#isCutOff ? ({ kind: 'loseRequest' } as const) : this.#take(verb);
+    const call: Call = { verb, input, at: this.#clock.now(), ...(fault && { fault: fault.kind }) };
+    this.calls.push(call);
+    switch (fault?.kind) {
+      case undefined:
+        return act();
+      case 'refuse':
+        throw this.#unavailable('refused by the test', 'no');
+      case 'fail':
+        throw fault.error;
+      case 'loseRequest':
+        throw this.#unavailable('the request was lost', 'unknown');
+      case 'loseReply':
+        await act();
+        throw this.#unavailable('the reply was lost', 'unknown');
+      case 'double':
+        await act();
+        return act();
+      case 'hang':
+        return this.#timeOut();
+      case 'delay':
+        return Promise.race([this.#delayed(fault, act), this.#timeOut()]);
+    }
+  }
+
+  #take(verb: Verb): Fault | undefined {
+    const plans = this.#plans.get(verb);
+    return plans?.[0]?.forEver === true ? plans[0] : plans?.shift();
+  }
+
+  async #delayed<T>({ requestMs = 0, replyMs = 0 }: Fault & { kind: 'delay' }, act: () => Promise<T>): Promise<T> {
+    if (requestMs > 0) await sleep(this.#clock, requestMs);
+    const answer = await act();
+    if (replyMs > 0) await sleep(this.#clock, replyMs);
+    return answer;
+  }
+
+  async #timeOut(): Promise<never> {
+    await sleep(this.#clock, this.operationTimeoutMs);
+    throw this.#unavailable(`no answer within ${this.operationTimeoutMs} ms`, 'unknown');
+  }
+
+  #unavailable(detail: string, executed: 'no' | 'unknown'): BackendUnavailableError {
+    return new BackendUnavailableError(this.name, detail, executed);
+  }
+}

@@ -1,0 +1,122 @@
+import type { LossReason, ReleaseOutcome } from 'bedrock-lock';
+
+/** Times are ms of CLOCK_MONOTONIC, which all processes of one machine share. */
+interface Happening {
+  readonly at: number;
+  /** Who tells it: unique per process of a history. */
+  readonly process: string;
+  readonly resource: string;
+}
+
+/** A caller asks for the lock; it must have its answer by `deadline` (absent: no bound). */
+export interface Asked extends Happening {
+  readonly kind: 'asked';
+  readonly call: string;
+  readonly deadline?: number;
+}
+
+export interface Acquired extends Happening {
+  readonly kind: 'acquired';
+  readonly call: string;
+  readonly lease: string;
+  /** 0: the lock has no fencing. */
+  readonly token: number;
+  readonly validUntil: number;
+}
+
+/** The answer to `asked` was an error, of this code. */
+export interface Failed extends Happening {
+  readonly kind: 'failed';
+  readonly call: string;
+  readonly code: string;
+}
+
+export interface Renewed extends Happening {
+  readonly kind: 'renewed';
+  readonly lease: string;
+  readonly validUntil: number;
+}
+
+/** The holder looked at its lease; `at` was taken before it looked. */
+export interface Seen extends Happening {
+  readonly kind: 'seen';
+  readonly lease: string;
+  readonly isHeld: boolean;
+}
+
+/** The holder is about to call `release()`. */
+export interface Releasing extends Happening {
+  readonly kind: 'releasing';
+  readonly lease: string;
+}
+
+export interface Released extends Happening {
+  readonly kind: 'released';
+  readonly lease: string;
+  readonly outcome: ReleaseOutcome;
+}
+
+export interface Lost extends Happening {
+  readonly kind: 'lost';
+  readonly lease: string;
+  readonly reason: LossReason;
+}
+
+/** Somebody renewed or withdrew a grant that was not its own; `outcome` is the driver's answer. */
+export interface Meddled extends Happening {
+  readonly kind: 'meddled';
+  readonly verb: 'renew' | 'withdraw';
+  readonly outcome: string;
+}
+
+/** The event loop of the process was not free for the `lateMs` before `at`: blocked, starved, or stopped. */
+export interface Stalled extends Happening {
+  readonly kind: 'stalled';
+  readonly lateMs: number;
+}
+
+/** The process has come to its end in good order; one that was killed has no such event. */
+export interface Ended extends Happening {
+  readonly kind: 'ended';
+}
+
+export type HistoryEvent =
+  | Asked
+  | Acquired
+  | Failed
+  | Renewed
+  | Seen
+  | Releasing
+  | Released
+  | Lost
+  | Meddled
+  | Stalled
+  | Ended;
+
+export type History = readonly HistoryEvent[];
+
+/** One event per line. */
+export function formatHistory(history: History): string {
+  return history.map((event) => `${JSON.stringify(event)}\n`).join('');
+}
+
+/** @throws SyntaxError naming the line that is no event */
+export function parseHistory(text: string): HistoryEvent[] {
+  return text.split('\n').flatMap((line, i) => {
+    if (line.trim() === '') return [];
+    const event = parseLine(line);
+    if (event === undefined) throw new SyntaxError(`line ${i + 1} is no event: ${line.slice(0, 80)}`);
+    return [event];
+  });
+}
+
+function parseLine(line: string): HistoryEvent | undefined {
+  try {
+    const event = JSON.parse(line) as Partial<HistoryEvent> | null;
+    return typeof event?.at === 'number' && typeof event.kind === 'string'
+      ? (event as HistoryEvent)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

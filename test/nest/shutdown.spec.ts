@@ -1,0 +1,109 @@
+import {
+  Controller,
+  Get,
+  Injectable,
+  type BeforeApplicationShutdown,
+  type OnModuleDestroy,
+} from '@nestjs/common';
+import { LockClosedError, LockLostError } from 'bedrock-lock';
+import { memory, MemoryStore } from 'bedrock-lock/memory';
+import { currentLease, DistributedLock } from 'nestjs-bedrock';
+import request from 'supertest';
+import { bedrockOf, closeAll, gate, locksOf, serve, start, until } from './app.js';
+
+afterEach(closeAll);
+
+@Injectable()
+class Work {
+  @DistributedLock({ lock: 'work', waitMs: Infinity })
+  async run<T>(body: () => Promise<T>): Promise<T> {
+    return body();
+  }
+}
+
+describe('app.close()', () => {
+  it('rejects those who wait and lets those who hold finish', async () => {
+    const app = await start({ imports: [locksOf(['work'], { shutdownGraceMs: 10_000 })], providers: [Work] });
+    const work = app.get(Work);
+    const inside = gate();
+    const done = gate();
+    const holder = work.run(async () => {
+      inside.open();
+      await done.opened;
+      return currentLease()!.isHeld;
+    });
+    await inside.opened;
+    const waiter = work.run(async () => 'never');
+    await until(() => bedrockOf(app).bedrock().stats().waiters === 1);
+    const closing = app.close();
+    await expect(waiter).rejects.toThrow(LockClosedError);
+    done.open();
+    expect(await holder).toBe(true);
+    await closing;
+    await expect(work.run(async () => 'never')).rejects.toThrow(LockClosedError);
+  });
+
+  it('takes the lock from those who do not finish in time, and frees it for others', async () => {
+    const store = new MemoryStore();
+    const options = { backend: () => memory({ store }), shutdownGraceMs: 20 };
+    const app = await start({ imports: [locksOf(['work'], options)], providers: [Work] });
+    const inside = gate();
+    const done = gate();
+    const holder = app.get(Work).run(async () => {
+      inside.open();
+      await done.opened;
+    });
+    await inside.opened;
+    await app.close();
+    const other = await start({ imports: [locksOf(['work'], options)], providers: [Work] });
+    expect(await other.get(Work).run(async () => 'mine')).toBe('mine');
+    done.open();
+    await expect(holder).rejects.toThrow(LockLostError);
+    await expect(holder).rejects.toMatchObject({ reason: 'closed' });
+  });
+
+  it('lets the shutdown hooks of other classes still use locks', async () => {
+    const seen: string[] = [];
+    @Injectable()
+    class Consumer extends Work implements OnModuleDestroy, BeforeApplicationShutdown {
+      async onModuleDestroy() {
+        seen.push(await this.run(async () => 'destroyed'));
+      }
+      async beforeApplicationShutdown() {
+        seen.push(await this.run(async () => 'shut down'));
+      }
+    }
+    const app = await start({ imports: [locksOf(['work'])], providers: [Consumer] });
+    await app.close();
+    expect(seen).toEqual(['destroyed', 'shut down']);
+  });
+
+  it('answers the requests that wait, so that the server need not wait for them', async () => {
+    @Controller()
+    class Front extends Work {
+      @Get()
+      async get() {
+        return this.run(async () => 'never');
+      }
+    }
+    const app = await serve({ imports: [locksOf(['work'])], controllers: [Front] });
+    await app.listen(0, '127.0.0.1');
+    const bedrock = bedrockOf(app);
+    await bedrock.lock('work').acquire();
+    const answer = request(await app.getUrl())
+      .get('/')
+      .then(({ status }) => status);
+    await until(() => bedrock.bedrock().stats().waiters === 1);
+    await app.close();
+    expect(await answer).toBe(500);
+  });
+
+  it('closes every backend, once', async () => {
+    const backends = { default: memory(), other: memory() };
+    const app = await start({ imports: [locksOf(['work'], { backends })] });
+    const bedrock = bedrockOf(app);
+    await app.close();
+    await app.close();
+    expect(['default', 'other'].map((name) => bedrock.bedrock(name).isClosed)).toEqual([true, true]);
+  });
+});

@@ -1,0 +1,47 @@
+import { Bedrock } from 'bedrock-lock';
+import { memory } from 'bedrock-lock/memory';
+import { checkHistory, formatHistory, HistoryRecorder, parseHistory, type HistoryEvent } from 'bedrock-testkit';
+import { turn } from './hand-made.js';
+
+describe('a history', () => {
+  it('is written as JSON lines and read back the same', () => {
+    const history = turn(0.25, 'a1', 10, 2 ** 50);
+    const text = formatHistory(history);
+    expect(text.trimEnd().split('\n')).toHaveLength(4);
+    expect(parseHistory(text)).toEqual(history);
+  });
+
+  it.each(['not JSON', '{"kind":"acquired"}', 'null', '[]'])('is not made of %s', (line) => {
+    expect(() => parseHistory(`\n${line}\n`)).toThrow('line 2 is no event');
+  });
+
+  it('is recorded by the clock of the machine, with renewals and losses', async () => {
+    const events: HistoryEvent[] = [];
+    const recorder = new HistoryRecorder('p', (event) => events.push(event));
+    await using bedrock = new Bedrock({ backend: memory() });
+    const unfollow = recorder.follow(bedrock);
+    const lock = bedrock.mutex('r', { leaseMs: 60, maxHoldMs: 100 });
+    const before = Number(process.hrtime.bigint()) / 1e6;
+    const lease = await recorder.acquire('r', 1_000, () => lock.acquire());
+    await new Promise((resolve) => lease!.signal.addEventListener('abort', resolve));
+    expect(recorder.see(lease!)).toBe(false);
+    await recorder.release(lease!);
+    unfollow();
+    const told = events.filter(({ kind }) => kind !== 'stalled');
+    const kinds = told.map(({ kind }) => kind);
+    expect(kinds.slice(0, 3)).toEqual(['asked', 'acquired', 'renewed']);
+    expect(kinds.slice(-4)).toEqual(['lost', 'seen', 'releasing', 'released']);
+    expect(events[0]!.at - before).toBeLessThan(50);
+    expect(checkHistory(events)).toMatchObject({ violations: [], leases: 1, lost: 1 });
+  });
+
+  it('has the failures of calls, by their code', async () => {
+    const events: HistoryEvent[] = [];
+    const recorder = new HistoryRecorder('p', (event) => events.push(event));
+    await using bedrock = new Bedrock({ backend: memory() });
+    const lock = bedrock.mutex('r');
+    await using _held = await lock.acquire();
+    expect(await recorder.acquire('r', 0, () => lock.acquire({ waitMs: 0 }))).toBeUndefined();
+    expect(events).toMatchObject([{ kind: 'asked' }, { kind: 'failed', code: 'LOCK_BUSY' }]);
+  });
+});
