@@ -66,6 +66,8 @@ export class Bedrock implements AsyncDisposable {
     if (typeof backend?.leases?.claim !== 'function') {
       throw new InvalidOptionError('backend', 'a backend, such as memory() or redis(url)', backend);
     }
+    if (taken.has(backend))
+      throw new InvalidOptionError('backend', 'one that no other Bedrock uses', backend);
     checkObject('defaults', defaults);
     checkFields('handOver', handOver, HAND_OVER_FIELDS);
     checkClock('clock', clock);
@@ -86,6 +88,7 @@ export class Bedrock implements AsyncDisposable {
         quantumGrants: checkWhole('handOver.quantumGrants', quantumGrants, 1, 65_536),
       },
     );
+    taken.add(backend);
   }
 
   get isClosed(): boolean {
@@ -105,7 +108,7 @@ export class Bedrock implements AsyncDisposable {
     if (this.isClosed) throw new LockClosedError();
     checkName('name', name);
     checkObject('options', options);
-    const terms = resolveTerms({ ...this.#defaults, ...options }, this.backend.traits, this.backend.name);
+    const terms = resolveTerms(withDefaults(options, this.#defaults), this.backend.traits, this.backend.name);
     const known = this.#mutexes.get(name);
     if (known !== undefined) {
       if (sameTerms(known.terms, terms)) return known;
@@ -144,6 +147,15 @@ export class Bedrock implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
+}
+
+/** Backends that serve a Bedrock: two on one would ask under the same claim ids and both be granted. */
+const taken = new WeakSet<Backend>();
+
+// An option that is undefined is one that was not given.
+function withDefaults(options: LockOptions, defaults: LockOptions): LockOptions {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  return { ...defaults, ...Object.fromEntries(given) };
 }
 
 function sameTerms(one: Terms, other: Terms): boolean {

@@ -3,6 +3,7 @@
  * installed later (Jest, Sinon) cannot stop a renewal; a test passes a {@link Clock} of its own instead.
  */
 import { randomFillSync } from 'node:crypto';
+import { outsideOfCallers } from './context.js';
 
 const { performance: systemPerformance, Date: SystemDate } = globalThis;
 const systemSetTimeout = globalThis.setTimeout;
@@ -45,13 +46,14 @@ export const systemClock: Clock = {
   now: () => systemPerformance.now(),
   wall: () => SystemDate.now(),
   setTimer(callback, ms) {
-    const timer = systemSetTimeout(callback, Math.min(Math.max(ms, 0), MAX_TIMER_MS));
+    const timer = outsideOfCallers(systemSetTimeout, callback, Math.min(Math.max(ms, 0), MAX_TIMER_MS));
     timer.unref();
     return timer;
   },
   clearTimer: (timer) => systemClearTimeout(timer as NodeJS.Timeout),
   // Two turns: the first immediate may run in the loop turn that is already past its poll phase.
-  afterPoll: (callback) => void systemSetImmediate(() => systemSetImmediate(callback)),
+  afterPoll: (callback) =>
+    void outsideOfCallers(systemSetImmediate, () => void systemSetImmediate(() => callback())),
   random: () => systemRandom(),
   randomBytes: (size) => randomFillSync(new Uint8Array(size)),
 };

@@ -1,4 +1,5 @@
 import { channel, type Channel } from 'node:diagnostics_channel';
+import { outsideOfCallers } from './context.js';
 import type { LossReason } from './errors.js';
 import { InvalidOptionError } from './errors.js';
 
@@ -95,6 +96,10 @@ export class EventHub {
   }
 
   emit<N extends LockEventName>(name: N, payload: LockEvents[N]): void {
+    outsideOfCallers(() => this.#deliver(name, payload));
+  }
+
+  #deliver<N extends LockEventName>(name: N, payload: LockEvents[N]): void {
     for (const listener of this.#listeners.get(name)!)
       notify(listener as (payload: LockEvents[N]) => unknown, payload);
     const published = this.#channels.get(name)!;

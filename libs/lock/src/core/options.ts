@@ -198,11 +198,21 @@ export function checkFunction<F>(field: string, value: F): F {
   return value;
 }
 
+const CLOCK_METHODS = [
+  'now',
+  'wall',
+  'setTimer',
+  'clearTimer',
+  'afterPoll',
+  'random',
+  'randomBytes',
+] as const;
+
 export function checkClock(field: string, value: unknown): Clock {
   const clock = value as Partial<Clock> | null;
-  if (typeof clock !== 'object' || typeof clock?.now !== 'function' || typeof clock.setTimer !== 'function') {
-    throw new InvalidOptionError(field, 'a Clock', value);
-  }
+  const isClock =
+    typeof clock === 'object' && CLOCK_METHODS.every((method) => typeof clock?.[method] === 'function');
+  if (!isClock) throw new InvalidOptionError(field, `a Clock with ${CLOCK_METHODS.join(', ')}`, value);
   return clock as Clock;
 }
 

@@ -1,9 +1,11 @@
 import type { Claim, Verdict } from '../core/claim.js';
 import { momentOf, type Clock, type Moment } from '../core/clock.js';
+import { outsideOfCallers } from '../core/context.js';
+import { BackendUnavailableError } from '../core/errors.js';
 import type { EventHub } from '../core/events.js';
 import type { Terms } from '../core/options.js';
 import type { Backend, Unsubscribe } from '../core/ports.js';
-import { Hold } from './hold.js';
+import { Hold, type Quantum } from './hold.js';
 import type { Seat } from './seat.js';
 import { asLockError, isUnavailable } from './unavailable.js';
 import type { WakeHub } from './wake-hub.js';
@@ -20,11 +22,6 @@ const LONGEST_SLEEP_MS = 60_000;
 
 const NEVER: Moment = { at: 0, wall: 0 };
 
-export interface ContentionOptions {
-  readonly quantumMs: number;
-  readonly quantumGrants: number;
-}
-
 /** One outermost acquisition: an id that is asked for until it is granted or given up. */
 interface Attempt {
   readonly id: string;
@@ -32,6 +29,10 @@ interface Attempt {
   leaseMs: number;
   tokens: number;
   tries: number;
+  /** Answers in a row that could not be used: stale, or too late to be worth anything. */
+  useless: number;
+  /** The latest arrival when the question was sent: who came later was not asked for. */
+  arrivals: number;
   sent: Moment;
   /** A request without an answer may still be executed until this instant, monotonic ms; 0 when there is none. */
   doubtUntil: number;
@@ -54,7 +55,7 @@ export class Contention {
     private readonly hub: WakeHub,
     private readonly withdrawals: Withdrawals,
     private readonly events: EventHub,
-    private readonly options: ContentionOptions,
+    private readonly quantum: Quantum,
     /** Seats the head on a granted claim. */
     private readonly onGranted: (seat: Seat, hold: Hold, tries: number) => void,
   ) {}
@@ -63,7 +64,8 @@ export class Contention {
   start(seat: Seat): void {
     if (seat.isContending || seat.hold !== undefined || seat.queue.size === 0) return;
     seat.isContending = true;
-    void this.#run(seat);
+    // The loop outlives the caller that started it.
+    void outsideOfCallers(() => this.#run(seat));
   }
 
   async #run(seat: Seat): Promise<void> {
@@ -82,10 +84,9 @@ export class Contention {
           seat.isContending = false;
           return this.onGranted(seat, hold, attempt.tries);
         }
-        attempt = undefined;
-        continue;
+        attempt = this.#newAttempt(attempt.terms, attempt);
       }
-      this.#dismiss(seat, verdict);
+      this.#dismiss(seat, attempt, verdict);
       if (seat.queue.size === 0 || seat.woken) continue;
       if (verdict?.kind === 'refused' && this.backend.traits.push && unwatch === undefined) {
         unwatch = await this.#watch(seat);
@@ -103,34 +104,39 @@ export class Contention {
   /** The attempt for the head: the running one while its terms fit; one in doubt under other terms is withdrawn. */
   #prepare(seat: Seat, attempt: Attempt | undefined, terms: Terms): Attempt {
     const behind = seat.queue.size - 1;
-    const { quantumMs, quantumGrants } = this.options;
+    const { quantumMs, quantumGrants } = this.quantum;
+    const { maxLeaseMs } = this.backend.traits;
     // A fixed lease is handed over only if the whole of it fits into what is left of the claim.
-    const leaseMs = terms.leaseMs + (!terms.renew && behind > 0 ? quantumMs : 0);
+    const roomMs = !terms.renew && behind > 0 ? Math.ceil(quantumMs) : 0;
+    const leaseMs = Math.min(terms.leaseMs + roomMs, maxLeaseMs);
     const tokens = terms.fencing ? (behind > 0 ? quantumGrants : Math.min(FEW_TOKENS, quantumGrants)) : 0;
     const isOther = attempt?.leaseMs !== leaseMs || attempt.terms.holdAtLeastMs !== terms.holdAtLeastMs;
     if (attempt !== undefined && attempt.doubtUntil > 0 && isOther) {
       this.#giveUp(seat, attempt);
       attempt = undefined;
     }
-    attempt ??= this.#newAttempt(terms);
+    attempt ??= this.#newAttempt(terms, undefined);
     attempt.terms = terms;
     attempt.leaseMs = leaseMs;
     attempt.tokens = tokens;
     return attempt;
   }
 
-  #newAttempt(terms: Terms): Attempt {
+  /** A fresh id; what was learned under the one before goes on. */
+  #newAttempt(terms: Terms, before: Attempt | undefined): Attempt {
     return {
       id: `${this.backend.processId}:${++this.#claims}`,
       terms,
       leaseMs: terms.leaseMs,
       tokens: 0,
       tries: 0,
+      useless: before?.useless ?? 0,
+      arrivals: before?.arrivals ?? 0,
       sent: NEVER,
       doubtUntil: 0,
       isEnlisted: false,
-      pollMs: POLL_MS.first,
-      retryMs: RETRY_MS.first,
+      pollMs: before?.pollMs ?? POLL_MS.first,
+      retryMs: before?.retryMs ?? RETRY_MS.first,
     };
   }
 
@@ -140,6 +146,7 @@ export class Contention {
     const { resource } = seat;
     attempt.tries += 1;
     attempt.sent = momentOf(this.clock);
+    attempt.arrivals = seat.queue.room.arrivals;
     const notAfter = attempt.sent.at + this.backend.operationTimeoutMs;
     const queue = seat.queue.head?.once !== true;
     if (this.events.wants('claim.asked'))
@@ -160,7 +167,16 @@ export class Contention {
     try {
       const verdict = await this.backend.leases.claim(claim);
       attempt.retryMs = RETRY_MS.first;
-      if (verdict.kind === 'refused') attempt.isEnlisted ||= queue;
+      if (verdict.kind === 'refused') {
+        attempt.isEnlisted ||= queue;
+        attempt.useless = 0;
+      } else if (verdict.kind === 'stale') {
+        this.#countUseless(
+          seat,
+          attempt,
+          'it takes requests for stale: its clock steps, or requests take too long',
+        );
+      }
       return verdict;
     } catch (error) {
       const lockError = asLockError(error, this.backend.name, resource);
@@ -183,27 +199,37 @@ export class Contention {
     const { id, terms, leaseMs, tokens, sent, doubtUntil } = attempt;
     const head = seat.queue.head;
     const grant = { id, terms, leaseMs, sent, token, tokens, doubtUntil };
-    const hold = new Hold(seat.resource, grant, this.options.quantumMs, this.clock);
+    const hold = new Hold(seat.resource, grant, this.quantum, this.clock);
     const isSameKind =
       head?.terms.holdAtLeastMs === terms.holdAtLeastMs &&
       (head.terms.renew || leaseMs >= head.terms.leaseMs);
-    if (head !== undefined && isSameKind && hold.serves(head.terms, this.clock.now())) {
+    if (isSameKind && hold.serves(head.terms, this.clock.now())) {
       seat.lastError = undefined;
       return hold;
     }
+    if (isSameKind) this.#countUseless(seat, attempt, 'a trip takes most of the lease: raise leaseMs');
     this.#giveUp(seat, { ...attempt, doubtUntil: Math.max(doubtUntil, sent.at) });
     return undefined;
   }
 
-  /** Rejects the heads that do not wait after a refusal or a failure. */
-  #dismiss(seat: Seat, verdict: Verdict | undefined): void {
+  /** One useless answer may be chance; from the second on the backend counts as unavailable. */
+  #countUseless(seat: Seat, attempt: Attempt, detail: string): void {
+    attempt.useless += 1;
+    if (attempt.useless < 2) return;
+    seat.lastError = new BackendUnavailableError(this.backend.name, detail, 'no', {
+      resource: seat.resource,
+    });
+  }
+
+  /** Rejects those who do not wait after a refusal or a failure, as far as they were there when it was asked. */
+  #dismiss(seat: Seat, attempt: Attempt, verdict: Verdict | undefined): void {
     if (verdict?.kind === 'refused') seat.sawHolder(verdict.holder);
-    if (verdict?.kind === 'stale') return;
-    for (let head = seat.queue.head; head !== undefined; head = seat.queue.head) {
-      const failsFast = verdict === undefined && head.terms.failFast;
-      if (!head.once && !failsFast) return;
-      seat.queue.leave(head, verdict === undefined ? 'unavailable' : 'busy');
-    }
+    else if (seat.lastError === undefined) return;
+    const isRefused = verdict?.kind === 'refused';
+    seat.queue.leaveWhere(
+      ({ once, terms, arrival }) => arrival <= attempt.arrivals && (once || (!isRefused && terms.failFast)),
+      isRefused ? 'busy' : 'unavailable',
+    );
   }
 
   async #watch(seat: Seat): Promise<Unsubscribe | undefined> {
@@ -217,17 +243,18 @@ export class Contention {
 
   #pause(seat: Seat, attempt: Attempt, verdict: Verdict | undefined, isWatching: boolean): number {
     const reaskMs = seat.queue.head?.terms.reaskMs ?? Infinity;
-    if (verdict === undefined) {
+    if (verdict?.kind !== 'refused' && seat.lastError !== undefined) {
       const pause = attempt.retryMs;
       attempt.retryMs = Math.min(pause * 2, RETRY_MS.last);
       return pause;
     }
-    if (verdict.kind === 'refused' && isWatching)
+    if (verdict?.kind === 'refused' && isWatching)
       return Math.max(1, Math.min(verdict.retryInMs, reaskMs, LONGEST_SLEEP_MS));
-    // Refused without wakes, or stale because the clocks of both sides are still being compared.
+    // An answer that could not be used brought what is needed for a better question.
+    if (verdict?.kind !== 'refused') return 1;
     const pause = attempt.pollMs;
     attempt.pollMs = Math.min(pause * 2, POLL_MS.last);
-    return verdict.kind === 'refused' ? Math.max(1, Math.min(verdict.retryInMs, reaskMs, pause)) : pause;
+    return Math.max(1, Math.min(verdict.retryInMs, reaskMs, pause));
   }
 
   /** Withdraws what may be granted, and the place in line. */
@@ -239,7 +266,7 @@ export class Contention {
       keepMs: 0,
       leavesQueue: () => seat.queue.size === 0,
       notBefore: doubtUntil,
-      overAt: sent.at + Math.max(leaseMs, terms.holdAtLeastMs) + this.backend.operationTimeoutMs,
+      overAt: () => sent.at + Math.max(leaseMs, terms.holdAtLeastMs) + this.backend.operationTimeoutMs,
     });
   }
 }

@@ -15,6 +15,12 @@ interface Holding {
  */
 export class Flow implements FrameSource {
   readonly #holdings = new Map<string, Holding[]>();
+  readonly #ending = new AbortController();
+
+  /** Aborts when the flow ends: what still waits then has nobody to unlock it. */
+  get signal(): AbortSignal {
+    return this.#ending.signal;
+  }
 
   /** The innermost frame that `lock()` opened on the resource. */
   frameOn(engine: LockEngine, resource: string): Frame | undefined {
@@ -36,6 +42,7 @@ export class Flow implements FrameSource {
 
   /** Closes what was left open, innermost first, and tells about it. */
   async end(): Promise<void> {
+    this.#ending.abort(new Error('the flow has ended'));
     for (const holdings of this.#holdings.values()) {
       for (const { engine, frames } of holdings) {
         const [outermost] = frames;

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { LockAbortedError, LockClosedError, LockWaitTimeoutError } from '../core/errors.js';
+import type { HolderView } from '../core/claim.js';
+import { LockAbortedError, LockBusyError, LockClosedError, LockWaitTimeoutError } from '../core/errors.js';
 import type { ReleaseOutcome } from '../core/events.js';
 import type { Terms } from '../core/options.js';
 import type { Lease } from './lease.js';
@@ -83,6 +84,7 @@ export class Frame implements QueueOwner<SiblingTurn> {
   async openChild(terms: Terms, signal: AbortSignal | undefined): Promise<SiblingTurn> {
     this.lease.assertHeld();
     if (this.#child === undefined) return new Frame(this.#tree, this);
+    if (terms.waitMs === 0) throw new LockBusyError(this.resource, this.#holder);
     this.#siblings ??= new QueuedSynchronizer<SiblingTurn>(this.#tree.engine.room, this);
     const turn = await this.#siblings.enter({ terms, signal, once: false });
     if (turn !== 'orphaned' && !this.lease.isHeld) {
@@ -100,7 +102,7 @@ export class Frame implements QueueOwner<SiblingTurn> {
     tree.openFrames -= 1;
     // Queued children of a closed frame go to the ordinary queue.
     while (this.#siblings?.head !== undefined) this.#siblings.shift().resolve('orphaned');
-    if (this.#parent !== undefined) this.#parent.#childClosed();
+    if (this.#child === undefined) this.#vacate();
     if (tree.openFrames === 0) return tree.lease.release();
     tree.announce();
     return undefined;
@@ -111,17 +113,29 @@ export class Frame implements QueueOwner<SiblingTurn> {
     if (departure === 'aborted') return new LockAbortedError(resource, { cause: competitor.signal?.reason });
     if (departure === 'closed') return new LockClosedError(resource);
     const waitedMs = this.#tree.engine.now() - competitor.enteredAt;
-    const { hold, remainingMs } = this.lease;
-    return new LockWaitTimeoutError(resource, waitedMs, { id: hold.id, remainingMs });
+    return new LockWaitTimeoutError(resource, waitedMs, this.#holder);
   }
+
+  arrived(): void {}
 
   left(): void {}
 
-  #childClosed(): void {
-    this.#child = undefined;
-    if (this.isOpen && this.#siblings?.head !== undefined) {
-      this.#siblings.shift().resolve(new Frame(this.#tree, this));
-    }
+  get #holder(): HolderView {
+    const { hold, remainingMs } = this.lease;
+    return { id: hold.id, remainingMs };
+  }
+
+  /** Leaves its place under its parent, which it keeps as long as anything below it is open. */
+  #vacate(): void {
+    const parent = this.#parent;
+    if (parent === undefined) return;
+    parent.#child = undefined;
+    if (!parent.isOpen) parent.#vacate();
+    else parent.#nextSibling();
+  }
+
+  #nextSibling(): void {
+    if (this.#siblings?.head !== undefined) this.#siblings.shift().resolve(new Frame(this.#tree, this));
   }
 }
 

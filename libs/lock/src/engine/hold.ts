@@ -39,6 +39,12 @@ export interface Grant {
   readonly doubtUntil: number;
 }
 
+/** How long a process may hand over. */
+export interface Quantum {
+  readonly quantumMs: number;
+  readonly quantumGrants: number;
+}
+
 /** A claim that the backend granted to this process: what is handed over from lease to lease. */
 export class Hold implements ClaimRef {
   readonly id: string;
@@ -59,27 +65,42 @@ export class Hold implements ClaimRef {
   renewDue = Infinity;
 
   readonly #clock: Clock;
+  readonly #mostGrants: number;
   readonly #lastToken: number;
   #nextToken: number;
+  #mayLastUntil = 0;
+  #grants = 0;
   #confirmedAt = 0;
   #validUntil = 0;
   #wallUntil = 0;
 
-  constructor(resource: string, grant: Grant, quantumMs: number, clock: Clock) {
+  constructor(resource: string, grant: Grant, quantum: Quantum, clock: Clock) {
     this.id = grant.id;
     this.resource = resource;
     this.doubtUntil = grant.doubtUntil;
     this.#clock = clock;
     this.#nextToken = grant.token;
     this.#lastToken = grant.token + grant.tokens - 1;
-    this.quantumEnd = clock.now() + quantumMs;
+    this.quantumEnd = clock.now() + quantum.quantumMs;
+    this.#mostGrants = quantum.quantumGrants;
     this.keepUntil = grant.terms.holdAtLeastMs > 0 ? grant.sent.at + grant.terms.holdAtLeastMs : 0;
+    this.asked(grant.sent.at + Math.max(grant.leaseMs, grant.terms.holdAtLeastMs));
     this.confirm(grant.sent, grant.leaseMs);
   }
 
   /** End of the claim by the local clock, monotonic ms: time before sending + lease − margin. */
   get validUntil(): number {
     return this.#validUntil;
+  }
+
+  /** The server was asked for life until then, monotonic ms, and may have given it without our hearing of it. */
+  asked(until: number): void {
+    this.#mayLastUntil = Math.max(this.#mayLastUntil, until);
+  }
+
+  /** When the server has let go by itself at the latest, monotonic ms. */
+  get mayLastUntil(): number {
+    return this.#mayLastUntil;
   }
 
   /** The server has confirmed `leaseMs` from `sent` on. It never shortens a grant, so neither does this. */
@@ -95,8 +116,9 @@ export class Hold implements ClaimRef {
   /** Plans the next regular renewal for the lease whose turn it is. */
   planRenewal(): void {
     const { renew, renewAt, leaseMs } = this.lease!.terms;
-    const share = Math.min(leaseMs, this.#validUntil - this.#confirmedAt) * renewAt;
-    this.renewDue = renew && !this.isRevoked ? this.#confirmedAt + share : Infinity;
+    // Counted from the end: what a longer lease of an earlier tenant has left needs no renewal yet.
+    const life = Math.min(leaseMs, this.#validUntil - this.#confirmedAt);
+    this.renewDue = renew && !this.isRevoked ? this.#validUntil - life * (1 - renewAt) : Infinity;
   }
 
   /** The monotonic clock may not count system sleep: the wall clock may not run ahead of it by more than the margin. */
@@ -108,8 +130,9 @@ export class Hold implements ClaimRef {
     return now < this.#validUntil && !this.hasSlept();
   }
 
-  /** A fencing token of the block; 0 without fencing. */
-  takeToken(): number {
+  /** Counts a turn, and gives it a fencing token of the block; 0 without fencing. */
+  takeTurn(): number {
+    this.#grants += 1;
     return this.#lastToken < this.#nextToken ? 0 : this.#nextToken++;
   }
 
@@ -123,7 +146,13 @@ export class Hold implements ClaimRef {
    * enough life left, which is the whole of a fixed lease and a third of a renewed one.
    */
   mayHandOver(terms: Terms, now: number): boolean {
-    if (now >= this.quantumEnd || this.isRevoked || terms.holdAtLeastMs > 0 || now < this.keepUntil)
+    if (
+      now >= this.quantumEnd ||
+      this.#grants >= this.#mostGrants ||
+      this.isRevoked ||
+      terms.holdAtLeastMs > 0 ||
+      now < this.keepUntil
+    )
       return false;
     const needed = terms.renew ? terms.leaseMs / 3 : terms.leaseMs - driftMargin(terms.leaseMs);
     return this.#validUntil - now >= needed && this.#hasTokenFor(terms) && !this.hasSlept();
@@ -132,6 +161,14 @@ export class Hold implements ClaimRef {
   /** What is left of `holdAtLeastMs`, in whole ms. */
   keepMsAt(now: number): number {
     return Math.max(0, Math.ceil(this.keepUntil - now));
+  }
+
+  /** Why a lease that is over at `now` has ended. */
+  lossReasonAt(now: number): LossReason {
+    const tenant = this.lease!;
+    if (now >= tenant.grantedAt + tenant.terms.maxHoldMs) return 'maxHold';
+    if (now < tenant.validUntil) return 'suspended';
+    return this.isRevoked ? 'revoked' : 'expired';
   }
 
   #hasTokenFor(terms: Terms): boolean {

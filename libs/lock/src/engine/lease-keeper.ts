@@ -9,6 +9,8 @@ import type { Hold } from './hold.js';
 const COALESCE_SHARE = 0.1;
 /** Two ticks are at least this far apart, in ms. */
 const MIN_TICK_MS = 2;
+/** The longest sleep, in ms: a suspended system is noticed this long after it woke up. */
+const MAX_TICK_MS = 1_000;
 /** A timer later than this means that the event loop was blocked, in ms. */
 const STALL_MS = 100;
 
@@ -46,10 +48,6 @@ export class LeaseKeeper {
 
   drop(hold: Hold): void {
     this.#holds.delete(hold);
-    if (this.#holds.size > 0 || this.#timer === undefined || this.#firesAt - this.clock.now() > 1_000) return;
-    this.clock.clearTimer(this.#timer);
-    this.#timer = undefined;
-    this.#firesAt = Infinity;
   }
 
   /** Asks the backend about the holds on a resource now (all of them without one). */
@@ -76,8 +74,9 @@ export class LeaseKeeper {
   #arm(at: number): void {
     if (at >= this.#firesAt) return;
     if (this.#timer !== undefined) this.clock.clearTimer(this.#timer);
-    this.#firesAt = at;
-    this.#timer = this.clock.setTimer(() => this.#tick(), at - this.clock.now());
+    const now = this.clock.now();
+    this.#firesAt = Math.min(at, now + MAX_TICK_MS);
+    this.#timer = this.clock.setTimer(() => this.#tick(), this.#firesAt - now);
   }
 
   #tick(): void {
@@ -108,19 +107,27 @@ export class LeaseKeeper {
       if (!this.#holds.has(hold) || hold.lease !== lease || lease === undefined) return;
       const now = this.clock.now();
       if (now < lease.validUntil && !hold.hasSlept()) return this.#watchOver(hold);
-      this.onLost(hold, lossReason(hold, now));
+      this.onLost(hold, hold.lossReasonAt(now));
     });
   }
 
   #renew(due: readonly Hold[]): void {
     if (due.length === 0) return;
     const sent = momentOf(this.clock);
-    for (const hold of due) hold.isRenewing = true;
     const refs = due.map((hold) => heldRef(hold, sent.at));
-    this.driver.renew(refs).then(
+    due.forEach((hold, i) => {
+      hold.isRenewing = true;
+      hold.asked(sent.at + Math.max(refs[i]!.leaseMs, refs[i]!.keepMs));
+    });
+    this.#send(refs).then(
       (outcomes) => due.forEach((hold, i) => this.#settle(hold, refs[i]!, sent, outcomes[i] ?? 'unknown')),
       () => due.forEach((hold, i) => this.#settle(hold, refs[i]!, sent, 'unknown')),
     );
+  }
+
+  // An async function, so that a driver that throws at once is no worse than one that rejects.
+  async #send(refs: readonly HeldRef[]): Promise<readonly RenewOutcome[]> {
+    return this.driver.renew(refs);
   }
 
   #settle(hold: Hold, ref: HeldRef, sent: Moment, outcome: RenewOutcome): void {
@@ -158,11 +165,4 @@ function heldRef(hold: Hold, now: number): HeldRef {
     leaseMs: terms.renew && !hold.isRevoked ? terms.leaseMs : 1,
     keepMs: hold.keepMsAt(now),
   };
-}
-
-function lossReason(hold: Hold, now: number): LossReason {
-  const lease = hold.lease!;
-  if (now >= lease.grantedAt + lease.terms.maxHoldMs) return 'maxHold';
-  if (hold.isRevoked) return 'revoked';
-  return now < lease.validUntil ? 'suspended' : 'expired';
 }

@@ -1,3 +1,4 @@
+import { outsideOfCallers } from '../core/context.js';
 import type { LossReason } from '../core/errors.js';
 import { LockLostError, LockNotHeldError } from '../core/errors.js';
 import type { ReleaseOutcome } from '../core/events.js';
@@ -41,7 +42,8 @@ export class Lease implements AsyncDisposable {
     this.hold = hold;
     this.terms = terms;
     this.resource = hold.resource;
-    this.token = terms.fencing ? hold.takeToken() : 0;
+    const token = hold.takeTurn();
+    this.token = terms.fencing ? token : 0;
     this.grantedAt = owner.now();
     this.#fixedEnd = terms.renew ? Infinity : this.grantedAt + terms.leaseMs - driftMargin(terms.leaseMs);
   }
@@ -141,6 +143,8 @@ export class Lease implements AsyncDisposable {
   lose(reason: LossReason): void {
     this.lossReason = reason;
     this.#endedAt = this.#owner.now();
-    this.#controller?.abort(this.lossError());
+    const controller = this.#controller;
+    // Its listeners are not part of the call chain in which the loss was noticed.
+    if (controller !== undefined) outsideOfCallers(() => controller.abort(this.lossError()));
   }
 }

@@ -9,8 +9,8 @@ import {
 import type { EventHub, ReleaseOutcome } from '../core/events.js';
 import { checkWhole, type Terms } from '../core/options.js';
 import type { Backend } from '../core/ports.js';
-import { Contention, type ContentionOptions } from './contention.js';
-import { Hold, type Tenant } from './hold.js';
+import { Contention } from './contention.js';
+import type { Hold, Quantum, Tenant } from './hold.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import { Lease, type LeaseOwner } from './lease.js';
 import type { Competitor } from './queued-synchronizer.js';
@@ -43,7 +43,7 @@ export class LockEngine implements LeaseOwner {
   readonly #contention: Contention;
   readonly #stopDoubting: () => void;
   readonly #dropSeat = (seat: Seat): void => {
-    this.#seats.delete(seat.resource);
+    if (this.#seats.get(seat.resource) === seat) this.#seats.delete(seat.resource);
     if (this.#seats.size === 0) this.#onSeatsGone?.();
   };
   #grants = 0;
@@ -56,7 +56,7 @@ export class LockEngine implements LeaseOwner {
     readonly clock: Clock,
     readonly room: WaitingRoom,
     readonly events: EventHub,
-    options: ContentionOptions,
+    quantum: Quantum,
   ) {
     const { leases, operationTimeoutMs } = backend;
     this.#keeper = new LeaseKeeper(clock, leases, events, (hold, reason) => this.#lose(hold, reason));
@@ -68,7 +68,7 @@ export class LockEngine implements LeaseOwner {
       this.#hub,
       this.#withdrawals,
       events,
-      options,
+      quantum,
       (seat, hold, tries) => this.#grant(seat, hold, seat.queue.shift(), tries),
     );
     this.#stopDoubting = backend.onDoubt((resource) => this.#keeper.verify(resource));
@@ -107,6 +107,9 @@ export class LockEngine implements LeaseOwner {
         this.room.isClosed ? new LockClosedError(resource) : new LockBusyError(resource, seat.holder),
       );
     }
+    if (terms.failFast && seat.isContending && seat.lastError !== undefined && signal?.aborted !== true) {
+      return Promise.reject(seat.lastError);
+    }
     const turn = seat.queue.enter({ terms, signal, once });
     if (seat.hold === undefined) {
       this.#contention.start(seat);
@@ -121,7 +124,7 @@ export class LockEngine implements LeaseOwner {
     const now = this.clock.now();
     const seat = this.#seats.get(hold.resource)!;
     if (now >= lease.validUntil || hold.hasSlept()) {
-      this.#lose(hold, now >= lease.grantedAt + lease.terms.maxHoldMs ? 'maxHold' : 'expired');
+      this.#lose(hold, hold.lossReasonAt(now));
       return lease.end(LOST);
     }
     const next = seat.queue.head;
@@ -149,6 +152,7 @@ export class LockEngine implements LeaseOwner {
     lease.assertHeld();
     const { hold, resource } = lease;
     const sent = momentOf(this.clock);
+    hold.asked(sent.at + Math.max(leaseMs, hold.keepMsAt(sent.at)));
     let outcome;
     try {
       const ref = { id: hold.id, resource, leaseMs, keepMs: hold.keepMsAt(sent.at) };
@@ -181,12 +185,15 @@ export class LockEngine implements LeaseOwner {
     await Promise.resolve();
     if (this.#keeper.size > 0 && graceMs > 0)
       await this.#atMost(graceMs, (done) => (this.#onHoldsGone = done));
-    for (const hold of this.#keeper.holds()) this.#lose(hold, 'closed');
+    for (const hold of this.#keeper.holds()) {
+      // The listeners of one lost lease may have released another.
+      if (this.#seats.get(hold.resource)?.hold === hold) this.#lose(hold, 'closed');
+    }
     this.#stopDoubting();
     // A claim that is still under way may be granted, and the place in line is still taken: both are withdrawn first.
     if (this.#seats.size > 0) await this.#atMost(operationTimeoutMs, (done) => (this.#onSeatsGone = done));
     await this.#withdrawals.drain(operationTimeoutMs);
-    await this.#hub.close();
+    this.#hub.close();
     this.#keeper.stop();
   }
 
@@ -254,7 +261,7 @@ export class LockEngine implements LeaseOwner {
       keepMs,
       leavesQueue: () => (this.#seats.get(hold.resource)?.queue.size ?? 0) === 0,
       notBefore: hold.doubtUntil,
-      overAt: hold.validUntil + this.backend.operationTimeoutMs,
+      overAt: () => hold.mayLastUntil + this.backend.operationTimeoutMs,
     };
   }
 

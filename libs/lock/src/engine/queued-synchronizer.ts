@@ -1,4 +1,5 @@
 import type { Terms } from '../core/options.js';
+import { onAbort } from './abort-listeners.js';
 import type { Departure, Line, WaitingRoom } from './waiting-room.js';
 
 /** One caller in a queue, and its node in the queue's list. */
@@ -7,10 +8,12 @@ export class Competitor<T> {
   next: Competitor<T> | undefined;
   /** True until the competitor got its turn or left. */
   waiting = true;
-  #onAbort: (() => void) | undefined;
+  #stopListening: (() => void) | undefined;
 
   constructor(
     readonly terms: Terms,
+    /** Number of its arrival, over all queues of the process. */
+    readonly arrival: number,
     readonly enteredAt: number,
     /** Asks once and leaves when refused. */
     readonly once: boolean,
@@ -19,18 +22,18 @@ export class Competitor<T> {
     readonly reject: (error: Error) => void,
   ) {}
 
+  /** Monotonic ms. One that asks once is bound by the answer to its only question, not by the clock. */
   get deadline(): number {
-    return this.enteredAt + this.terms.waitMs;
+    return this.once ? Infinity : this.enteredAt + this.terms.waitMs;
   }
 
-  listen(onAbort: () => void): void {
-    this.#onAbort = onAbort;
-    this.signal?.addEventListener('abort', onAbort, { once: true });
+  leaveOnAbort(signal: AbortSignal, leave: () => void): void {
+    this.#stopListening = onAbort(signal, leave);
   }
 
   settle(): void {
     this.waiting = false;
-    if (this.#onAbort !== undefined) this.signal?.removeEventListener('abort', this.#onAbort);
+    this.#stopListening?.();
   }
 }
 
@@ -46,8 +49,10 @@ export interface QueueOwner<T> {
   readonly resource: string;
   /** The error for a competitor that leaves without its turn. */
   farewell(competitor: Competitor<T>, departure: Departure): Error;
-  /** Called after a competitor left on its own (not after its turn came). */
-  left(): void;
+  /** Called after a competitor took its place. */
+  arrived(): void;
+  /** Called after a competitor left without its turn. */
+  left(departure: Departure): void;
 }
 
 /**
@@ -80,13 +85,16 @@ export class QueuedSynchronizer<T> implements Line {
   enter(entry: Entry): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const { terms, signal, once } = entry;
-      const competitor = new Competitor<T>(terms, this.room.clock.now(), once, signal, resolve, reject);
+      const { room } = this;
+      const arrival = room.nextArrival();
+      const competitor = new Competitor<T>(terms, arrival, room.clock.now(), once, signal, resolve, reject);
       if (signal?.aborted === true) return reject(this.owner.farewell(competitor, 'aborted'));
       const refusal = this.room.refusal(this, terms.maxWaiters);
       if (refusal !== undefined) return reject(refusal);
-      if (signal !== undefined) competitor.listen(() => this.leave(competitor, 'aborted'));
+      if (signal !== undefined) competitor.leaveOnAbort(signal, () => this.leave(competitor, 'aborted'));
       this.#append(competitor);
       this.room.entered(this, competitor);
+      this.owner.arrived();
     });
   }
 
@@ -102,8 +110,7 @@ export class QueuedSynchronizer<T> implements Line {
     if (!competitor.waiting) return;
     this.#unlink(competitor);
     competitor.reject(error ?? this.owner.farewell(competitor, departure));
-    this.room.departed(this, departure);
-    this.owner.left();
+    this.owner.left(departure);
   }
 
   /** Takes out everybody. */
@@ -112,17 +119,20 @@ export class QueuedSynchronizer<T> implements Line {
   }
 
   expire(now: number): number {
+    // Collected first: whoever leaves may take others along, by a listener that aborts them.
+    const due: Competitor<T>[] = [];
+    for (let one = this.#head; one !== undefined; one = one.next) if (one.deadline <= now) due.push(one);
+    for (const one of due) this.leave(one, 'timedOut');
     let earliest = Infinity;
-    for (let one = this.#head; one !== undefined;) {
-      const { next } = one;
-      // One that asks once is bound by the answer to its only question, not by the clock.
-      if (!one.once) {
-        if (one.deadline <= now) this.leave(one, 'timedOut');
-        else if (one.deadline < earliest) earliest = one.deadline;
-      }
-      one = next;
-    }
+    for (let one = this.#head; one !== undefined; one = one.next) earliest = Math.min(earliest, one.deadline);
     return earliest;
+  }
+
+  /** Takes out everybody who meets the condition. */
+  leaveWhere(condition: (competitor: Competitor<T>) => boolean, departure: Departure): void {
+    const leaving: Competitor<T>[] = [];
+    for (let one = this.#head; one !== undefined; one = one.next) if (condition(one)) leaving.push(one);
+    for (const one of leaving) this.leave(one, departure);
   }
 
   #append(competitor: Competitor<T>): void {

@@ -65,7 +65,16 @@ export class Seat implements QueueOwner<Lease> {
     return new LockWaitTimeoutError(resource, this.clock.now() - competitor.enteredAt, this.holder);
   }
 
-  left(): void {
+  arrived(): void {
+    const { events } = this.room;
+    if (!events.wants('competitor.competing')) return;
+    events.emit('competitor.competing', { resource: this.resource, waiting: this.queue.size });
+  }
+
+  left(end: Departure): void {
+    const { events } = this.room;
+    if (events.wants('competitor.destroyed'))
+      events.emit('competitor.destroyed', { resource: this.resource, end });
     if (this.queue.size > 0) return;
     if (this.isContending) this.wake();
     else this.dropIfIdle();

@@ -21,6 +21,7 @@ export interface Line {
 export class WaitingRoom {
   readonly #queues = new Set<Line>();
   #waiting = 0;
+  #arrivals = 0;
   #closed = false;
   #timer: Timer | undefined;
   #firesAt = Infinity;
@@ -33,6 +34,15 @@ export class WaitingRoom {
 
   get waiting(): number {
     return this.#waiting;
+  }
+
+  /** The number of the latest arrival. */
+  get arrivals(): number {
+    return this.#arrivals;
+  }
+
+  nextArrival(): number {
+    return ++this.#arrivals;
   }
 
   get isClosed(): boolean {
@@ -55,26 +65,16 @@ export class WaitingRoom {
     return new QueueFullError(resource, limit, max);
   }
 
-  entered(queue: Line, competitor: { readonly once: boolean; readonly deadline: number }): void {
+  entered(queue: Line, competitor: { readonly deadline: number }): void {
     this.#waiting += 1;
     if (queue.size === 1) this.#queues.add(queue);
-    if (!competitor.once) this.#arm(competitor.deadline);
-    if (this.events.wants('competitor.competing')) {
-      this.events.emit('competitor.competing', { resource: queue.owner.resource, waiting: queue.size });
-    }
+    this.#arm(competitor.deadline);
   }
 
   /** A competitor is no longer in the queue, served or not. */
   gone(queue: Line): void {
     this.#waiting -= 1;
     if (queue.size === 0) this.#queues.delete(queue);
-  }
-
-  /** A competitor left without its turn. */
-  departed(queue: Line, end: Departure): void {
-    if (this.events.wants('competitor.destroyed')) {
-      this.events.emit('competitor.destroyed', { resource: queue.owner.resource, end });
-    }
   }
 
   /** Rejects everybody who waits and everybody who comes later with `LockClosedError`. */

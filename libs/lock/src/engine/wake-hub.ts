@@ -62,13 +62,12 @@ export class WakeHub {
     return leave;
   }
 
-  async close(): Promise<void> {
+  close(): void {
     this.#closed = true;
     if (this.#sweep !== undefined) this.clock.clearTimer(this.#sweep);
     if (this.#reaper !== undefined) this.clock.clearTimer(this.#reaper);
-    const made = [...this.#subscriptions.values()].map((subscription) => subscription.made);
+    for (const { made } of this.#subscriptions.values()) letGo(made);
     this.#subscriptions.clear();
-    for (const result of await Promise.allSettled(made)) if (result.status === 'fulfilled') result.value();
   }
 
   #add(subscription: Subscription, wake: () => void): Unsubscribe {
@@ -119,10 +118,14 @@ export class WakeHub {
         if (now - idleSince < LINGER_MS) idle += 1;
         else {
           this.#subscriptions.delete(resource);
-          made.then((unsubscribe) => unsubscribe()).catch(() => undefined);
+          letGo(made);
         }
       }
       if (idle > 0) this.#scheduleReaper();
     }, LINGER_MS);
   }
+}
+
+function letGo(made: Promise<Unsubscribe>): void {
+  made.then((unsubscribe) => unsubscribe()).catch(() => undefined);
 }

@@ -1,5 +1,5 @@
 import type { ClaimRef, WithdrawOptions, WithdrawOutcome } from '../core/claim.js';
-import { sleep, type Clock } from '../core/clock.js';
+import { sleep, type Clock, type Timer } from '../core/clock.js';
 import type { ReleaseOutcome } from '../core/events.js';
 import type { LeaseDriver } from '../core/ports.js';
 import { isUnavailable } from './unavailable.js';
@@ -16,8 +16,8 @@ export interface Withdrawal {
   readonly leavesQueue: () => boolean;
   /** A request that may still be under way is refused by the server from this instant on; 0 when there is none. */
   readonly notBefore: number;
-  /** When the grant has ended by itself at the latest, monotonic ms. */
-  readonly overAt: number;
+  /** When the grant has ended by itself at the latest, monotonic ms; later as late renewals turn up. */
+  readonly overAt: () => number;
 }
 
 /** Gives claims back: at once, and where the answer is missing again and again until it is confirmed or over. */
@@ -51,17 +51,13 @@ export class Withdrawals {
   /** Withdraws a claim that nobody wants, in the background. */
   cancel(withdrawal: Withdrawal): void {
     this.#pending += 1;
-    void this.#untilConfirmed(withdrawal).then(() => this.#settled());
+    void this.#untilConfirmed(withdrawal).finally(() => this.#settled());
   }
 
   /** Waits until everything is confirmed, at most `ms`; then nothing more is sent. */
   async drain(ms: number): Promise<void> {
-    if (this.#pending > 0) {
-      await Promise.race([
-        new Promise<void>((resolve) => (this.#onDrained = resolve)),
-        sleep(this.clock, ms),
-      ]);
-    }
+    if (this.#pending > 0)
+      await this.#atMost(ms, new Promise<void>((resolve) => (this.#onDrained = resolve)));
     this.#stopped = true;
   }
 
@@ -72,42 +68,60 @@ export class Withdrawals {
 
   async #attempt(withdrawal: Withdrawal): Promise<ReleaseOutcome> {
     const deadline = this.clock.now() + this.operationTimeoutMs;
-    let mayHaveActed = false;
-    for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(retryMs * 2, LAST_RETRY_MS)) {
+    let mayHaveActed: boolean;
+    try {
+      const outcome = await this.#send(withdrawal);
+      if (this.clock.now() < withdrawal.notBefore) this.cancel(withdrawal);
+      return outcome === 'released' ? 'released' : 'lost';
+    } catch (error) {
+      mayHaveActed = hasActed(error);
+    }
+    // It goes on in the background; the caller waits for it no longer than it was promised.
+    this.#pending += 1;
+    const confirmed = this.#untilConfirmed(withdrawal, mayHaveActed).finally(() => this.#settled());
+    return (await this.#atMost(deadline - this.clock.now(), confirmed)) ?? 'unconfirmed';
+  }
+
+  async #untilConfirmed(withdrawal: Withdrawal, mayHaveActed = true): Promise<ReleaseOutcome> {
+    for (let retryMs = FIRST_RETRY_MS; !this.#stopped; retryMs = Math.min(retryMs * 2, LAST_RETRY_MS)) {
+      if (retryMs > FIRST_RETRY_MS || !mayHaveActed) await sleep(this.clock, retryMs);
+      const sentAt = this.clock.now();
       try {
         const outcome = await this.#send(withdrawal);
-        if (this.clock.now() < withdrawal.notBefore) this.cancel(withdrawal);
-        if (outcome === 'released') return 'released';
-        return mayHaveActed ? 'unconfirmed' : 'lost';
+        // An earlier request may be executed after this answer, up to the instant when the server calls it stale.
+        if (sentAt >= withdrawal.notBefore) return answerOf(outcome, mayHaveActed);
+        await sleep(this.clock, withdrawal.notBefore - this.clock.now());
       } catch (error) {
-        if (!isUnavailable(error) || error.executed === 'unknown') mayHaveActed = true;
-        if (this.#stopped || this.clock.now() + retryMs >= deadline) break;
+        mayHaveActed ||= hasActed(error);
+        if (this.clock.now() >= withdrawal.overAt()) break;
       }
-      await sleep(this.clock, retryMs);
     }
-    this.cancel(withdrawal);
     return 'unconfirmed';
   }
 
-  async #untilConfirmed(withdrawal: Withdrawal): Promise<void> {
-    for (let retryMs = FIRST_RETRY_MS; !this.#stopped; retryMs = Math.min(retryMs * 2, LAST_RETRY_MS)) {
-      const sentAt = this.clock.now();
-      try {
-        await this.#send(withdrawal);
-        // An earlier request may be executed after this answer, up to the instant when the server calls it stale.
-        if (sentAt >= withdrawal.notBefore) return;
-        retryMs = FIRST_RETRY_MS;
-        await sleep(this.clock, Math.max(1, withdrawal.notBefore - this.clock.now()));
-        continue;
-      } catch {
-        if (this.clock.now() >= withdrawal.overAt) return;
-      }
-      await sleep(this.clock, retryMs);
-    }
-  }
-
-  #send({ ref, keepMs, leavesQueue }: Withdrawal): Promise<WithdrawOutcome> {
+  async #send({ ref, keepMs, leavesQueue }: Withdrawal): Promise<WithdrawOutcome> {
     const options: WithdrawOptions = { keepMs, leaveQueue: leavesQueue() };
     return this.driver.withdraw(ref, options);
   }
+
+  /** The result of `work`, or undefined after `ms`. Leaves no timer. */
+  async #atMost<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
+    let timer: Timer | undefined;
+    const bound = new Promise<undefined>((resolve) => {
+      timer = this.clock.setTimer(() => resolve(undefined), ms);
+    });
+    const result = await Promise.race([work, bound]);
+    this.clock.clearTimer(timer!);
+    return result;
+  }
+}
+
+function hasActed(error: unknown): boolean {
+  return !isUnavailable(error) || error.executed === 'unknown';
+}
+
+// `absent` after an attempt without an answer may be that attempt's own doing.
+function answerOf(outcome: WithdrawOutcome, mayHaveActed: boolean): ReleaseOutcome {
+  if (outcome === 'released') return 'released';
+  return mayHaveActed ? 'unconfirmed' : 'lost';
 }

@@ -1,6 +1,7 @@
 import type { ClaimView } from '../core/claim.js';
 import {
   InvalidOptionError,
+  LockAbortedError,
   LockBusyError,
   LockNotHeldError,
   LockNotOwnerError,
@@ -66,13 +67,15 @@ export class Mutex {
     const frame = await this.#enter(this.#terms(options), options?.signal);
     let result: T;
     try {
+      // Lost between the grant and here, by a stalled event loop or a listener: the work must not begin.
+      frame.lease.assertHeld();
       result = await withFrame(frame, () => fn(frame.lease));
     } catch (error) {
       await frame.close();
       throw error;
     }
     // A parent that closes before its child does not release; it still must not report success for a lost lock.
-    const isLost = frame.lease.isLost || (frame.lease.ended === undefined && !frame.lease.isHeld);
+    const isLost = isOver(frame.lease);
     const outcome = await frame.close();
     if (isLost || outcome === 'lost') throw frame.lease.lossError();
     return result;
@@ -107,7 +110,14 @@ export class Mutex {
    */
   async lock(options?: CallOptions): Promise<void> {
     const flow = currentFlow(this.resource);
-    const frame = await this.#enter(this.#terms(options), options?.signal);
+    const terms = this.#terms(options);
+    const signal =
+      options?.signal === undefined ? flow.signal : AbortSignal.any([flow.signal, options.signal]);
+    const frame = await this.#enter(terms, signal);
+    if (flow.signal.aborted) {
+      await frame.close();
+      throw new LockAbortedError(this.resource, { cause: flow.signal.reason });
+    }
     flow.push(this.#engine, frame);
   }
 
@@ -136,8 +146,9 @@ export class Mutex {
         ? new LockNotOwnerError(resource)
         : new LockNotHeldError(resource);
     }
+    const isLost = isOver(frame.lease);
     const outcome = await frame.close();
-    if (outcome === 'lost') throw frame.lease.lossError();
+    if (isLost || outcome === 'lost') throw frame.lease.lossError();
     return outcome ?? 'released';
   }
 
@@ -177,12 +188,16 @@ export class Mutex {
   }
 
   async #enter(terms: Terms, signal: AbortSignal | undefined): Promise<Frame> {
+    if (signal?.aborted === true) throw new LockAbortedError(this.resource, { cause: signal.reason });
     const outer = frameOn(this.#engine, this.resource);
     if (outer !== undefined) {
       if (!terms.reentrant) throw new LockSelfDeadlockError(this.resource);
+      const enteredAt = this.#engine.now();
       const turn = await outer.openChild(terms, signal);
       if (turn !== 'orphaned') return turn;
-      return this.#enter(terms, signal);
+      // On to the ordinary queue, with what is left of the wait.
+      const waitMs = Math.max(0, terms.waitMs - (this.#engine.now() - enteredAt));
+      return this.#enter({ ...terms, waitMs }, signal);
     }
     return Frame.root(this.#engine, await this.#engine.acquire(this.resource, terms, signal));
   }
@@ -194,4 +209,8 @@ export class Mutex {
       throw asLockError(error, this.#engine.backend.name, this.resource);
     }
   }
+}
+
+function isOver(lease: Lease): boolean {
+  return lease.isLost || (lease.ended === undefined && !lease.isHeld);
 }

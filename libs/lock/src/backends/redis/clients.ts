@@ -1,5 +1,14 @@
 import { Redis, type RedisOptions as ConnectionOptions } from 'ioredis';
-import type { RedisOptions } from './redis-options.js';
+
+/** Where the Redis is: a `url`, a `connection` or both; or else a `client`. */
+export interface RedisPlace {
+  /** `redis://user:password@host:6379/0`, `rediss://…`, or the path of a Unix socket. */
+  readonly url?: string;
+  /** Options of ioredis: host, port, tls, sentinels and the like. What Bedrock sets itself is refused here. */
+  readonly connection?: ConnectionOptions;
+  /** A client of ioredis 5 or 6. It is only read: Bedrock makes connections of its own with its options. */
+  readonly client?: Redis;
+}
 
 /**
  * What Bedrock needs of its own connections, whatever the user's are like: nothing is re-sent, nothing is queued while
@@ -14,6 +23,8 @@ export const BEDROCK_CLIENT_OPTIONS = {
   enableReadyCheck: false,
   // Calls of a lost connection fail at once.
   maxRetriesPerRequest: 0,
+  // Bedrock destroys the stream itself; the client's own timer for that would outlive `close()`.
+  disconnectTimeout: 1,
   enableAutoPipelining: false,
   keyPrefix: '',
   readOnly: false,
@@ -31,11 +42,7 @@ export const BEDROCK_CLIENT_OPTIONS = {
 } satisfies ConnectionOptions;
 
 /** A connection of Bedrock's own to where the options lead. It connects when told to. */
-export function createClient({
-  url,
-  connection,
-  client,
-}: Pick<RedisOptions, 'url' | 'connection' | 'client'>): Redis {
+export function createClient({ url, connection, client }: RedisPlace): Redis {
   if (client !== undefined) return client.duplicate(BEDROCK_CLIENT_OPTIONS);
   const options = { ...connection, ...BEDROCK_CLIENT_OPTIONS };
   return url === undefined ? new Redis(options) : new Redis(url, options);

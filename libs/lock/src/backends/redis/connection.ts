@@ -137,7 +137,6 @@ export class Connection {
         (error: Error) => {
           const code = codeOf(error);
           if (code !== '') this.#heard += 1;
-          if (code === 'READONLY') this.reconnect();
           if (!this.#pending.delete(call)) return;
           reject(code === '' ? noAnswer('the connection was lost before the answer', error) : refusal(error));
         },

@@ -11,7 +11,8 @@ const REFUSALS: ReadonlySet<string> = new Set([
 /** The code that a Redis error begins with, such as `WRONGTYPE`; '' for an error of the connection. */
 export function codeOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
-  return /^[A-Z]{2,}\b/.exec(text)?.[0] ?? '';
+  // Before Redis 7, an error inside a script is wrapped by another.
+  return /^(?:ERR Error running script .*?@user_script: ?\d+: )?([A-Z]{2,})\b/.exec(text)?.[1] ?? '';
 }
 
 /** An error reply of the server, whole or of one item, as callers see it. */

@@ -59,8 +59,8 @@ class RedisBackend implements Backend {
       maxLeaseMs,
       lifetime: 'lease',
     });
-    this.#commanding = new Connection(createClient(terms.source), clock, operationTimeoutMs);
-    this.#listening = new Connection(createClient(terms.source), clock, operationTimeoutMs);
+    this.#commanding = new Connection(createClient(terms.place), clock, operationTimeoutMs);
+    this.#listening = new Connection(createClient(terms.place), clock, operationTimeoutMs);
     this.#rows = new ProcessRows(this.processId, terms.label, this.#commanding.call, clock);
     this.#session = new CommandSession(terms, time, this.#rows, () => this.#doubt(undefined));
     this.#wakes = new Wakes(this.#listening, ring, this.processId, (resource) => this.#doubt(resource));

@@ -3,16 +3,9 @@ import { systemClock, type Clock } from '../../core/clock.js';
 import { InvalidOptionError } from '../../core/errors.js';
 import { checkText } from '../../core/key.js';
 import { checkBoolean, checkFields, checkObject, checkWhole } from '../../core/options.js';
-import { BEDROCK_CLIENT_OPTIONS } from './clients.js';
+import { BEDROCK_CLIENT_OPTIONS, type RedisPlace } from './clients.js';
 
-/** Where the Redis is: one of `url`, `connection` (also both), or `client`. */
-export interface RedisOptions {
-  /** `redis://user:password@host:6379/0`, `rediss://…`, or the path of a Unix socket. */
-  readonly url?: string;
-  /** Options of ioredis: host, port, tls, sentinels and the like. What Bedrock sets itself is refused here. */
-  readonly connection?: ConnectionOptions;
-  /** A client of ioredis 5 or 6. It is only read: Bedrock makes connections of its own with its options. */
-  readonly client?: Redis;
+export interface RedisOptions extends RedisPlace {
   /** Shown as the holder's label. */
   readonly label?: string;
   /**
@@ -40,7 +33,7 @@ export interface RedisOptions {
 
 /** The checked options. */
 export interface RedisTerms {
-  readonly source: Pick<RedisOptions, 'url' | 'connection' | 'client'>;
+  readonly place: RedisPlace;
   readonly label: string | undefined;
   readonly operationTimeoutMs: number;
   readonly maxLeaseMs: number;
@@ -75,7 +68,7 @@ export function resolveRedisOptions(given: string | Redis | RedisOptions): Redis
   }
   checkObject('clock', clock);
   return Object.freeze({
-    source: { ...(url && { url }), ...(connection && { connection }), ...(client && { client }) },
+    place: { ...(url && { url }), ...(connection && { connection }), ...(client && { client }) },
     label,
     operationTimeoutMs: checkWhole('operationTimeoutMs', operationTimeoutMs, 10, 60_000),
     maxLeaseMs: checkWhole('maxLeaseMs', maxLeaseMs, MIN_LEASE_MS, 2 ** 31 - 1),

@@ -54,18 +54,14 @@ export class ScriptBatch<Item extends BatchItem<never>> {
     const { verb } = this;
     const reply: readonly unknown[] = Array.isArray(given) ? given : [given];
     verb.learn?.(reply);
-    let isReadOnly = false;
     for (let i = 0; i < items.length; i += 1) {
       const answer = reply[verb.answersFrom + i];
       if (answer === undefined || answer === null) {
         items[i]!.reject(noAnswer('an unexpected reply'));
       } else if (typeof answer === 'string') {
-        items[i]!.reject(refusal(answer, items[i]!.resource));
-        isReadOnly ||= codeOf(answer) === 'READONLY';
+        this.#reject(items[i]!, refusal(answer, items[i]!.resource));
       } else verb.settle(items[i]!, answer);
     }
-    // The server has become a replica: the next connection may lead to the new primary.
-    if (isReadOnly) this.connection.reconnect();
   }
 
   #recover(items: readonly Item[], args: Arg[], error: LockError): void {
@@ -82,6 +78,12 @@ export class ScriptBatch<Item extends BatchItem<never>> {
   }
 
   #fail(items: readonly Item[], error: LockError): void {
-    for (const item of items) item.reject(error);
+    for (const item of items) this.#reject(item, error);
+  }
+
+  #reject(item: Item, error: LockError): void {
+    item.reject(error);
+    // The server has become a replica: the next connection may lead to the new primary. Nothing is sent again.
+    if (codeOf(error.cause) === 'READONLY') this.connection.reconnect();
   }
 }

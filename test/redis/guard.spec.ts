@@ -1,0 +1,110 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { BackendUnavailableError, type Backend } from 'bedrock-lock';
+import { claimOf, FREE, granted, RedisFixture, until } from './fixture.js';
+
+const GUARD = 'bedrock_guard';
+const MAX_LEASE_MS = 400;
+const dir = mkdtempSync(join(tmpdir(), 'bedrock-guard-'));
+const fixture = new RedisFixture();
+
+beforeAll(() => fixture.start({ dir, args: ['--appendonly', 'yes', '--appendfsync', 'always'] }));
+afterEach(() => fixture.clean());
+afterAll(async () => {
+  await fixture.stop();
+  rmSync(dir, { recursive: true });
+});
+
+function guarded(coldStart?: 'wait' | 'trust'): Promise<Backend> {
+  return fixture.backend({ restartGuard: true, maxLeaseMs: MAX_LEASE_MS, ...(coldStart && { coldStart }) });
+}
+
+async function ask(backend: Backend, resource = 'lock'): Promise<string> {
+  try {
+    const verdict = await backend.leases.claim(claimOf(backend, resource, { leaseMs: 200 }));
+    return verdict.kind;
+  } catch (error) {
+    if (!(error instanceof BackendUnavailableError)) throw error;
+    expect(error.executed).toBe('no');
+    return /quarantined for \d+ ms/.test(error.message) ? 'quarantined' : error.message;
+  }
+}
+
+async function runId(): Promise<string> {
+  return /run_id:(\w+)/.exec(await fixture.observer.info('server'))![1]!;
+}
+
+/** The quarantine lasts as long as it should, and then grants are given. */
+async function sitOut(backend: Backend, since: number): Promise<void> {
+  await until('the end of the quarantine', async () => (await ask(backend)) === 'granted');
+  expect(performance.now() - since).toBeGreaterThan(MAX_LEASE_MS - 50);
+  expect(await fixture.observer.get(GUARD)).toBe(await runId());
+}
+
+describe('restartGuard', () => {
+  it('is off by default and leaves no key', async () => {
+    const mine = await fixture.backend();
+    await granted(mine, 'lock');
+    expect(await fixture.observer.exists(GUARD)).toBe(0);
+  });
+
+  it('begins with a quarantine of one longest lease, from the first connection on', async () => {
+    const start = performance.now();
+    const mine = await guarded();
+    expect(await ask(mine)).toBe('quarantined');
+    expect(await fixture.observer.get(GUARD)).toMatch(new RegExp(`^${await runId()}:\\d{13}$`));
+    await sitOut(mine, start);
+    expect(await ask(await guarded(), 'other')).toBe('granted');
+  });
+
+  it('grants at once with coldStart: trust, and for everybody', async () => {
+    const mine = await guarded('trust');
+    expect(await ask(mine)).toBe('granted');
+    expect(await fixture.observer.get(GUARD)).toBe(await runId());
+    expect(await ask(await guarded('wait'), 'other')).toBe('granted');
+  });
+
+  it('does not let trust shorten a quarantine that runs', async () => {
+    const start = performance.now();
+    await guarded('wait');
+    const trusting = await guarded('trust');
+    expect(await ask(trusting)).toBe('quarantined');
+    await sitOut(trusting, start);
+  });
+
+  it('quarantines after FLUSHALL, also those who trusted at their start', async () => {
+    const mine = await guarded('trust');
+    await fixture.observer.flushall();
+    const start = performance.now();
+    expect(await ask(mine)).toBe('quarantined');
+    await sitOut(mine, start);
+  });
+
+  it('quarantines after a restart with empty data, also those who trusted at their start', async () => {
+    const mine = await guarded('trust');
+    await fixture.observer.flushall();
+    await fixture.server.restart();
+    await until('the reconnection', async () => (await ask(mine)) === 'quarantined');
+    await until('the end of the quarantine', async () => (await ask(mine)) === 'granted');
+  });
+
+  it('quarantines after a restart with old data, and renews and releases what survived', async () => {
+    const mine = await guarded('trust');
+    const claim = await granted(mine, 'held', { leaseMs: 30_000 });
+    const before = await runId();
+    await fixture.server.restart();
+    await until('the reconnection', async () => (await ask(mine)) === 'quarantined');
+    expect(await runId()).not.toBe(before);
+    expect(await mine.leases.renew([{ ...claim, keepMs: 0 }])).toEqual(['renewed']);
+    expect(await mine.leases.withdraw(claim, FREE)).toBe('released');
+    await until('the end of the quarantine', async () => (await ask(mine)) === 'granted');
+  });
+
+  it('sends no claim before it knows the run of the server', async () => {
+    const mine = await guarded('trust');
+    await fixture.observer.call('client', 'kill', 'type', 'normal', 'skipme', 'yes');
+    await until('the loss is noticed', async () => (await ask(mine)).includes('not connected'));
+    await until('the reconnection', async () => (await ask(mine)) === 'granted');
+  });
+});
