@@ -14,8 +14,8 @@ import { systemClock, type Clock } from '../../core/clock.js';
 
 /** A process in line without a sign for this long is taken for dead, in ms. */
 const HEAD_LIFE_MS = 1_000;
-/** Tokens grow with time, at most this many per ms ahead of it; see docs/backends/redis.md for the arithmetic. */
-const TOKENS_PER_MS = 1_024;
+/** Tokens exceed the time in us, as on Redis. */
+const TOKENS_PER_MS = 1_000;
 
 interface Grant {
   readonly id: string;

@@ -33,12 +33,18 @@ export class ClaimVerb implements BatchVerb<ClaimItem> {
     private readonly guard: Guard,
     private readonly time: ServerTime,
     private readonly rows: ProcessRows,
+    /** Tokens of a lock come from a counter of its own, Redisson's. */
+    private readonly ownTokens: boolean,
   ) {}
 
   encode(items: readonly ClaimItem[]): Arg[] {
     const { runId, maxLeaseMs } = this.guard;
-    const args: Arg[] = [CLAIM.sha1, items.length * 3 + (runId === '' ? 1 : 2), TOKEN_KEY];
-    for (const { keys } of items) args.push(keys.lock, keys.line, keys.signs);
+    const keysPerItem = this.ownTokens ? 4 : 3;
+    const args: Arg[] = [CLAIM.sha1, items.length * keysPerItem + (runId === '' ? 1 : 2), TOKEN_KEY];
+    for (const { keys } of items) {
+      args.push(keys.lock, keys.line, keys.signs);
+      if (this.ownTokens) args.push(keys.token);
+    }
     if (runId !== '') args.push(GUARD_KEY);
     args.push(this.processId, runId, maxLeaseMs, 0);
     for (const { claim } of items) {

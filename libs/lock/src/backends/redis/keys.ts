@@ -1,5 +1,7 @@
 /** The fencing counter: one for the whole database, kept for ever. */
 export const TOKEN_KEY = 'bedrock_token';
+/** Redisson's counter of an RFencedLock; kept for ever. */
+const FENCED_TOKEN_PREFIX = 'redisson_lock_token';
 /** Names the run of the server whose data are known; only with `restartGuard`, kept for ever. */
 export const GUARD_KEY = 'bedrock_guard';
 /** Field of a lock's hash: its grant gets no renewals any more. */
@@ -15,6 +17,8 @@ export interface ResourceKeys {
   readonly lock: string;
   readonly line: string;
   readonly signs: string;
+  /** Redisson's fencing counter of the lock. */
+  readonly token: string;
   /** Redisson's channel of the lock. */
   readonly channel: string;
 }
@@ -58,6 +62,7 @@ function keysOf(resource: string): ResourceKeys {
     lock: resource,
     line: `bedrock_order:${tagged}`,
     signs: `bedrock_alive:${tagged}`,
+    token: `${FENCED_TOKEN_PREFIX}:${tagged}`,
     channel: `redisson_lock__channel:${tagged}`,
   };
 }

@@ -64,7 +64,8 @@ class RedisBackend implements Backend {
     this.#rows = new ProcessRows(this.processId, terms.label, this.#commanding.call, clock);
     this.#session = new CommandSession(terms, time, this.#rows, () => this.#doubt(undefined));
     this.#wakes = new Wakes(this.#listening, ring, this.processId, (resource) => this.#doubt(resource));
-    const claimVerb = new ClaimVerb(this.processId, this.#session, time, this.#rows);
+    const ownTokens = terms.tokens === 'perLock';
+    const claimVerb = new ClaimVerb(this.processId, this.#session, time, this.#rows, ownTokens);
     const batches = new LeaseBatches(this.#commanding, claimVerb, this.processId, ring);
     this.leases = new RedisLeases(this.#commanding, batches, this.#wakes, this.#rows, ring, () =>
       this.#start(),

@@ -2,7 +2,7 @@ import type { Redis, RedisOptions as ConnectionOptions } from 'ioredis';
 import { systemClock, type Clock } from '../../core/clock.js';
 import { InvalidOptionError } from '../../core/errors.js';
 import { checkText } from '../../core/key.js';
-import { checkBoolean, checkFields, checkObject, checkWhole } from '../../core/options.js';
+import { checkBoolean, checkClock, checkFields, checkObject, checkWhole } from '../../core/options.js';
 import { BEDROCK_CLIENT_OPTIONS, type RedisPlace } from './clients.js';
 
 export interface RedisOptions extends RedisPlace {
@@ -27,6 +27,11 @@ export interface RedisOptions extends RedisPlace {
   readonly coldStart?: 'wait' | 'trust';
   /** Refuse a server that may evict locks, instead of a warning. @default false */
   readonly strict?: boolean;
+  /**
+   * Where fencing tokens come from: one counter for the database (`shared`), or one `perLock`, in the key of Redisson's
+   * RFencedLock, so that tokens grow across both. Such keys stay for ever. @default 'shared'
+   */
+  readonly tokens?: 'shared' | 'perLock';
   /** @default the system's */
   readonly clock?: Clock;
 }
@@ -40,11 +45,12 @@ export interface RedisTerms {
   readonly restartGuard: boolean;
   readonly coldStart: 'wait' | 'trust';
   readonly strict: boolean;
+  readonly tokens: 'shared' | 'perLock';
   readonly clock: Clock;
 }
 
 const FIELDS: ReadonlySet<string> = new Set<keyof RedisOptions>([
-  'url', 'connection', 'client', 'label', 'operationTimeoutMs', 'maxLeaseMs', 'restartGuard', 'coldStart', 'strict', 'clock',
+  'url', 'connection', 'client', 'label', 'operationTimeoutMs', 'maxLeaseMs', 'restartGuard', 'coldStart', 'strict', 'tokens', 'clock',
 ]); // prettier-ignore
 /** Shortest lease, in ms: below it, a trip to the server is no small part of the lease. */
 export const MIN_LEASE_MS = 50;
@@ -54,7 +60,15 @@ export function resolveRedisOptions(given: string | Redis | RedisOptions): Redis
   const options: RedisOptions =
     typeof given === 'string' ? { url: given } : isClient(given) ? { client: given } : given;
   checkFields('options', options, FIELDS);
-  const { url, connection, client, label, coldStart = 'wait', clock = systemClock } = options;
+  const {
+    url,
+    connection,
+    client,
+    label,
+    coldStart = 'wait',
+    tokens = 'shared',
+    clock = systemClock,
+  } = options;
   const { operationTimeoutMs = 1_000, maxLeaseMs = 30_000, restartGuard = false, strict = false } = options;
   if (url !== undefined) checkUrl(url);
   if (connection !== undefined) checkConnection(connection);
@@ -66,7 +80,10 @@ export function resolveRedisOptions(given: string | Redis | RedisOptions): Redis
   if (coldStart !== 'wait' && coldStart !== 'trust') {
     throw new InvalidOptionError('coldStart', "'wait' or 'trust'", coldStart);
   }
-  checkObject('clock', clock);
+  if (tokens !== 'shared' && tokens !== 'perLock') {
+    throw new InvalidOptionError('tokens', "'shared' or 'perLock'", tokens);
+  }
+  checkClock('clock', clock);
   return Object.freeze({
     place: { ...(url && { url }), ...(connection && { connection }), ...(client && { client }) },
     label,
@@ -75,6 +92,7 @@ export function resolveRedisOptions(given: string | Redis | RedisOptions): Redis
     restartGuard: checkBoolean('restartGuard', restartGuard),
     coldStart,
     strict: checkBoolean('strict', strict),
+    tokens,
     clock,
   });
 }

@@ -20,6 +20,9 @@ export const scripts = {
     source:
       'local now, time = serverNow()\n' +
       'local process, runId = ARGV[1], ARGV[2]\n' +
+      'local items = (#ARGV - 4) / 5\n' +
+      'local keysPerItem = (#KEYS - (runId == \'\' and 1 or 2)) / items\n' +
+      'local owns = keysPerItem == 4\n' +
       'if runId ~= \'\' then\n' +
       'local rest = quarantineMs(KEYS[#KEYS], runId, ARGV[3], ARGV[4] == \'1\', now)\n' +
       'if rest > 0 then return redis.error_reply(string.format(\'QUARANTINED %.0f\', rest)) end\n' +
@@ -34,7 +37,7 @@ export const scripts = {
       'if state[3] then return \'WRONGTYPE a read-write lock\' end\n' +
       'local ttl = call(\'PTTL\', lock)\n' +
       'if state[1] and not state[2] then\n' +
-      'local token = takeTokens(KEYS[1], arg + 3, 5, time)\n' +
+      'local token = takeTokens(KEYS[1], owns and KEYS[key + 3], arg + 3, 5, time)\n' +
       'if ttl < tonumber(ARGV[arg + 1]) then call(\'PEXPIRE\', lock, ARGV[arg + 1]) end\n' +
       'return token\n' +
       'end\n' +
@@ -49,22 +52,22 @@ export const scripts = {
       'if head then leave(line, signs, process) end\n' +
       'end\n' +
       'local reply = { now }\n' +
-      'for item = 0, (#ARGV - 4) / 5 - 1 do\n' +
-      'local key, arg, answer = 2 + item * 3, 5 + item * 5, nil\n' +
+      'for item = 0, items - 1 do\n' +
+      'local key, arg, answer = 2 + item * keysPerItem, 5 + item * 5, nil\n' +
       'if now > tonumber(ARGV[arg + 2]) then\n' +
       'answer = -1\n' +
       'elseif call(\'EXISTS\', KEYS[key], KEYS[key + 1]) > 0 then\n' +
       'answer = answerOf(askTaken, key, arg)\n' +
       'end\n' +
       'if answer == nil then\n' +
-      'answer = takeTokens(KEYS[1], arg + 3, 5, time)\n' +
+      'answer = takeTokens(KEYS[1], owns and KEYS[key + 3], arg + 3, 5, time)\n' +
       'call(\'HSET\', KEYS[key], ARGV[arg], \'1\')\n' +
       'call(\'PEXPIRE\', KEYS[key], ARGV[arg + 1])\n' +
       'end\n' +
       'reply[item + 2] = answer\n' +
       'end\n' +
       'return reply',
-    sha1: '498dc135bdf1c3eb7e5d35fd94431da9439183a1',
+    sha1: 'cab8939648f5fe2b4ec6b5ff787dd47995b5cc2a',
   },
   /** inspect-1.lua */
   inspect: {
@@ -144,20 +147,24 @@ export const scripts = {
   partToken: {
     source:
       'local nextToken\n' +
-      'local function takeTokens(key, arg, step, time)\n' +
+      'local function reserve(key, count, time)\n' +
+      'local floor = time[1] .. string.sub(\'000000\' .. time[2], -6)\n' +
+      'if tonumber(call(\'GET\', key) or 0) < tonumber(floor) then call(\'SET\', key, floor) end\n' +
+      'return call(\'INCRBY\', key, count) - count + 1\n' +
+      'end\n' +
+      'local function takeTokens(shared, own, arg, step, time)\n' +
       'local count = tonumber(ARGV[arg])\n' +
       'if count == 0 then return 0 end\n' +
+      'if own then return reserve(own, count, time) end\n' +
       'if not nextToken then\n' +
       'local ahead = 0\n' +
       'for at = arg, #ARGV, step do ahead = ahead + ARGV[at] end\n' +
-      'local floor = time[1] .. string.sub(\'000000\' .. time[2], -6)\n' +
-      'if tonumber(call(\'GET\', key) or 0) < tonumber(floor) then call(\'SET\', key, floor) end\n' +
-      'nextToken = call(\'INCRBY\', key, ahead) - ahead + 1\n' +
+      'nextToken = reserve(shared, ahead, time)\n' +
       'end\n' +
       'nextToken = nextToken + count\n' +
       'return nextToken - count\n' +
       'end',
-    sha1: 'b8c3d655e77e8620d045bce9d7e55280ba241047',
+    sha1: '3cc82cc38082050b2386aa96df5ab43099b45b66',
   },
   /** part-wake.lua */
   partWake: {

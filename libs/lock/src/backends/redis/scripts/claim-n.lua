@@ -1,5 +1,6 @@
 --[[ claim: grant what is free, in turn between processes; every item is answered for itself.
-KEYS   1 token counter; per item: lock hash, line list, signs zset; last, with a run id only: guard
+KEYS   1 token counter; per item: lock hash, line list, signs zset [, token counter of its own]; last, with a run id
+       only: guard
 ARGV   1 process id  2 run id or ''  3 longest lease, ms  4 1 = trust a missing guard
        per item: claim id, lease, ms, not after, server ms, tokens wanted, 1 = stand in line
 Reply  now, ms; per item: first token (0: none wanted) | -1 stale | {retry, ms, [holder id]} | error text
@@ -7,6 +8,9 @@ Reply  now, ms; per item: first token (0: none wanted) | -1 stale | {retry, ms, 
 Error  QUARANTINED <ms left>: grants may have been lost, so nothing is granted yet ]]
 local now, time = serverNow()
 local process, runId = ARGV[1], ARGV[2]
+local items = (#ARGV - 4) / 5
+local keysPerItem = (#KEYS - (runId == '' and 1 or 2)) / items
+local owns = keysPerItem == 4
 
 if runId ~= '' then
   local rest = quarantineMs(KEYS[#KEYS], runId, ARGV[3], ARGV[4] == '1', now)
@@ -25,7 +29,7 @@ local function askHeld(key, arg)
   if state[3] then return 'WRONGTYPE a read-write lock' end
   local ttl = call('PTTL', lock)
   if state[1] and not state[2] then
-    local token = takeTokens(KEYS[1], arg + 3, 5, time)
+    local token = takeTokens(KEYS[1], owns and KEYS[key + 3], arg + 3, 5, time)
     if ttl < tonumber(ARGV[arg + 1]) then call('PEXPIRE', lock, ARGV[arg + 1]) end
     return token
   end
@@ -43,15 +47,15 @@ local function askTaken(key, arg)
 end
 
 local reply = { now }
-for item = 0, (#ARGV - 4) / 5 - 1 do
-  local key, arg, answer = 2 + item * 3, 5 + item * 5, nil
+for item = 0, items - 1 do
+  local key, arg, answer = 2 + item * keysPerItem, 5 + item * 5, nil
   if now > tonumber(ARGV[arg + 2]) then
     answer = -1
   elseif call('EXISTS', KEYS[key], KEYS[key + 1]) > 0 then
     answer = answerOf(askTaken, key, arg)
   end
   if answer == nil then
-    answer = takeTokens(KEYS[1], arg + 3, 5, time)
+    answer = takeTokens(KEYS[1], owns and KEYS[key + 3], arg + 3, 5, time)
     call('HSET', KEYS[key], ARGV[arg], '1')
     call('PEXPIRE', KEYS[key], ARGV[arg + 1])
   end
