@@ -28,8 +28,9 @@ class Passing implements NestInterceptor {
 
 @Injectable()
 class Allowing implements CanActivate {
-  canActivate(): boolean {
-    return true;
+  @DistributedLock({ lock: 'order', key: 'guard' })
+  async canActivate(): Promise<boolean> {
+    return currentLease()?.resource === 'order:guard';
   }
 }
 

@@ -101,6 +101,23 @@ describe('a key', () => {
     expect(await (await orders()).byParameters(4, 'note', order)).toBe('order:4:x%3A1:7');
   });
 
+  it('keeps the order of the parameters, in whatever order a compiler runs the decorators', async () => {
+    class Any {
+      async run(_a: string, _b: string): Promise<string> {
+        return resource();
+      }
+    }
+    LockKey()(Any.prototype, 'run', 0);
+    LockKey()(Any.prototype, 'run', 1);
+    const descriptor = Object.getOwnPropertyDescriptor(Any.prototype, 'run') as TypedPropertyDescriptor<
+      Any['run']
+    >;
+    DistributedLock('order')(Any.prototype, 'run', descriptor);
+    Object.defineProperty(Any.prototype, 'run', descriptor);
+    const app = await start({ imports: [locksOf(['order'])], providers: [Any] });
+    expect(await app.get(Any).run('a', 'b')).toBe('order:a:b');
+  });
+
   it('of the decorator goes before the @LockKey() parameters', async () => {
     expect(await (await orders()).byTemplateNotParameter(4, 'note')).toBe('order:4');
   });

@@ -133,6 +133,15 @@ describe('several backends', () => {
     expect(() => bedrock.lock('a')).toThrow('backend must be given, since lock "a" is on left, right');
   });
 
+  it('must be named by who injects a name that is on several of them', async () => {
+    const locks = [
+      { name: 'inventory', backend: 'left' },
+      { name: 'inventory', backend: 'right' },
+    ];
+    const error = await startError({ imports: [locksOf(locks, { backends: backends() }), ShopModule] });
+    expect(error.message).toContain('lock "inventory" of BedrockLockModule.forRoot({ locks })');
+  });
+
   it('take a lock without a backend to the one named default', async () => {
     const error = await startError({ imports: [locksOf(['a'], { backends: backends() })] });
     expect(error).toMatchObject({ field: 'backend' });
@@ -149,6 +158,11 @@ describe('BedrockService', () => {
     const error = errorOf(() => bedrock.mutex('report', { leaseMs: 5000 }));
     expect(error).toMatchObject({ code: 'INVALID_OPTION', field: 'options' });
     expect(await lock.run(() => 'ran')).toBe('ran');
+  });
+
+  it('gives a registered lock whose options are not repeated', async () => {
+    const app = await start({ imports: [locksOf([{ name: 'report', waitMs: 1 }])] });
+    expect(bedrockOf(app).mutex('report')).toBe(bedrockOf(app).lock('report'));
   });
 
   it('tells what to add for a lock that is not registered', async () => {
@@ -196,6 +210,14 @@ describe('BedrockLockModule.forFeature()', () => {
   it('refuses the same name with other options when the application starts', async () => {
     const error = await startError(app(feature(5), feature(6)));
     expect(error.message).toContain('lock "audit": options must be those that lock "audit" was created with');
+  });
+
+  it('is found without its backend, however often it was registered', async () => {
+    const backends = { left: () => memory() };
+    const far = () => BedrockLockModule.forFeature([{ name: 'audit', backend: 'left' }]);
+    const { imports } = app(far(), far());
+    const running = await start({ imports: [...imports.slice(0, 2), locksOf([], { backends })] });
+    expect(bedrockOf(running).lock('audit')).toBe(running.get(Audit).lock);
   });
 
   it('gives the lock of forRoot when it is the same', async () => {

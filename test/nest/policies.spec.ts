@@ -187,6 +187,17 @@ describe('onLost', () => {
     expect(await service.replaced(body)).toEqual(['LOCK_LOST', 'function']);
   });
 
+  it('is called for a nested call whose time ran out unnoticed', async () => {
+    const { service, lock } = await reports();
+    const spin = async () => {
+      for (const end = performance.now() + 40; performance.now() < end;);
+    };
+    let inner: unknown;
+    const outer = lock.run(async () => (inner = await service.replaced(spin)), { maxHoldMs: 20 });
+    await expect(outer).rejects.toThrow(LockLostError);
+    expect(inner).toEqual(['LOCK_LOST', 'function']);
+  });
+
   it('never hides an error of the method', async () => {
     const { service, lock } = await reports();
     const body = losing(lock, () => {

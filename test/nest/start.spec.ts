@@ -28,6 +28,7 @@ describe('an application does not start', () => {
       "Orders.place(): lock must be registered: add { name: 'inventori' } to the locks of BedrockLockModule.forRoot(), " +
         'forRootAsync() or forFeature(); got "inventori"',
     );
+    expect(error.stack).toContain(error.message);
   });
 
   it('with a backend that is not there', async () => {

@@ -20,6 +20,13 @@ afterEach(closeAll);
 
 const collect = <T>(source: Observable<T>) => lastValueFrom(source.pipe(toArray()));
 
+const PassThrough = (_target: object, _key: string, descriptor: PropertyDescriptor) => {
+  const inner = descriptor.value as (...args: unknown[]) => unknown;
+  descriptor.value = function (this: object, ...args: unknown[]) {
+    return inner.apply(this, args);
+  };
+};
+
 @Injectable()
 class Feeds {
   runs = 0;
@@ -76,6 +83,19 @@ class Feeds {
     yield 'never';
   }
 
+  @DistributedLock({ lock: 'feed', onLost: ({ code }) => [code] })
+  async *replacedLines(): AsyncGenerator<unknown> {
+    yield 1;
+    yield 2;
+  }
+
+  @DistributedLock('other')
+  @PassThrough
+  @DistributedLock('feed')
+  async *wrappedLines(): AsyncGenerator<unknown> {
+    yield currentLease()?.resource;
+  }
+
   @DistributedLock({ lock: 'feed', onBusy: () => ['a', 'b'] })
   async *insteadLines(): AsyncGenerator<unknown> {
     yield 'never';
@@ -83,12 +103,12 @@ class Feeds {
 }
 
 async function feeds() {
-  const app = await start({ imports: [locksOf(['feed'])], providers: [Feeds] });
+  const app = await start({ imports: [locksOf(['feed', 'other'])], providers: [Feeds] });
   const lock = bedrockOf(app).lock('feed');
+  const bedrock = bedrockOf(app).bedrock();
   const isFree = async () => (await lock.inspect()).length === 0;
-  const stats = () => bedrockOf(app).bedrock().stats();
-  const onLost = (listener: () => void) => bedrockOf(app).bedrock().on('lease.lost', listener);
-  return { service: app.get(Feeds), lock, isFree, stats, onLost };
+  const stats = () => bedrock.stats();
+  return { service: app.get(Feeds), lock, bedrock, isFree, stats };
 }
 
 describe('a method that returns an Observable', () => {
@@ -157,14 +177,24 @@ describe('a method that returns an Observable', () => {
     expect(service.runs).toBe(0);
   });
 
+  it('does not run when the subscriber leaves while the lock is granted', async () => {
+    const { service, bedrock, stats } = await feeds();
+    const subscription = service.declared(EMPTY).subscribe();
+    bedrock.on('lease.granted', () => subscription.unsubscribe());
+    await until(() => stats().grants === 1 && stats().holds === 0);
+    expect(service.runs).toBe(0);
+  });
+
   it('ends with LockLostError as soon as the lock is lost', async () => {
-    const { service, lock } = await feeds();
+    const { service, lock, bedrock } = await feeds();
     const source = new Subject();
+    const observedAtLoss: boolean[] = [];
+    bedrock.on('lease.lost', () => observedAtLoss.push(source.observed));
     const values = collect(service.declared(source));
     await until(() => source.observed);
     await lock.forceRelease();
     await expect(values).rejects.toThrow(LockLostError);
-    expect(source.observed).toBe(false);
+    expect(observedAtLoss).toEqual([false]);
   });
 
   it('asks onBusy and onLost like any method', async () => {
@@ -276,7 +306,7 @@ describe('a method that is an async generator', () => {
   });
 
   it('is told of a loss where it stands', async () => {
-    const { service, lock, onLost } = await feeds();
+    const { service, lock, bedrock } = await feeds();
     const seen = gate<unknown>();
     const lines = service.lines(async function* () {
       try {
@@ -289,7 +319,7 @@ describe('a method that is an async generator', () => {
     });
     await lines.next();
     const lost = gate();
-    onLost(() => lost.open());
+    bedrock.on('lease.lost', () => lost.open());
     await lock.forceRelease();
     await lost.opened;
     await expect(lines.next()).rejects.toThrow(LockLostError);
@@ -315,6 +345,23 @@ describe('a method that is an async generator', () => {
     await using _held = await lock.acquire();
     expect(await collect(from(service.skippingLines()))).toEqual([]);
     expect(await collect(from(service.insteadLines()))).toEqual(['a', 'b']);
+  });
+
+  it('asks onLost like any method', async () => {
+    const { service, lock, bedrock } = await feeds();
+    const lines = service.replacedLines();
+    expect(await lines.next()).toEqual({ done: false, value: 1 });
+    const lost = gate();
+    bedrock.on('lease.lost', () => lost.open());
+    await lock.forceRelease();
+    await lost.opened;
+    expect(await lines.next()).toEqual({ done: false, value: 'LOCK_LOST' });
+    expect(await lines.next()).toEqual({ done: true, value: undefined });
+  });
+
+  it('stays one under another decorator that wraps it', async () => {
+    const { service } = await feeds();
+    expect(await collect(from(service.wrappedLines()))).toEqual(['feed']);
   });
 });
 
@@ -368,6 +415,16 @@ describe('lockWhile', () => {
     await expect(collect(EMPTY.pipe(lockWhile(lock, { signal: stop.signal })))).rejects.toMatchObject({
       code: 'LOCK_ABORTED',
     });
+  });
+
+  it('stops waiting on unsubscription, whatever signal it was given', async () => {
+    const { lock, stats } = await feeds();
+    await using _held = await lock.acquire();
+    const { signal } = new AbortController();
+    const subscription = EMPTY.pipe(lockWhile(lock, { signal })).subscribe();
+    await until(() => stats().waiters === 1);
+    subscription.unsubscribe();
+    await until(() => stats().waiters === 0);
   });
 
   it.each([

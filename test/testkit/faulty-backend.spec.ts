@@ -70,10 +70,21 @@ describe('the faulty backend', () => {
     await settled;
   });
 
-  it('executes twice what it doubles', async () => {
-    await faulty.claim(claim('a'));
-    faulty.plan('withdraw', { kind: 'double' });
-    expect(await faulty.withdraw({ id: 'a', resource: 'r' }, { keepMs: 0, leaveQueue: true })).toBe('absent');
+  it('executes twice what it doubles, and gives the first answer', async () => {
+    let asked = 0;
+    const counted = new FaultyBackend(
+      { ...inner, leases: { ...inner.leases, inspect: async () => [`${++asked}`] as never } },
+      { clock },
+    );
+    counted.plan('inspect', { kind: 'double' });
+    expect(await counted.inspect('r')).toEqual(['1']);
+    expect(asked).toBe(2);
+  });
+
+  it('gives the answer of the test where one is planned', async () => {
+    faulty.plan('claim', { kind: 'answer', answer: { kind: 'stale' } });
+    expect(await faulty.claim(claim('a'))).toEqual({ kind: 'stale' });
+    expect(await holders()).toEqual([]);
   });
 
   it('keeps a fault for ever until it is healed', async () => {

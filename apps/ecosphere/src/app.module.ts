@@ -22,8 +22,8 @@ export class AppModule {
         BedrockLockModule.forRoot({
           backend: () => backendOf(settings),
           prefix: ground.kind === 'redis' ? ground.prefix : '',
-          // All buyers wait at once and nobody gives up: the scenarios are about the order, not about time-outs.
-          defaults: { leaseMs, waitMs: Infinity, maxWaiters: MAX_BUYERS },
+          // All buyers wait at once, and none gives up unless the server is gone: then the run must end all the same.
+          defaults: { leaseMs, waitMs: 30_000, maxWaiters: MAX_BUYERS },
           locks: ['flash-sale', 'contention', 'lock-time', 'lock-delay'],
           // The memory backend serves one process only, and that is what the command line allows it for.
           allowInProcessLocks: true,

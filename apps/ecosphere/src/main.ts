@@ -3,6 +3,7 @@ import { EXIT, type ExitCode } from './cli/exit-code.js';
 import { helpPage } from './cli/help-page.js';
 import { parseCommand } from './cli/parse-command.js';
 import { UsageError } from './cli/usage.error.js';
+import { reasonOf } from './report/reason-of.js';
 import { Terminal } from './report/terminal.js';
 
 /** Entry of the command line. Nest and the locks are loaded only when there is something to run. */
@@ -21,15 +22,11 @@ function explain(error: unknown): ExitCode {
     process.stderr.write(`error: ${error.message}\nhint: ${error.hint}\n`);
     return EXIT.usage;
   }
-  const reason =
-    error instanceof Error
-      ? error.name === 'Error'
-        ? error.message
-        : `${error.name}: ${error.message}`
-      : String(error);
-  process.stderr.write(`error: the run could not be carried out: ${reason}\n`);
-  if (process.env['DEBUG'] && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+  process.stderr.write(`error: the run could not be carried out: ${reasonOf(error)}\n`);
   return EXIT.notRun;
 }
 
+// An orderly end, so that servers and workers are ended too.
+process.once('SIGINT', () => process.exit(130));
+process.once('SIGTERM', () => process.exit(143));
 process.exitCode = await main(process.argv.slice(2)).catch(explain);

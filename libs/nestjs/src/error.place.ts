@@ -3,7 +3,12 @@ export function at<T>(place: string, check: () => T): T {
   try {
     return check();
   } catch (error) {
-    if (error instanceof Error) error.message = `${place}: ${error.message}`;
+    if (error instanceof Error) {
+      const { message, stack } = error;
+      error.message = `${place}: ${message}`;
+      // Nest logs the stack of what stops an application, and that repeats the message.
+      if (stack !== undefined) error.stack = stack.replace(message, () => error.message);
+    }
     throw error;
   }
 }

@@ -23,7 +23,7 @@ export function lockedObservable<T>(hold: Hold, source: () => ObservableInput<T>
 
 function relay<T>(session: HeldSession, source: () => ObservableInput<T>, subscriber: Subscriber<T>): void {
   // Runs at once when the subscriber has gone in the meantime; does nothing after a regular end.
-  
+  subscriber.add(() => void session.end().catch(() => undefined));
   if (subscriber.closed) return;
   const upstream = new Subscription();
   subscriber.add(upstream);

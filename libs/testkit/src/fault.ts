@@ -6,10 +6,17 @@ export type Fault = (
   | /** The driver throws this error, without having asked. */ { readonly kind: 'fail'; readonly error: Error }
   | /** Never executed; the caller cannot know. */ { readonly kind: 'loseRequest' }
   | /** Executed; the caller cannot know. */ { readonly kind: 'loseReply' }
-  | /** Executed twice in a row; the caller gets the second answer. */ { readonly kind: 'double' }
+  | /** Arrives twice; the caller gets the first answer. */ { readonly kind: 'double' }
   | /** Never executed; the caller learns nothing until `operationTimeoutMs`. */ { readonly kind: 'hang' }
-  /** Under way for so long; the caller gives up at `operationTimeoutMs`, the request arrives all the same. */
-  | { readonly kind: 'delay'; readonly requestMs?: number; readonly replyMs?: number }
+  | /** The caller gets this answer, and nothing was asked. */ { readonly kind: 'answer'; readonly answer: unknown }
+  /** Under way for so long; the caller gives up at `giveUpMs`, the request arrives all the same. */
+  | {
+      readonly kind: 'delay';
+      readonly requestMs?: number;
+      readonly replyMs?: number;
+      /** @default operationTimeoutMs */
+      readonly giveUpMs?: number;
+    }
 ) & {
   /** Not used up by a call. */
   readonly forEver?: boolean;

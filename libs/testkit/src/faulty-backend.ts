@@ -154,13 +154,19 @@ export class FaultyBackend implements Backend, LeaseDriver {
       case 'loseReply':
         await act();
         throw this.#unavailable('the reply was lost', 'unknown');
-      case 'double':
+      case 'double': {
+        const answer = await act();
         await act();
-        return act();
+        return answer;
+      }
       case 'hang':
-        return this.#timeOut();
-      case 'delay':
-        return Promise.race([this.#delayed(fault, act), this.#timeOut()]);
+        return this.#timeOut(this.operationTimeoutMs);
+      case 'answer':
+        return fault.answer as T;
+      case 'delay': {
+        const { giveUpMs = this.operationTimeoutMs } = fault;
+        return Promise.race([this.#delayed(fault, act), this.#timeOut(giveUpMs)]);
+      }
     }
   }
 
@@ -176,9 +182,9 @@ export class FaultyBackend implements Backend, LeaseDriver {
     return answer;
   }
 
-  async #timeOut(): Promise<never> {
-    await sleep(this.#clock, this.operationTimeoutMs);
-    throw this.#unavailable(`no answer within ${this.operationTimeoutMs} ms`, 'unknown');
+  async #timeOut(ms: number): Promise<never> {
+    await sleep(this.#clock, ms);
+    throw this.#unavailable(`no answer within ${ms} ms`, 'unknown');
   }
 
   #unavailable(detail: string, executed: 'no' | 'unknown'): BackendUnavailableError {

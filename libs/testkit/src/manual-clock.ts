@@ -1,9 +1,12 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { MAX_TIMER_MS, type Clock, type Timer } from 'bedrock-lock';
 
 const systemSetImmediate = globalThis.setImmediate;
+/** As with the system's clock, a timer does not run in the context of whoever set it, nor of whoever lets time pass. */
+const outsideOfCallers = AsyncLocalStorage.snapshot();
 
 /** More timers than any test needs in one `advance()`: a timer that sets itself again without delay. */
-const MOST_TIMERS = 1_000_000;
+const MOST_TIMERS = 100_000;
 
 interface ManualTimer {
   readonly dueAt: number;
@@ -22,7 +25,8 @@ export interface ManualClockOptions {
 
 /**
  * Time that passes only when a test says so. Timers run in the order of their due times, and what they set in motion
- * runs to its end before the next one, so a test of a minute takes a millisecond and always goes the same way.
+ * runs to its end before time goes on, so a test of a minute takes a millisecond and always goes the same way. As in
+ * Node, all timers that are due at one instant run before the poll phase that `afterPoll()` waits for.
  */
 export class ManualClock implements Clock {
   #now: number;
@@ -82,14 +86,17 @@ export class ManualClock implements Clock {
   async advance(ms: number): Promise<void> {
     const target = this.#now + ms;
     await this.settle();
-    for (let ran = 0; ; ran += 1) {
-      const timer = this.#earliest(target);
-      if (timer === undefined) break;
+    let timer = this.#earliest(target);
+    for (let ran = 0; timer !== undefined; ran += 1) {
       if (ran > MOST_TIMERS) throw new Error('a timer sets itself again without delay');
       this.#timers.delete(timer);
       this.block(Math.max(0, timer.dueAt - this.#now));
-      timer.callback();
+      outsideOfCallers(timer.callback);
+      await turn();
+      timer = this.#earliest(this.#now);
+      if (timer !== undefined) continue;
       await this.settle();
+      timer = this.#earliest(target);
     }
     this.block(Math.max(0, target - this.#now));
     await this.settle();
@@ -99,7 +106,7 @@ export class ManualClock implements Clock {
   async settle(): Promise<void> {
     await turn();
     while (this.#afterPoll.length > 0) {
-      for (const callback of this.#afterPoll.splice(0)) callback();
+      for (const callback of this.#afterPoll.splice(0)) outsideOfCallers(callback);
       await turn();
     }
   }

@@ -27,7 +27,7 @@ export function helpPage(): string {
   const rows = OPTION_NAMES.map((name) => {
     const { value, range, text } = optionRow(name);
     const usage = value === undefined ? `--${name}` : `--${name} ${value}`;
-    return `  ${usage.padEnd(20)} ${text}${range === undefined ? '' : ` (${range[0]} to ${range[1]})`}`;
+    return `  ${usage.padEnd(20)} ${text}${range === undefined ? '' : `, ${range[0]} to ${range[1]}`}`;
   });
   return [HEAD, ...rows, '', FOOT, ''].join('\n');
 }

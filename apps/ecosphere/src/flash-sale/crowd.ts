@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { monotonicNs } from '../referee/section-log.js';
+import { reasonOf } from '../report/reason-of.js';
 import { FlashSaleService } from './flash-sale.service.js';
 import type { Visit } from './visit.js';
 
@@ -17,23 +18,19 @@ export interface CrowdOrder {
 export class Crowd {
   constructor(private readonly counter: FlashSaleService) {}
 
-  /** @returns why purchases failed; with a working lock, none does */
+  /** @returns why purchases failed, if any did; a buyer whose purchase fails goes home */
   async shop(order: CrowdOrder, onPurchase: () => void): Promise<readonly string[]> {
-    const failures: string[] = [];
     let left = order.purchases;
     const shopper = async (buyer: number): Promise<void> => {
       while (left > 0) {
         left -= 1;
-        try {
-          await this.#buy(order, { buyer, askedAt: monotonicNs() });
-        } catch (error) {
-          failures.push(error instanceof Error ? error.message : String(error));
-        }
+        await this.#buy(order, { buyer, askedAt: monotonicNs() });
         onPurchase();
       }
     };
-    await Promise.all(Array.from({ length: order.buyers }, (_, buyer) => shopper(buyer)));
-    return failures;
+    const shoppers = Array.from({ length: order.buyers }, (_, buyer) => shopper(buyer));
+    const ends = await Promise.allSettled(shoppers);
+    return ends.filter((end) => end.status === 'rejected').map((end) => reasonOf(end.reason));
   }
 
   #buy({ isLocked }: CrowdOrder, visit: Visit): Promise<void> {

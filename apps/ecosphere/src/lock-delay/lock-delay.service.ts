@@ -9,9 +9,9 @@ const LOOK_EVERY_MS = 20;
 export interface LongWork {
   readonly ms: number;
   /** Told at the start, when the lock is held. */
-  onHeld(): void;
+  readonly onHeld: () => void;
   /** Told whenever the holder looks. */
-  onLook(isHeld: boolean): void;
+  readonly onLook: (isHeld: boolean) => void;
 }
 
 /** Holds the lock for several leases. */

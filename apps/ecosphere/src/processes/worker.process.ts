@@ -7,6 +7,10 @@ import type { FromWorker, ToWorker } from './messages.js';
 const ENTRY = fileURLToPath(new URL('./worker.js', import.meta.url));
 const LEAVE_WITHIN_MS = 15_000;
 
+const living = new Set<ChildProcess>();
+// SIGKILL also ends the ones that a scenario has stopped.
+process.once('exit', () => living.forEach((child) => child.kill('SIGKILL')));
+
 /** The signal that ended a process, or its exit code. */
 export type Ending = NodeJS.Signals | number;
 
@@ -20,7 +24,7 @@ export class WorkerProcess<N extends DutyName> {
     // 'advanced' sends typed arrays as they are.
     this.#child = fork(ENTRY, { serialization: 'advanced' });
     this.#onProgress = onProgress;
-    this.#exited = once(this.#child, 'exit').then(([code, signal]) => (signal ?? code) as Ending);
+    this.#exited = this.#watch();
     this.#tell({ kind: 'order', duty, order });
   }
 
@@ -54,27 +58,33 @@ export class WorkerProcess<N extends DutyName> {
     clearTimeout(timer);
   }
 
+  /** Resolves when it has ended. @throws when it could not be started */
+  #watch(): Promise<Ending> {
+    const child = this.#child;
+    living.add(child);
+    const exited = once(child, 'exit').then(([code, signal]) => (signal ?? code) as Ending);
+    // Who waits for the worker hears of it; a message to one that is gone must not end this process.
+    child.on('error', () => undefined);
+    void exited.catch(() => undefined).finally(() => living.delete(child));
+    return exited;
+  }
+
   #tell(message: ToWorker): void {
     this.#child.send(message);
   }
 
-  /** The next message of a kind. @throws what the worker failed of, or that it ended */
+  /** The next message of a kind. @throws what the worker failed of, or that it has ended */
   #hear<K extends FromWorker['kind']>(kind: K): Promise<FromWorker & { readonly kind: K }> {
-    return new Promise((resolve, reject) => {
-      const listen = (message: FromWorker): void => {
+    let listen: (message: FromWorker) => void;
+    const heard = new Promise<FromWorker & { readonly kind: K }>((resolve, reject) => {
+      listen = (message) => {
         if (message.kind === 'progress') this.#onProgress(message.done);
-        if (message.kind === 'failed') settle(() => reject(new Error(`worker: ${message.reason}`)));
-        if (message.kind === kind) settle(() => resolve(message as FromWorker & { readonly kind: K }));
-      };
-      const ended = (code: unknown, signal: unknown): void =>
-        settle(() => reject(new Error(`worker ended with ${String(signal ?? code)} before "${kind}"`)));
-      const settle = (answer: () => void): void => {
-        this.#child.off('message', listen);
-        this.#child.off('exit', ended);
-        answer();
+        if (message.kind === 'failed') reject(new Error(`a worker failed: ${message.reason}`));
+        if (message.kind === kind) resolve(message as FromWorker & { readonly kind: K });
       };
       this.#child.on('message', listen);
-      this.#child.on('exit', ended);
+      this.#exited.then((ending) => reject(new Error(`a worker ended too early: ${ending}`)), reject);
     });
+    return heard.finally(() => this.#child.off('message', listen));
   }
 }

@@ -1,3 +1,4 @@
+import { reasonOf } from '../report/reason-of.js';
 import { dutyOf, type DutyName } from './duties.js';
 import type { ReadyDuty } from './duty.js';
 import type { FromWorker, ToWorker } from './messages.js';
@@ -8,9 +9,7 @@ const TELL_EVERY_MS = 50;
 let ready: ReadyDuty<unknown> | undefined;
 
 process.on('message', (message: ToWorker) => {
-  act(message).catch((error: unknown) => {
-    tell({ kind: 'failed', reason: error instanceof Error ? (error.stack ?? error.message) : String(error) });
-  });
+  act(message).catch((error: unknown) => tell({ kind: 'failed', reason: reasonOf(error) }));
 });
 // Without its parent nobody waits for the account, and nobody would end this process.
 process.on('disconnect', () => process.exit(1));

@@ -2,6 +2,7 @@ import { startRedis, type RunningServer } from 'bedrock-servers';
 import { Redis } from 'ioredis';
 import { randomUUID } from 'node:crypto';
 import type { BackendName } from '../cli/run-options.js';
+import { reasonOf } from '../report/reason-of.js';
 import type { Ground } from './ground.js';
 import { SharedMemory } from './shared-memory.js';
 import { ServerError } from './server.error.js';
@@ -11,7 +12,7 @@ export interface OpenGround {
   readonly ground: Ground;
   /** Where things are kept, for the title of a report: `in memory`, `on a redis-server of this run`. */
   readonly label: string;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /** Finds or starts what the run needs. @throws ServerError when no Redis answers */
@@ -41,7 +42,7 @@ async function start(): Promise<RunningServer> {
   try {
     return await startRedis({ shared: true });
   } catch (error) {
-    throw new ServerError(error instanceof Error ? error.message : 'Redis did not start', { cause: error });
+    throw new ServerError(reasonOf(error), { cause: error });
   }
 }
 
@@ -55,10 +56,7 @@ async function assertAnswers(url: string): Promise<void> {
     await client.ping();
   } catch (error) {
     const why = reason ?? error;
-    throw new ServerError(
-      `Redis at ${new URL(url).host} does not answer: ${why instanceof Error ? why.message : String(why)}`,
-      { cause: why },
-    );
+    throw new ServerError(`Redis at ${new URL(url).host} does not answer: ${reasonOf(why)}`, { cause: why });
   } finally {
     client.disconnect();
   }

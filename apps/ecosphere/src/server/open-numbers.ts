@@ -18,7 +18,8 @@ export async function withNumber<T>(
     await numbers.write(name, value);
     return await work(numbers);
   } finally {
-    await numbers.remove(name);
+    // What cannot be removed goes away by itself; the reason why `work` failed must not be hidden.
+    await numbers.remove(name).catch(() => undefined);
     if (numbers instanceof RedisNumberStore) numbers.onModuleDestroy();
   }
 }

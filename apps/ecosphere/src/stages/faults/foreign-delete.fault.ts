@@ -14,8 +14,6 @@ export async function foreignDelete(trial: Trial): Promise<Finding> {
     .contestant()
     .run(() => presence.during('A', () => atMost(2 * leaseMs, presence.arrival('B'))), leaseMs);
   const { haveMet: isBroken, wasBFirst } = await follow(trial, presence, isToldOfLoss(turn));
-  const kept = presence.haveMet('A', 'B')
-    ? 'A lost its lease, but B kept its lock'
-    : 'B and C had to wait for A';
+  const kept = wasBFirst ? 'A lost its lease, but B kept its lock' : 'B and C had to wait for A';
   return { isBroken, seen: isBroken ? "A deleted B's lock: B and C were inside together" : kept };
 }

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startRedis, type RunningServer } from 'bedrock-servers';
+import { Redis } from 'ioredis';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ecosphere, startEcosphere, type Outcome } from './ecosphere-command.js';
+
+/** The figures of the last line, which has one form. */
+function verdictOf({ lastLine }: Outcome): {
+  sold: number;
+  stock: number;
+  oversold: number;
+  overlaps: number;
+} {
+  const form = /^flash sale: sold (\d+) of (\d+), oversold (-?\d+), overlaps (\d+)$/;
+  const [, sold, stock, oversold, overlaps] = form.exec(lastLine) ?? [];
+  return {
+    sold: Number(sold),
+    stock: Number(stock),
+    oversold: Number(oversold),
+    overlaps: Number(overlaps),
+  };
+}
+
+describe('the flash sale in memory', () => {
+  it('sells 10,000 items to 3,000 buyers, each once, and says so on the last line', async () => {
+    const outcome = await ecosphere([]);
+    expect(outcome.lastLine).toBe('flash sale: sold 10000 of 10000, oversold 0, overlaps 0');
+    expect(outcome.code).toBe(0);
+    expect(outcome.stderr).toBe('');
+  });
+
+  it('serves buyers in turn: none buys more than once more than another', async () => {
+    const { stdout } = await ecosphere([]);
+    expect(stdout).toMatch(/per buyer\s+min 3 {3}max 4/);
+  });
+
+  it('sells 1,000 items to 3,000 buyers', async () => {
+    const outcome = await ecosphere(['--purchases', '1000']);
+    expect(outcome.lastLine).toBe('flash sale: sold 1000 of 1000, oversold 0, overlaps 0');
+    expect(outcome.stdout).toMatch(/per buyer\s+min 0 {3}max 1/);
+    expect(outcome.code).toBe(0);
+  });
+
+  it('turns buyers away when the stock is out', async () => {
+    const outcome = await ecosphere(['--purchases', '1000', '--stock', '900', '--buyers', '200']);
+    expect(outcome.lastLine).toBe('flash sale: sold 900 of 900, oversold 0, overlaps 0');
+    expect(outcome.stdout).toMatch(/turned away 100$/m);
+    expect(outcome.code).toBe(0);
+  });
+
+  it('oversells without the lock, and ends with exit code 1', async () => {
+    const outcome = await ecosphere(['--no-lock']);
+    const { sold, oversold, overlaps } = verdictOf(outcome);
+    expect(sold).toBe(10_000);
+    expect(oversold).toBeGreaterThan(0);
+    expect(overlaps).toBeGreaterThan(0);
+    expect(outcome.stdout).toContain('✘ oversold');
+    expect(outcome.code).toBe(1);
+  });
+
+  it('writes plain lines without colour where there is no terminal', async () => {
+    const { stdout, lines } = await ecosphere(['--purchases', '400', '--buyers', '50']);
+    expect(stdout).not.toContain('\u001b');
+    expect(stdout).not.toContain('\r');
+    expect(lines.filter((line) => / of 400 purchases/.test(line))).toHaveLength(4);
+  });
+});
+
+describe('the flash sale on Redis', () => {
+  let server: RunningServer;
+  beforeAll(async () => {
+    server = await startRedis();
+  });
+  afterAll(() => server?.stop());
+
+  it('sells each of 10,000 items once over four processes, in turn, with few commands', async () => {
+    const outcome = await ecosphere(['--backend', 'redis', '--processes', '4', '--url', server.url]);
+    expect(outcome.lastLine).toBe('flash sale: sold 10000 of 10000, oversold 0, overlaps 0');
+    expect(outcome.code).toBe(0);
+    for (const shop of [1, 2, 3, 4]) expect(outcome.stdout).toMatch(new RegExp(`shop ${shop} +2,500`));
+    expect(Number(/processes (\d\.\d+) of 1\.00/.exec(outcome.stdout)?.[1])).toBeGreaterThan(0.9);
+    expect(Number(/([\d.]+) per purchase/.exec(outcome.stdout)?.[1])).toBeLessThan(0.5);
+  }, 60_000);
+
+  it('oversells over processes without the lock', async () => {
+    const args = ['--backend', 'redis', '--processes', '2', '--purchases', '2000', '--no-lock'];
+    const outcome = await ecosphere([...args, '--url', server.url]);
+    const { oversold, overlaps } = verdictOf(outcome);
+    expect(oversold).toBeGreaterThan(0);
+    expect(overlaps).toBeGreaterThan(0);
+    expect(outcome.code).toBe(1);
+  }, 30_000);
+
+  it('uses the server of REDIS_URL, and leaves nothing of its own there', async () => {
+    const args = ['--backend', 'redis', '--purchases', '300', '--buyers', '50'];
+    const outcome = await ecosphere(args, { REDIS_URL: server.url });
+    expect(outcome.stdout).toContain('the Redis of REDIS_URL');
+    expect(outcome.code).toBe(0);
+    const client = new Redis(server.url);
+    expect(await client.keys('*ecosphere*')).toEqual([]);
+    client.disconnect();
+  });
+
+  it('starts a server of its own where there is none, and ends it together with all processes', async () => {
+    const args = ['--backend', 'redis', '--processes', '2', '--purchases', '8000'];
+    const child = startEcosphere(args);
+    const closed = once(child, 'close');
+    let stdout = '';
+    for await (const chunk of child.stdout!) {
+      stdout += String(chunk);
+      if (/ of 8,000 purchases/.test(stdout)) break;
+    }
+    expect(stdout).toContain('on a redis-server of this run');
+    expect(isGroupAlive(child.pid!)).toBe(true);
+    child.kill('SIGINT');
+    await closed;
+    const deadline = performance.now() + 5_000;
+    while (isGroupAlive(child.pid!) && performance.now() < deadline) await sleep(50);
+    expect(isGroupAlive(child.pid!)).toBe(false);
+  }, 30_000);
+});
+
+function isGroupAlive(leader: number): boolean {
+  try {
+    return process.kill(-leader, 0);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,41 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { ecosphere, type Outcome } from './ecosphere-command.js';
+
+/** The cells of one line of the table. */
+function rowOf({ lines }: Outcome, name: string): string[] {
+  const line = lines.find((one) => one.startsWith(`  ${name}`) && /\b(?:ok|BROKEN)\b/.test(one));
+  return line?.match(/\b(?:ok|BROKEN)\b/g) ?? [];
+}
+
+describe('the five stages of a hand-made lock, and Bedrock', () => {
+  let outcome: Outcome;
+  beforeAll(async () => {
+    outcome = await ecosphere(['--scenario', 'stages']);
+  }, 90_000);
+
+  const X = 'BROKEN';
+  it.each([
+    ['stage 1', 'crash between SETNX and EXPIRE', [X, X, X, X, X, X]],
+    ['stage 2', 'foreign delete', ['ok', X, X, X, X, X]],
+    ['stage 3', 'late delete after the check', ['ok', 'ok', X, X, X, X]],
+    ['stage 4', 'body longer than the lease', ['ok', 'ok', 'ok', X, X, X]],
+    ['stage 5', 'late write, and re-entry', ['ok', 'ok', 'ok', 'ok', X, X]],
+    ['Bedrock', 'nothing of these', ['ok', 'ok', 'ok', 'ok', 'ok', 'ok']],
+  ])('%s falls first to: %s', (name, _fault, cells) => {
+    expect(rowOf(outcome, name)).toEqual(cells);
+  });
+
+  it('is judged by what a referee saw, not by what was expected', () => {
+    expect(outcome.stdout).toContain('nobody in within');
+    expect(outcome.stdout).toContain('B and C were inside together');
+    expect(outcome.stdout).toContain('A and B were inside together');
+    expect(outcome.stdout).toMatch(
+      /Bedrock +late write +the late write was refused, the holder was told of the loss/,
+    );
+  });
+
+  it('ends with exit code 0 and one line', () => {
+    expect(outcome.lastLine).toBe('stages: trials 36, unexpected 0, Bedrock broken 0');
+    expect(outcome.code).toBe(0);
+  });
+});

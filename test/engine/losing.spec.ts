@@ -1,0 +1,176 @@
+import { Bench, claimOf, track } from './bench.js';
+
+describe('losing a lease', () => {
+  let bench: Bench;
+  beforeEach(() => (bench = new Bench()));
+  afterEach(() => bench.close());
+
+  it('happens at validUntil when no renewal was confirmed, and is told at once', async () => {
+    const told = bench.told('lease.lost');
+    bench.backend.plan('renew', { kind: 'loseRequest' }, Infinity);
+    const lease = await bench.lock().acquire();
+    const { signal } = lease;
+    await bench.clock.advance(2_969);
+    expect([lease.isHeld, signal.aborted, told.length]).toEqual([true, false, 0]);
+    await bench.clock.advance(3);
+    expect([lease.isHeld, signal.aborted]).toEqual([false, true]);
+    expect(signal.reason).toMatchObject({ code: 'LOCK_LOST', reason: 'expired', resource: 'r' });
+    expect(told).toMatchObject([{ resource: 'r', leaseId: lease.id, reason: 'expired' }]);
+  });
+
+  it('is seen in isHeld before any timer has run', async () => {
+    const lease = await bench.lock().acquire();
+    bench.clock.block(2_970);
+    expect([lease.isHeld, lease.remainingMs]).toEqual([false, 0]);
+    expect(() => lease.assertHeld()).toThrow(expect.objectContaining({ code: 'LOCK_LOST' }) as Error);
+  });
+
+  it('is not declared while a confirmed renewal is still unread', async () => {
+    const told = bench.told('lease.lost');
+    const lease = await bench.lock().acquire();
+    bench.backend.plan('renew', { kind: 'delay', replyMs: 2_100, giveUpMs: 5_000 });
+    await bench.clock.advance(2_000);
+    // The loop is blocked over the end; then the timer of the end runs first, and the reply is read after it.
+    bench.clock.block(1_100);
+    await bench.clock.advance(0);
+    expect(told).toEqual([]);
+    expect(lease.isHeld).toBe(true);
+  });
+
+  it('is final: a renewal that is confirmed later changes nothing', async () => {
+    const lease = await bench.lock().acquire();
+    bench.backend.plan('renew', { kind: 'delay', replyMs: 2_500, giveUpMs: 5_000 });
+    await bench.clock.advance(2_990);
+    expect(lease.isHeld).toBe(false);
+    await bench.clock.advance(1_000);
+    expect([lease.isHeld, lease.isLost, lease.remainingMs]).toEqual([false, true, 0]);
+    expect(await lease.release()).toBe('lost');
+  });
+
+  it('at the word of the backend is told at once, whatever the clock says', async () => {
+    const told = bench.told('lease.lost');
+    const lease = await bench.lock().acquire();
+    bench.backend.plan('renew', { kind: 'answer', answer: ['lost'] });
+    await bench.clock.advance(1_000);
+    expect(told).toMatchObject([{ reason: 'taken' }]);
+    expect(lease.isHeld).toBe(false);
+  });
+
+  it('withdraws the claim, in case that the backend still has it', async () => {
+    bench.backend.plan('renew', { kind: 'loseReply' }, Infinity);
+    const lease = await bench.lock().acquire();
+    await bench.clock.advance(3_000);
+    expect(lease.isHeld).toBe(false);
+    expect(bench.backend.callsOf('withdraw')[0]?.input.ref.id).toBe(claimOf(lease));
+    expect(await bench.grants()).toEqual([]);
+  });
+
+  it('keeps the promise of holdAtLeastMs', async () => {
+    const lock = bench.bedrock.mutex('job', { holdAtLeastMs: 5_000, maxHoldMs: 1_000 });
+    const lease = await lock.acquire();
+    await bench.clock.advance(1_010);
+    expect(lease.isHeld).toBe(false);
+    expect(await bench.grants('job')).toHaveLength(1);
+    await bench.clock.advance(4_000);
+    expect(await bench.grants('job')).toEqual([]);
+  });
+
+  it('lets the next caller ask anew', async () => {
+    const first = await bench.lock().acquire({ renew: false });
+    const next = track(bench.lock().acquire());
+    await bench.clock.advance(3_000);
+    expect(next.value?.isHeld).toBe(true);
+    expect(claimOf(next.value!)).not.toBe(claimOf(first));
+    expect(next.value!.token).toBeGreaterThan(first.token);
+  });
+
+  it('comes at maxHoldMs, whatever was renewed', async () => {
+    const lease = await bench.lock().acquire({ maxHoldMs: 7_000 });
+    await bench.clock.advance(6_999);
+    expect(lease.isHeld).toBe(true);
+    await bench.clock.advance(3);
+    expect(lease.isHeld).toBe(false);
+    expect(lease.signal.reason).toMatchObject({ reason: 'maxHold' });
+    expect(await bench.grants()).toEqual([]);
+  });
+
+  it('comes when the system has slept longer than the lease, which its own clock did not count', async () => {
+    const told = bench.told('lease.lost');
+    const lease = await bench.lock().acquire();
+    bench.clock.suspend(3_000);
+    expect(lease.isHeld).toBe(false);
+    await bench.clock.advance(1_000);
+    expect(told).toMatchObject([{ reason: 'suspended' }]);
+    expect(await lease.release()).toBe('lost');
+  });
+
+  it('counts a short sleep too: the lease ends so much earlier', async () => {
+    const lease = await bench.lock().acquire({ renew: false });
+    bench.clock.suspend(2_000);
+    await bench.clock.advance(999);
+    expect(lease.isHeld).toBe(true);
+    await bench.clock.advance(1);
+    expect(lease.isHeld).toBe(false);
+  });
+
+  it('by sleep is named by a release that comes first', async () => {
+    const lease = await bench.lock().acquire();
+    bench.clock.suspend(3_000);
+    expect(await lease.release()).toBe('lost');
+    expect(lease.signal.reason).toMatchObject({ reason: 'suspended' });
+  });
+
+  it('aborts a signal that is looked at only afterwards, and no release ever does', async () => {
+    const lost = await bench.lock().acquire({ renew: false });
+    await bench.clock.advance(3_000);
+    expect(lost.signal.aborted).toBe(true);
+    const released = await bench.lock().acquire();
+    const { signal } = released;
+    await released.release();
+    await bench.clock.advance(10_000);
+    expect(signal.aborted).toBe(false);
+  });
+
+  it('makes run() throw, and never hides an error of the body', async () => {
+    const wait = (): Promise<void> => new Promise((resolve) => void bench.clock.setTimer(resolve, 5_000));
+    const silent = track(bench.lock().run(wait, { renew: false }));
+    const failing = track(
+      bench.lock().for('x').run(async () => wait().then(() => Promise.reject(new RangeError('of the body'))), {
+        renew: false,
+      }),
+    );
+    await bench.clock.advance(5_000);
+    expect(silent.error).toMatchObject({ code: 'LOCK_LOST', reason: 'expired' });
+    expect(failing.error).toBeInstanceOf(RangeError);
+  });
+
+  it('between the body and the release is no success either', async () => {
+    const lock = bench.lock();
+    const done = lock.run(() => {
+      bench.clock.block(3_000);
+      return 'done';
+    });
+    await expect(done).rejects.toMatchObject({ code: 'LOCK_LOST' });
+  });
+
+  it('found out by the release is told as a loss', async () => {
+    const told = bench.told('lease.lost');
+    const lease = await bench.lock().acquire();
+    bench.backend.plan('withdraw', { kind: 'answer', answer: 'absent' });
+    expect(await lease.release()).toBe('lost');
+    expect(told).toMatchObject([{ reason: 'taken' }]);
+  });
+
+  it('is followed by word of a blocked event loop, when that was the reason', async () => {
+    const told = bench.told('loop.stalled');
+    await bench.lock().acquire();
+    await bench.clock.advance(900);
+    bench.clock.block(160);
+    await bench.clock.advance(0);
+    expect(told).toEqual([]);
+    bench.clock.block(2_000);
+    await bench.clock.advance(0);
+    expect(told).toHaveLength(1);
+    expect(told[0]!.lateMs).toBeGreaterThan(1_000);
+  });
+});
