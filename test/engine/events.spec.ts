@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import { channel } from 'node:diagnostics_channel';
 import type { LockEventName } from 'bedrock-lock';
 import { Bench, track } from './bench.js';
@@ -82,7 +83,10 @@ describe('events', () => {
   it('are no longer told after the unsubscription, and twice to who listens twice', async () => {
     let count = 0;
     const listen = (): void => void (count += 1);
-    const [stop, stopAgain] = [bench.bedrock.on('lease.granted', listen), bench.bedrock.on('lease.granted', listen)];
+    const [stop, stopAgain] = [
+      bench.bedrock.on('lease.granted', listen),
+      bench.bedrock.on('lease.granted', listen),
+    ];
     await bench.lock().run(() => undefined);
     stop();
     await bench.lock().run(() => undefined);
@@ -92,24 +96,23 @@ describe('events', () => {
   });
 
   it('disturb nothing when a listener throws or rejects', async () => {
-    const warnings: string[] = [];
-    const warn = (warning: Error & { code?: string }): void => void warnings.push(`${warning.code}: ${warning.message}`);
-    process.on('warning', warn);
+    const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
     for (const name of ALL) {
       bench.bedrock.on(name, () => {
         throw new Error('of a listener');
       });
-      bench.bedrock.on(name, (async () => Promise.reject(new Error('of an async listener'))) as () => void);
+      bench.bedrock.on(name, async () => Promise.reject(new Error('of an async listener')));
     }
     const heard = bench.told('lease.released');
     const results = await Promise.all([1, 2, 3].map((i) => bench.lock().run(() => i)));
     await new Promise((resolve) => setImmediate(resolve));
-    process.off('warning', warn);
+    const warnings = warned.mock.calls.map(([message]) => message);
+    warned.mockRestore();
     expect(results).toEqual([1, 2, 3]);
     expect(heard).toHaveLength(3);
     expect(bench.bedrock.stats()).toMatchObject({ resources: 0, waiters: 0, holds: 0 });
-    expect(warnings).toContain('BEDROCK_LISTENER: a lock event listener failed: of a listener');
-    expect(warnings).toContain('BEDROCK_LISTENER: a lock event listener failed: of an async listener');
+    expect(warnings).toContain('a lock event listener failed: of a listener');
+    expect(warnings).toContain('a lock event listener failed: of an async listener');
   });
 
   it('may be answered by locking, releasing and closing', async () => {
@@ -123,7 +126,7 @@ describe('events', () => {
     });
     const results = Promise.allSettled([1, 2, 3, 4].map((i) => lock.run(() => i)));
     await bench.clock.advance(5_000);
-    await Promise.all(nested);
+    await Promise.allSettled(nested);
     const states = (await results).map(({ status }) => status);
     expect(states.slice(0, 3)).toEqual(['fulfilled', 'fulfilled', 'fulfilled']);
     expect(await bench.grants()).toEqual([]);
@@ -131,7 +134,9 @@ describe('events', () => {
 
   it('are checked: an unknown name or no function is refused', () => {
     const on = bench.bedrock.on.bind(bench.bedrock) as (name: string, listener: unknown) => void;
-    expect(() => on('lease.grant', () => undefined)).toThrow(expect.objectContaining({ field: 'event' }) as Error);
+    expect(() => on('lease.grant', () => undefined)).toThrow(
+      expect.objectContaining({ field: 'event' }) as Error,
+    );
     expect(() => on('lease.granted', 'log')).toThrow(expect.objectContaining({ field: 'listener' }) as Error);
   });
 });

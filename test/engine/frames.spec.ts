@@ -130,12 +130,9 @@ describe('frames', () => {
     await bench.clock.advance(110);
     const [busy, impatient, aborted, oneTooMany, hasty] = await siblings;
     expect(busy.state).toBe('pending');
-    expect([impatient, aborted, oneTooMany, hasty].map(({ error }) => (error as { code: string }).code)).toEqual([
-      'LOCK_WAIT_TIMEOUT',
-      'LOCK_ABORTED',
-      'QUEUE_FULL',
-      'LOCK_BUSY',
-    ]);
+    expect(
+      [impatient, aborted, oneTooMany, hasty].map(({ error }) => (error as { code: string }).code),
+    ).toEqual(['LOCK_WAIT_TIMEOUT', 'LOCK_ABORTED', 'QUEUE_FULL', 'LOCK_BUSY']);
     open();
     await bench.clock.settle();
     expect(busy.state).toBe('fulfilled');
@@ -179,7 +176,9 @@ describe('frames', () => {
 
   it('refuse a nested run where the lock is not re-entrant', async () => {
     const lock = bench.lock({ reentrant: false });
-    await lock.run(() => expect(lock.run(() => undefined)).rejects.toMatchObject({ code: 'LOCK_SELF_DEADLOCK' }));
+    await lock.run(() =>
+      expect(lock.run(() => undefined)).rejects.toMatchObject({ code: 'LOCK_SELF_DEADLOCK' }),
+    );
     expect(await lock.run(() => 'one after the other is fine')).toBeDefined();
   });
 

@@ -135,9 +135,12 @@ describe('losing a lease', () => {
     const wait = (): Promise<void> => new Promise((resolve) => void bench.clock.setTimer(resolve, 5_000));
     const silent = track(bench.lock().run(wait, { renew: false }));
     const failing = track(
-      bench.lock().for('x').run(async () => wait().then(() => Promise.reject(new RangeError('of the body'))), {
-        renew: false,
-      }),
+      bench
+        .lock()
+        .for('x')
+        .run(async () => wait().then(() => Promise.reject(new RangeError('of the body'))), {
+          renew: false,
+        }),
     );
     await bench.clock.advance(5_000);
     expect(silent.error).toMatchObject({ code: 'LOCK_LOST', reason: 'expired' });

@@ -109,8 +109,8 @@ describe('renewing', () => {
       { at: 100, count: 1 },
       { at: 100, count: 2 },
     ]);
-    expect(leases[0]!.validUntil).toBeGreaterThan(ends[0]!);
-    expect(leases[1]!.validUntil).toBe(ends[1]!);
+    expect(leases[0].validUntil).toBeGreaterThan(ends[0]!);
+    expect(leases[1].validUntil).toBe(ends[1]!);
   });
 
   it('keeps what is left of holdAtLeastMs on the server', async () => {
@@ -146,7 +146,9 @@ describe('renewing', () => {
     });
 
     it('without an answer leaves the end where it was, and says so', async () => {
-      bench.backend.plan('renew', { kind: 'loseReply' }).plan('renew', { kind: 'answer', answer: ['unknown'] });
+      bench.backend
+        .plan('renew', { kind: 'loseReply' })
+        .plan('renew', { kind: 'answer', answer: ['unknown'] });
       for (let i = 0; i < 2; i += 1)
         await expect(lease.extend(9_000)).rejects.toMatchObject({ code: 'BACKEND_UNAVAILABLE' });
       expect(lease.validUntil).toBe(1_000 + 2_970);

@@ -13,7 +13,12 @@ describe('an unavailable backend', () => {
     await bench.clock.advance(4_999);
     expect(caller.state).toBe('pending');
     await bench.clock.advance(1);
-    expect(caller.error).toMatchObject({ code: 'BACKEND_UNAVAILABLE', resource: 'r', backend: 'memory', cause });
+    expect(caller.error).toMatchObject({
+      code: 'BACKEND_UNAVAILABLE',
+      resource: 'r',
+      backend: 'memory',
+      cause,
+    });
     const times = bench.backend.callsOf('claim').map(({ at }) => at);
     const pauses = times.slice(1).map((at, i) => at - times[i]!);
     expect(pauses).toEqual([50, 100, 200, 400, 800, 1_000, 1_000, 1_000]);
@@ -21,12 +26,16 @@ describe('an unavailable backend', () => {
 
   it('fails at once for those who ask for that', async () => {
     bench.backend.plan('claim', { kind: 'refuse' }, Infinity);
-    await expect(bench.lock().acquire({ failFast: true })).rejects.toMatchObject({ code: 'BACKEND_UNAVAILABLE' });
+    await expect(bench.lock().acquire({ failFast: true })).rejects.toMatchObject({
+      code: 'BACKEND_UNAVAILABLE',
+    });
     const patient = track(bench.lock().acquire());
     const hasty = track(bench.lock().acquire({ failFast: true }));
     await bench.clock.advance(50);
     expect([patient.state, hasty.state]).toEqual(['pending', 'rejected']);
-    await expect(bench.lock().acquire({ failFast: true })).rejects.toMatchObject({ code: 'BACKEND_UNAVAILABLE' });
+    await expect(bench.lock().acquire({ failFast: true })).rejects.toMatchObject({
+      code: 'BACKEND_UNAVAILABLE',
+    });
     expect(bench.bedrock.stats().waiters).toBe(1);
   });
 
@@ -91,8 +100,13 @@ describe('an unavailable backend', () => {
   });
 
   it('answers an operator with the same error', async () => {
-    bench.backend.plan('inspect', { kind: 'refuse' }).plan('revoke', { kind: 'fail', error: new Error('broken') }, 2);
-    await expect(bench.lock().inspect()).rejects.toMatchObject({ code: 'BACKEND_UNAVAILABLE', resource: 'r' });
+    bench.backend
+      .plan('inspect', { kind: 'refuse' })
+      .plan('revoke', { kind: 'fail', error: new Error('broken') }, 2);
+    await expect(bench.lock().inspect()).rejects.toMatchObject({
+      code: 'BACKEND_UNAVAILABLE',
+      resource: 'r',
+    });
     await expect(bench.lock().revoke()).rejects.toMatchObject({ code: 'BACKEND_UNAVAILABLE' });
     await expect(bench.lock().forceRelease()).rejects.toMatchObject({ code: 'BACKEND_UNAVAILABLE' });
   });

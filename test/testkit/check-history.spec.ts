@@ -18,7 +18,10 @@ type Tale = readonly [title: string, history: readonly HistoryEvent[], bounds?: 
 
 const GOOD: readonly Tale[] = [
   ['nothing at all', []],
-  ['turns one after the other', [...turn(0, 'a1', 10, 1), ...turn(10, 'b1', 20, 2), ...turn(20, 'a2', 30, 3)]],
+  [
+    'turns one after the other',
+    [...turn(0, 'a1', 10, 1), ...turn(10, 'b1', 20, 2), ...turn(20, 'a2', 30, 3)],
+  ],
   [
     'leases of different resources at the same time',
     [acquired(0, 'a1', 50, 1), lost(50, 'a1'), acquired(10, 'b1', 40, 1, { resource: 's' }), lost(40, 'b1')],
@@ -31,7 +34,13 @@ const GOOD: readonly Tale[] = [
   ['a caller that was killed while it waited', [asked(0, 'a1', 10), ...turn(0, 'b1', 500), ended(510, 'b')]],
   [
     'a holder that was renewed, and others after it',
-    [acquired(0, 'a1', 50, 1), renewed(20, 'a1', 70), releasing(60, 'a1'), released(61, 'a1'), ...turn(62, 'b1', 70, 9)],
+    [
+      acquired(0, 'a1', 50, 1),
+      renewed(20, 'a1', 70),
+      releasing(60, 'a1'),
+      released(61, 'a1'),
+      ...turn(62, 'b1', 70, 9),
+    ],
   ],
   [
     'a stopped holder: woken, it sees that it holds nothing',
@@ -53,16 +62,30 @@ const GOOD: readonly Tale[] = [
   ['an answer in time', [asked(0, 'a1', 100), failed(180, 'a1'), ended(200, 'a')]],
   ['an answer as late as the loop was', [asked(0, 'a1', 100), stalled(350, 'a', 200), failed(350, 'a1')]],
   ['a stranger that got nowhere', [meddled(1, 'withdraw', 'absent'), meddled(2, 'renew', 'lost')]],
-  ['a release that could not be confirmed', [acquired(0, 'a1', 50, 1), releasing(20, 'a1'), released(49, 'a1', 'unconfirmed')]],
+  [
+    'a release that could not be confirmed',
+    [acquired(0, 'a1', 50, 1), releasing(20, 'a1'), released(49, 'a1', 'unconfirmed')],
+  ],
   ['locks without fencing', [...turn(0, 'a1', 10), ...turn(11, 'b1', 20)]],
   [
     'a hand-over as quick as was asked for',
-    [asked(0, 'b1'), ...turn(0, 'a1', 10, 1), acquired(14, 'b1', 99, 2), releasing(20, 'b1'), released(21, 'b1')],
+    [
+      asked(0, 'b1'),
+      ...turn(0, 'a1', 10, 1),
+      acquired(14, 'b1', 99, 2),
+      releasing(20, 'b1'),
+      released(21, 'b1'),
+    ],
     { handOverMs: 5 },
   ],
 ];
 
-const BAD: readonly (readonly [title: string, rule: Rule, history: readonly HistoryEvent[], bounds?: Bounds])[] = [
+const BAD: readonly (readonly [
+  title: string,
+  rule: Rule,
+  history: readonly HistoryEvent[],
+  bounds?: Bounds,
+])[] = [
   ['two at the same time', 'I1', [...turn(0, 'a1', 10, 1), ...turn(9, 'b1', 20, 2)]],
   ['two callers of one process at the same time', 'I1', [...turn(0, 'a1', 10, 1), ...turn(9, 'a2', 20, 2)]],
   ['a lease inside of another', 'I1', [...turn(0, 'a1', 100, 1), ...turn(40, 'b1', 50, 2)]],
@@ -78,9 +101,17 @@ const BAD: readonly (readonly [title: string, rule: Rule, history: readonly Hist
     [acquired(0, 'a1', 50, 1), renewed(20, 'a1', 80), ...turn(60, 'b1', 70, 2), lost(80, 'a1')],
   ],
   ['the same token twice', 'I2', [...turn(0, 'a1', 10, 7), ...turn(11, 'b1', 20, 7)]],
-  ['a token that is smaller', 'I2', [...turn(0, 'a1', 10, 7), ...turn(11, 'b1', 20, 9), ...turn(21, 'a2', 30, 8)]],
+  [
+    'a token that is smaller',
+    'I2',
+    [...turn(0, 'a1', 10, 7), ...turn(11, 'b1', 20, 9), ...turn(21, 'a2', 30, 8)],
+  ],
   ['held at validUntil', 'I3', [acquired(0, 'a1', 50, 1), seen(50, 'a1', true), lost(51, 'a1')]],
-  ['held after its release', 'I3', [acquired(0, 'a1', 50, 1), releasing(20, 'a1'), released(21, 'a1'), seen(22, 'a1', true)]],
+  [
+    'held after its release',
+    'I3',
+    [acquired(0, 'a1', 50, 1), releasing(20, 'a1'), released(21, 'a1'), seen(22, 'a1', true)],
+  ],
   ['held after its loss', 'I3', [acquired(0, 'a1', 50, 1), lost(20, 'a1', 'taken'), seen(21, 'a1', true)]],
   [
     'held between its end and a renewal that came too late',
@@ -89,27 +120,49 @@ const BAD: readonly (readonly [title: string, rule: Rule, history: readonly Hist
   ],
   ['a loss that is told too late', 'I4', [acquired(0, 'a1', 50, 1), lost(101, 'a1')]],
   ['a loss that is never told', 'I4', [acquired(0, 'a1', 50, 1), ended(500, 'a')]],
-  ['a loss that only the release finds', 'I4', [acquired(0, 'a1', 50, 1), releasing(200, 'a1'), released(201, 'a1', 'lost')]],
+  [
+    'a loss that only the release finds',
+    'I4',
+    [acquired(0, 'a1', 50, 1), releasing(200, 'a1'), released(201, 'a1', 'lost')],
+  ],
   [
     'a loss told too late by more than the loop was',
     'I4',
     [acquired(0, 'a1', 50, 1), stalled(120, 'a', 40), lost(160, 'a1')],
   ],
   ['a renewal after the loss', 'I4', [acquired(0, 'a1', 50, 1), lost(50, 'a1'), renewed(55, 'a1', 90)]],
-  ['a renewal after the release', 'I4', [acquired(0, 'a1', 50, 1), releasing(20, 'a1'), released(21, 'a1'), renewed(25, 'a1', 70)]],
+  [
+    'a renewal after the release',
+    'I4',
+    [acquired(0, 'a1', 50, 1), releasing(20, 'a1'), released(21, 'a1'), renewed(25, 'a1', 70)],
+  ],
   [
     'hand-overs that take too long',
     'I5',
-    [asked(0, 'b1'), ...turn(0, 'a1', 10, 1), acquired(90, 'b1', 99, 2), releasing(95, 'b1'), released(96, 'b1')],
+    [
+      asked(0, 'b1'),
+      ...turn(0, 'a1', 10, 1),
+      acquired(90, 'b1', 99, 2),
+      releasing(95, 'b1'),
+      released(96, 'b1'),
+    ],
     { handOverMs: 50 },
   ],
   ['a stranger that released the lock', 'I7', [meddled(1, 'withdraw', 'released')]],
   ['a stranger that renewed the lock', 'I7', [meddled(1, 'renew', 'renewed')]],
-  ['a release after the end that says "released"', 'I7', [acquired(0, 'a1', 50, 1), releasing(60, 'a1'), released(61, 'a1')]],
+  [
+    'a release after the end that says "released"',
+    'I7',
+    [acquired(0, 'a1', 50, 1), releasing(60, 'a1'), released(61, 'a1')],
+  ],
   ['a call that never settled', 'I9', [asked(0, 'a1', 100), ended(90, 'a')]],
   ['a call without a bound that never settled', 'I9', [asked(0, 'a1'), ended(9_000, 'a')]],
   ['a call that settled too late', 'I9', [asked(0, 'a1', 100), failed(201, 'a1')]],
-  ['a stall long before the deadline, taken as an excuse', 'I9', [asked(0, 'a1', 100), stalled(60, 'a', 60), failed(230, 'a1')]],
+  [
+    'a stall long before the deadline, taken as an excuse',
+    'I9',
+    [asked(0, 'a1', 100), stalled(60, 'a', 60), failed(230, 'a1')],
+  ],
   ['a release that never settled', 'I9', [acquired(0, 'a1', 50, 1), releasing(10, 'a1'), ended(40, 'a')]],
   [
     'a release that took longer than it may',
@@ -140,7 +193,11 @@ describe('checkHistory()', () => {
 
   it('names both holders and how long they overlapped', () => {
     const [violation] = checkHistory([...turn(0, 'a1', 10, 1), ...turn(9, 'b1', 20, 2)]).violations;
-    expect(violation).toEqual({ rule: 'I1', at: 9, text: 'b1 (b) held "r" together with a1 (a) for 1.000 ms' });
+    expect(violation).toEqual({
+      rule: 'I1',
+      at: 9,
+      text: 'b1 (b) held "r" together with a1 (a) for 1.000 ms',
+    });
   });
 
   it('counts what happened', () => {

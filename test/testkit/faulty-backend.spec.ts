@@ -1,4 +1,4 @@
-import { type Backend, type Claim } from 'bedrock-lock';
+import type { Backend, Claim } from 'bedrock-lock';
 import { memory } from 'bedrock-lock/memory';
 import { FaultyBackend, ManualClock } from 'bedrock-testkit';
 
@@ -42,7 +42,9 @@ describe('the faulty backend', () => {
   });
 
   it('uses its plans up in order, per verb', async () => {
-    faulty.plan('inspect', { kind: 'refuse' }, 2).plan('inspect', { kind: 'fail', error: new RangeError('no') });
+    faulty
+      .plan('inspect', { kind: 'refuse' }, 2)
+      .plan('inspect', { kind: 'fail', error: new RangeError('no') });
     await expect(faulty.inspect('r')).rejects.toThrow('refused');
     expect((await faulty.claim(claim('a'))).kind).toBe('granted');
     await expect(faulty.inspect('r')).rejects.toThrow('refused');

@@ -22,7 +22,8 @@ export const released = (at: number, lease: string, outcome = 'released') =>
 export const lost = (at: number, lease: string, reason = 'expired') => event('lost', at, lease, { reason });
 export const meddled = (at: number, verb: 'renew' | 'withdraw', outcome: string) =>
   event('meddled', at, 'm', { verb, outcome });
-export const stalled = (at: number, process: string, lateMs: number) => event('stalled', at, process, { lateMs });
+export const stalled = (at: number, process: string, lateMs: number) =>
+  event('stalled', at, process, { lateMs });
 export const ended = (at: number, process: string) => event('ended', at, process);
 
 /** A whole turn in good order. */

@@ -1,6 +1,12 @@
 import { Bedrock } from 'bedrock-lock';
 import { memory } from 'bedrock-lock/memory';
-import { checkHistory, formatHistory, HistoryRecorder, parseHistory, type HistoryEvent } from 'bedrock-testkit';
+import {
+  checkHistory,
+  formatHistory,
+  HistoryRecorder,
+  parseHistory,
+  type HistoryEvent,
+} from 'bedrock-testkit';
 import { turn } from './hand-made.js';
 
 describe('a history', () => {

@@ -3,13 +3,19 @@ import type { Claim, ClaimRef, HeldRef, WithdrawOptions } from 'bedrock-lock';
 /** What goes wrong with one call. `executed` is what the caller is told, as a real client would tell it. */
 export type Fault = (
   | /** The server is not reachable: not executed, and the caller knows it. */ { readonly kind: 'refuse' }
-  | /** The driver throws this error, without having asked. */ { readonly kind: 'fail'; readonly error: Error }
+  | /** The driver throws this error, without having asked. */ {
+      readonly kind: 'fail';
+      readonly error: Error;
+    }
   | /** Never executed; the caller cannot know. */ { readonly kind: 'loseRequest' }
   | /** Executed; the caller cannot know. */ { readonly kind: 'loseReply' }
   | /** Arrives twice; the caller gets the first answer. */ { readonly kind: 'double' }
   | /** Never executed; the caller learns nothing until `operationTimeoutMs`. */ { readonly kind: 'hang' }
-  | /** The caller gets this answer, and nothing was asked. */ { readonly kind: 'answer'; readonly answer: unknown }
-  /** Under way for so long; the caller gives up at `giveUpMs`, the request arrives all the same. */
+  | /** The caller gets this answer, and nothing was asked. */ {
+      readonly kind: 'answer';
+      readonly answer: unknown;
+    }
+    /** Under way for so long; the caller gives up at `giveUpMs`, the request arrives all the same. */
   | {
       readonly kind: 'delay';
       readonly requestMs?: number;

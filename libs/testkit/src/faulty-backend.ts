@@ -175,7 +175,10 @@ export class FaultyBackend implements Backend, LeaseDriver {
     return plans?.[0]?.forEver === true ? plans[0] : plans?.shift();
   }
 
-  async #delayed<T>({ requestMs = 0, replyMs = 0 }: Fault & { kind: 'delay' }, act: () => Promise<T>): Promise<T> {
+  async #delayed<T>(
+    { requestMs = 0, replyMs = 0 }: Fault & { kind: 'delay' },
+    act: () => Promise<T>,
+  ): Promise<T> {
     if (requestMs > 0) await sleep(this.#clock, requestMs);
     const answer = await act();
     if (replyMs > 0) await sleep(this.#clock, replyMs);

@@ -48,10 +48,13 @@ export class ContenderProcess {
     fits: (event: HistoryEvent & { kind: E }) => boolean = () => true,
   ): Promise<HistoryEvent & { kind: E }> {
     const find = (): (HistoryEvent & { kind: E }) | undefined =>
-      this.events.find((event): event is HistoryEvent & { kind: E } => event.kind === kind && fits(event as never));
+      this.events.find(
+        (event): event is HistoryEvent & { kind: E } => event.kind === kind && fits(event as never),
+      );
     for (let event = find(); ; event = find()) {
       if (event !== undefined) return event;
-      if (this.#hasEnded) throw new Error(`${this.label} ended without "${kind}": ${this.#errors.slice(-2_000)}`);
+      if (this.#hasEnded)
+        throw new Error(`${this.label} ended without "${kind}": ${this.#errors.slice(-2_000)}`);
       await new Promise<void>((resolve) => this.#watchers.add(resolve));
     }
   }

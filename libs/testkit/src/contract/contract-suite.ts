@@ -37,19 +37,17 @@ export const CONTRACT: Readonly<Record<string, ContractTheme>> = {
 
 /** The functions of a test runner that the contract needs: Jest, Vitest and others have them as globals. */
 export interface TestRunner {
-  describe(title: string, body: () => void): void;
-  it(title: string, body: () => Promise<void>, timeoutMs?: number): void;
-  beforeAll(body: () => Promise<void>): void;
-  afterAll(body: () => Promise<void>): void;
+  readonly describe: (title: string, body: () => void) => void;
+  readonly it: (title: string, body: () => Promise<void>, timeoutMs?: number) => void;
+  readonly beforeAll: (body: () => Promise<void>) => void;
+  readonly afterAll: (body: () => Promise<void>) => void;
 }
 
 const CASE_TIMEOUT_MS = 30_000;
+const globals: object = globalThis;
 
 /** Registers the contract as tests of the runner: what passes it may serve as a backend of bedrock-lock. */
-export function contractSuite(
-  harness: ContractHarness,
-  runner: TestRunner = globalThis as unknown as TestRunner,
-): void {
+export function contractSuite(harness: ContractHarness, runner = globals as TestRunner): void {
   const { describe, it, beforeAll, afterAll } = runner;
   describe(`the contract on ${harness.name}`, () => {
     beforeAll(async () => harness.open?.());

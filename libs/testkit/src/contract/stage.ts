@@ -1,12 +1,5 @@
 import assert from 'node:assert/strict';
-import {
-  Bedrock,
-  sleep,
-  type Backend,
-  type BedrockOptions,
-  type Claim,
-  type Clock,
-} from 'bedrock-lock';
+import { Bedrock, sleep, type Backend, type BedrockOptions, type Claim, type Clock } from 'bedrock-lock';
 import type { ContenderJob } from '../contender/contender-job.js';
 import { checkHistory, type HistoryReport } from '../history/check-history.js';
 import type { History } from '../history/history-event.js';

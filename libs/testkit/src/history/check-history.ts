@@ -41,10 +41,14 @@ export function checkHistory(history: History, bounds: Bounds = {}): HistoryRepo
   return {
     violations: violations.sort((a, b) => a.at - b.at),
     leases: lives.length,
-    lost: lives.filter((life) => life.lostAt !== undefined || endOf(life) < (life.releasingAt ?? -Infinity)).length,
+    lost: lives.filter((life) => life.lostAt !== undefined || endOf(life) < (life.releasingAt ?? -Infinity))
+      .length,
     turns: count(lives.map(({ process }) => process)),
     failures: count(ordered.flatMap((event) => (event.kind === 'failed' ? [event.code] : []))),
-    longestWaitMs: Math.max(0, ...lives.map(({ askedAt, acquiredAt }) => acquiredAt - (askedAt ?? acquiredAt))),
+    longestWaitMs: Math.max(
+      0,
+      ...lives.map(({ askedAt, acquiredAt }) => acquiredAt - (askedAt ?? acquiredAt)),
+    ),
     handOverMs: {
       p50: percentile(times, 0.5),
       p99: percentile(times, 0.99),

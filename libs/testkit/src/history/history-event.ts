@@ -81,17 +81,7 @@ export interface Ended extends Happening {
 }
 
 export type HistoryEvent =
-  | Asked
-  | Acquired
-  | Failed
-  | Renewed
-  | Seen
-  | Releasing
-  | Released
-  | Lost
-  | Meddled
-  | Stalled
-  | Ended;
+  Asked | Acquired | Failed | Renewed | Seen | Releasing | Released | Lost | Meddled | Stalled | Ended;
 
 export type History = readonly HistoryEvent[];
 

@@ -2,7 +2,11 @@ import { systemClock, type Bedrock, type Clock, type Lease, type Unsubscribe } f
 import type { HistoryEvent } from './history-event.js';
 
 /** An event as its teller gives it: the recorder adds when and who. */
-type Told = HistoryEvent extends infer E ? (E extends HistoryEvent ? Omit<E, 'at' | 'process'> : never) : never;
+type Told = HistoryEvent extends infer E
+  ? E extends HistoryEvent
+    ? Omit<E, 'at' | 'process'>
+    : never
+  : never;
 
 /** The loop is looked at this often; lateness beyond what timers have anyway is a stall, in ms. */
 const PROBE_MS = 20;
@@ -22,7 +26,7 @@ export class HistoryRecorder {
   }
 
   tell(told: Told): void {
-    this.write({ at: sharedNow(), process: this.process, ...told } as HistoryEvent);
+    this.write({ at: sharedNow(), process: this.process, ...told });
   }
 
   /** A time of the local clock (`lease.validUntil`) as all processes of the machine read it. */
@@ -31,11 +35,7 @@ export class HistoryRecorder {
   }
 
   /** Acquires by `ask`, and tells how that went; undefined when it failed with an error of the lock. */
-  async acquire(
-    resource: string,
-    waitMs: number,
-    ask: () => Promise<Lease>,
-  ): Promise<Lease | undefined> {
+  async acquire(resource: string, waitMs: number, ask: () => Promise<Lease>): Promise<Lease | undefined> {
     const call = `${this.process}#${++this.#calls}`;
     const deadline = sharedNow() + waitMs;
     this.tell({ kind: 'asked', resource, call, ...(waitMs < Infinity && { deadline }) });

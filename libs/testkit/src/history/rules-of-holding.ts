@@ -23,7 +23,9 @@ export function exclusion(lives: readonly LeaseLife[]): Violation[] {
 /** I2: tokens strictly grow per resource. A lease that was over when its caller got it does not count. */
 export function tokens(lives: readonly LeaseLife[]): Violation[] {
   return byResource(lives).flatMap((group) => {
-    const fenced = group.filter(({ token, acquiredAt, validUntil }) => token !== 0 && acquiredAt < validUntil);
+    const fenced = group.filter(
+      ({ token, acquiredAt, validUntil }) => token !== 0 && acquiredAt < validUntil,
+    );
     return fenced.slice(1).flatMap((life, i) => {
       const before = fenced[i]!;
       if (life.token > before.token) return [];

@@ -7,18 +7,20 @@ import type { Bounds, Violation } from './violation.js';
 export function loss(lives: readonly LeaseLife[], history: History, { lossMs = 50 }: Bounds): Violation[] {
   const stalls = new Stalls(history);
   const lastSign = new Map(history.map(({ process, at }) => [process, at]));
-  return lives.flatMap(({ lease, process, validUntil, renewals, releasingAt = Infinity, lostAt = Infinity }) => {
-    const closedAt = Math.min(releasingAt, lostAt);
-    const found: Violation[] = renewals
-      .filter(({ at }) => at > closedAt)
-      .map(({ at }) => ({ rule: 'I4', at, text: `${lease} was renewed after its end` }));
-    const toldAt = Math.min(closedAt, lastSign.get(process)!);
-    if (toldAt > validUntil + lossMs + stalls.within(process, validUntil, toldAt)) {
-      const text = `the loss of ${lease} was told ${(toldAt - validUntil).toFixed(1)} ms after its end, or not at all`;
-      found.push({ rule: 'I4', at: toldAt, text });
-    }
-    return found;
-  });
+  return lives.flatMap(
+    ({ lease, process, validUntil, renewals, releasingAt = Infinity, lostAt = Infinity }) => {
+      const closedAt = Math.min(releasingAt, lostAt);
+      const found: Violation[] = renewals
+        .filter(({ at }) => at > closedAt)
+        .map(({ at }) => ({ rule: 'I4', at, text: `${lease} was renewed after its end` }));
+      const toldAt = Math.min(closedAt, lastSign.get(process)!);
+      if (toldAt > validUntil + lossMs + stalls.within(process, validUntil, toldAt)) {
+        const text = `the loss of ${lease} was told ${(toldAt - validUntil).toFixed(1)} ms after its end, or not at all`;
+        found.push({ rule: 'I4', at: toldAt, text });
+      }
+      return found;
+    },
+  );
 }
 
 /** I5: whoever waits gets the lock promptly after a release. */

@@ -21,9 +21,9 @@ export const closing: ContractTheme = {
 
   'ends the lease of a holder that takes longer than the grace': async (stage) => {
     const [peer, other] = [await stage.peer(), await stage.peer()];
-    const held = peer.mutex(stage.resource).run(
-      (lease) => new Promise((resolve) => lease.signal.addEventListener('abort', resolve)),
-    );
+    const held = peer
+      .mutex(stage.resource)
+      .run((lease) => new Promise((resolve) => lease.signal.addEventListener('abort', resolve)));
     const lost = assert.rejects(held, { code: 'LOCK_LOST', reason: 'closed' });
     await stage.eventually('it holds', () => peer.stats().holds === 1);
     await peer.close({ graceMs: 50 });

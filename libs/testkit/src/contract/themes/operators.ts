@@ -7,7 +7,10 @@ export const operators: ContractTheme = {
     const lock = other.mutex(stage.resource);
     assert.deepEqual(await lock.inspect(), []);
     const lease = await peer.mutex(stage.resource).acquire();
-    await stage.eventually('the process is known', async () => (await lock.inspect())[0]?.process !== undefined);
+    await stage.eventually(
+      'the process is known',
+      async () => (await lock.inspect())[0]?.process !== undefined,
+    );
     const [view, ...more] = await lock.inspect();
     assert.deepEqual(more, []);
     assert.ok(lease.id.startsWith(view!.id));

@@ -44,7 +44,10 @@ export const tokens: ContractTheme = {
     assert.ok(second.token >= first.token);
     await backend.leases.withdraw(claim, { keepMs: 0, leaveQueue: true });
     const next = await backend.leases.claim(stage.claim(backend));
-    assert.ok(next.kind === 'granted' && next.token >= second.token + 10, 'the reserved block was given twice');
+    assert.ok(
+      next.kind === 'granted' && next.token >= second.token + 10,
+      'the reserved block was given twice',
+    );
   },
 
   'are not handed out for a lock without fencing': async (stage) => {
