@@ -71,7 +71,9 @@ export async function tryAll({ use, good, field }: Parameter): Promise<string[]>
     if (good.includes(title)) {
       if (isInvalidOption(error)) wrong.push(`${title}: refused (${error.message})`);
     } else if (!isInvalidOption(error)) {
-      wrong.push(`${title}: ${error === undefined ? 'accepted' : `another error: ${error instanceof Error ? error.message : typeof error}`}`);
+      wrong.push(
+        `${title}: ${error === undefined ? 'accepted' : `another error: ${error instanceof Error ? error.message : typeof error}`}`,
+      );
     } else if (typeof field === 'string' ? error.field !== field : !field.test(error.field)) {
       wrong.push(`${title}: names the field "${error.field}"`);
     } else if (error.message.length > 400) {

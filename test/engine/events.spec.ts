@@ -101,7 +101,7 @@ describe('events', () => {
       bench.bedrock.on(name, () => {
         throw new Error('of a listener');
       });
-      bench.bedrock.on(name, async () => Promise.reject(new Error('of an async listener')));
+      bench.bedrock.on(name, (): unknown => Promise.reject(new Error('of an async listener')));
     }
     const heard = bench.told('lease.released');
     const results = await Promise.all([1, 2, 3].map((i) => bench.lock().run(() => i)));

@@ -4,7 +4,7 @@ export type { Call, Fault, Verb, VerbInput } from './fault.js';
 
 export { checkHistory, type HistoryReport } from './history/check-history.js';
 export type { Bounds, Rule, Violation } from './history/violation.js';
-export { HistoryRecorder } from './history/history-recorder.js';
+export { HistoryRecorder, sharedNow } from './history/history-recorder.js';
 export {
   formatHistory,
   parseHistory,

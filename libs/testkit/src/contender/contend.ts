@@ -16,7 +16,9 @@ export interface Surroundings {
 /** Does the job and closes; resolves when it is done. */
 export async function contend(job: ContenderJob, surroundings: Surroundings): Promise<void> {
   const { backend, label } = surroundings;
-  const { resource, tasks = 1, handOver = {} } = job;
+  const { resource, tasks = 1, forMs = Infinity, handOver = {} } = job;
+  const { cycles = forMs < Infinity ? Infinity : 1 } = job;
+  const endsAt = systemClock.now() + forMs;
   const bedrock = new Bedrock({ backend, handOver, defaults: { ...JOB_DEFAULTS, ...job.lock } });
   const recorder = new HistoryRecorder(label, (event) => surroundings.write(event));
   await bedrock.ready();
@@ -32,7 +34,7 @@ export async function contend(job: ContenderJob, surroundings: Surroundings): Pr
     await recorder.release(lease);
   };
   const task = async (): Promise<void> => {
-    for (let i = 0; i < (job.cycles ?? 1); i += 1) {
+    for (let i = 0; i < cycles && systemClock.now() < endsAt; i += 1) {
       await cycle();
       if (job.restMs !== undefined) await sleep(systemClock, job.restMs);
     }

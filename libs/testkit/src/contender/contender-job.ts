@@ -9,6 +9,8 @@ export interface ContenderJob {
   readonly tasks?: number;
   /** Acquisitions per task. @default 1 */
   readonly cycles?: number;
+  /** Tasks go on for this long, ms, however many acquisitions that makes. @default as long as `cycles` says */
+  readonly forMs?: number;
   /** Time inside the lock, ms; a pair is a random time between the two. @default 0 */
   readonly bodyMs?: number | readonly [least: number, most: number];
   /** A body looks at its lease this often, ms. @default once at the beginning and once at the end */

@@ -1,0 +1,94 @@
+import { startProxy, type TcpProxy } from 'bedrock-servers';
+import { redis } from 'bedrock-lock/redis';
+import { sharedNow } from 'bedrock-testkit';
+import { OPERATION_MS, pass, Site } from './site.js';
+
+const LOCK = { leaseMs: 700, waitMs: 900 } as const;
+const JOB = { tasks: 2, bodyMs: [1, 15], sampleMs: 5, lock: LOCK } as const;
+
+const FAULTS: Record<string, (proxy: TcpProxy) => Promise<void>> = {
+  'swallows replies': (proxy) => during(450, () => proxy.dropReplies(), () => proxy.dropReplies(false)),
+  'swallows requests': (proxy) => during(450, () => proxy.dropRequests(), () => proxy.dropRequests(false)),
+  'delays by more than the time-out': (proxy) =>
+    during(900, () => proxy.delay(OPERATION_MS * 1.5), () => proxy.delay(0)),
+  'cuts connections': (proxy) => during(100, () => proxy.cut(), () => proxy.cut()),
+};
+
+async function during(ms: number, begin: () => void, end: () => void): Promise<void> {
+  begin();
+  await pass(ms);
+  end();
+}
+
+describe('a network between the process and its Redis', () => {
+  let site: Site;
+  let proxy: TcpProxy;
+  beforeEach(async () => {
+    site = await Site.open();
+    proxy = await startProxy(site.server.port);
+  });
+  afterEach(async () => {
+    await site.close();
+    await proxy.stop();
+  });
+
+  const proxied = (): string => `redis://127.0.0.1:${proxy.port}`;
+
+  it.each(Object.entries(FAULTS))(
+    'that %s breaks no promise: one holder, prompt losses, calls that settle, nothing touched that is foreign',
+    async (_name, fault) => {
+      const contenders = [
+        site.contender({ ...JOB, label: 'behind the proxy', forMs: 4_500 }, proxied()),
+        site.contender({ ...JOB, label: 'also behind it', forMs: 4_500 }, proxied()),
+        site.contender({ ...JOB, label: 'well connected', forMs: 4_500 }),
+      ];
+      for (const one of contenders) await one.until('acquired');
+      for (let i = 0; i < 3; i += 1) {
+        await fault(proxy);
+        await meddle(site);
+        await pass(300);
+      }
+      await site.ended();
+      const report = site.judge();
+      expect(report.violations).toEqual([]);
+      for (const [, turns] of Object.entries(report.turns)) expect(turns).toBeGreaterThan(5);
+      await pass(2 * OPERATION_MS);
+      expect(await site.leftovers()).toEqual([]);
+    },
+  );
+
+  it('that delays by less than the lease costs only time', async () => {
+    proxy.delay(40);
+    site.contender({ ...JOB, cycles: 15, lock: { leaseMs: 1_000 } }, proxied());
+    site.contender({ ...JOB, cycles: 15, lock: { leaseMs: 1_000 } }, proxied());
+    await site.ended();
+    expect(site.judge()).toMatchObject({ violations: [], leases: 60, lost: 0, failures: {} });
+  });
+
+  it('that is gone lets a release say so in time, and the lock is free when the lease has ended', async () => {
+    const holder = await site.peer('holder', { leaseMs: 800 }, proxied());
+    const rival = await site.peer('rival');
+    const lease = await holder.acquire();
+    proxy.dropRequests();
+    const start = performance.now();
+    expect(await lease!.release()).toBe('unconfirmed');
+    expect(performance.now() - start).toBeLessThanOrEqual(OPERATION_MS + 100);
+    expect(lease!.isHeld).toBe(false);
+    const next = await rival.acquire();
+    expect(performance.now() - start).toBeLessThanOrEqual(800 + 1_000);
+    expect(await next!.release()).toBe('released');
+  });
+});
+
+/** A stranger tries to renew and to release what somebody else holds. */
+async function meddle(site: Site): Promise<void> {
+  const stranger = redis(site.options);
+  await stranger.ready();
+  const ref = { id: `${stranger.processId}:1`, resource: site.resource };
+  const [renewed] = await stranger.leases.renew([{ ...ref, leaseMs: 60_000, keepMs: 0 }]);
+  const withdrawn = await stranger.leases.withdraw(ref, { keepMs: 0, leaveQueue: true });
+  const told = { kind: 'meddled', at: sharedNow(), process: 'stranger', resource: site.resource } as const;
+  site.tell({ ...told, verb: 'renew', outcome: renewed! });
+  site.tell({ ...told, verb: 'withdraw', outcome: withdrawn });
+  await stranger.close();
+}

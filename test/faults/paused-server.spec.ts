@@ -1,0 +1,66 @@
+import { BOUNDS, OPERATION_MS, pass, Site } from './site.js';
+
+describe('a Redis that is stopped beyond the lease', () => {
+  let site: Site;
+  afterEach(() => site.close());
+
+  it('ends the lease by the clock, settles every call in time, and leaves no orphan when it goes on', async () => {
+    site = await Site.open();
+    const [holder, rival] = [await site.peer('holder', { leaseMs: 900 }), await site.peer('rival')];
+    const lease = await holder.acquire();
+    const { signal } = lease!;
+    site.server.pause();
+    const inVain = [rival.acquire(500), rival.acquire(1_000), rival.acquire(0)];
+    while (lease!.isHeld) {
+      holder.recorder.see(lease!);
+      await pass(10);
+    }
+    expect(performance.now()).toBeGreaterThanOrEqual(lease!.validUntil);
+    expect(await Promise.all(inVain)).toEqual([undefined, undefined, undefined]);
+    await holder.recorder.release(lease!);
+    expect(signal.aborted).toBe(true);
+    site.server.resume();
+    // What was on its way for longer than the time-out is refused as stale: nothing blocks the next caller.
+    const start = performance.now();
+    const next = await rival.acquire();
+    expect(next?.isHeld).toBe(true);
+    expect(performance.now() - start).toBeLessThan(3 * OPERATION_MS + 1_000);
+    expect(next!.token).toBeGreaterThan(lease!.token);
+    await rival.recorder.release(next!);
+    const report = site.judge();
+    expect(report.violations).toEqual([]);
+    expect(Object.keys(report.failures)).toEqual(['BACKEND_UNAVAILABLE']);
+    await pass(OPERATION_MS);
+    expect(await site.leftovers()).toEqual([]);
+  });
+
+  it('for half a lease costs nobody the lock', async () => {
+    site = await Site.open();
+    const holder = await site.peer('holder', { leaseMs: 2_000 });
+    const lease = await holder.acquire();
+    site.server.pause();
+    await pass(1_000);
+    site.server.resume();
+    await pass(2_000);
+    expect(lease!.isHeld).toBe(true);
+    expect(await lease!.release()).toBe('released');
+  });
+
+  it('again and again under load stays exclusive, and every call settles', async () => {
+    site = await Site.open();
+    const job = { tasks: 2, forMs: 6_000, bodyMs: 10, sampleMs: 5, lock: { leaseMs: 600, waitMs: 800 } };
+    const contenders = [site.contender(job), site.contender(job)];
+    for (const one of contenders) await one.until('acquired');
+    for (const ms of [200, 900, 450, 1_200]) {
+      await pass(200);
+      site.server.pause();
+      await pass(ms);
+      site.server.resume();
+    }
+    await site.ended();
+    const report = site.judge(BOUNDS);
+    expect(report.violations).toEqual([]);
+    expect(report.leases).toBeGreaterThan(30);
+    expect(await site.leftovers()).toEqual([]);
+  });
+});

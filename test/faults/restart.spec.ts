@@ -1,0 +1,77 @@
+import { pass, Site } from './site.js';
+
+/** The longest lease, ms: so long nothing is granted after data was lost. */
+const GUARD_MS = 1_500;
+
+describe('a Redis that loses its data', () => {
+  let site: Site;
+  afterEach(() => site.close());
+
+  const GUARDED = { restartGuard: true, coldStart: 'trust', maxLeaseMs: GUARD_MS } as const;
+
+  it.each([
+    [
+      'killed and started again, empty',
+      async () => {
+        site.server.kill('SIGKILL');
+        await site.server.restart();
+      },
+    ],
+    ['flushed', () => site.command('FLUSHALL')],
+  ])('by being %s grants nothing that may still be held', async (_how, lose) => {
+    site = await Site.open(GUARDED);
+    const [holder, rival] = [await site.peer('holder', { leaseMs: 1_400 }), await site.peer('rival')];
+    const lease = await holder.acquire();
+    const waiting = rival.acquire();
+    await pass(200);
+    const lostAt = performance.now();
+    await lose();
+    while (lease!.isHeld) {
+      holder.recorder.see(lease!);
+      await pass(5);
+    }
+    expect(lease!.isHeld).toBe(false);
+    const next = await waiting;
+    expect(next?.isHeld).toBe(true);
+    expect(performance.now() - lostAt).toBeGreaterThanOrEqual(GUARD_MS - 100);
+    expect(await lease!.release()).toBe('lost');
+    expect(next!.isHeld).toBe(true);
+    await rival.recorder.release(next!);
+    expect(site.judge().violations).toEqual([]);
+  });
+
+  it('again and again under load stays exclusive, and every call settles', async () => {
+    site = await Site.open(GUARDED);
+    const job = { tasks: 2, forMs: 7_000, bodyMs: [1, 20], sampleMs: 5, lock: { leaseMs: 1_000, waitMs: 1_200 } };
+    const contenders = [site.contender(job as never), site.contender(job as never), site.contender(job as never)];
+    for (const one of contenders) await one.until('acquired');
+    for (const fault of ['kill', 'flush'] as const) {
+      await pass(400);
+      if (fault === 'flush') await site.command('FLUSHALL');
+      else {
+        site.server.kill('SIGKILL');
+        await site.server.restart();
+      }
+      const resumed = contenders.map((one) => one.events.length);
+      await Promise.race(
+        contenders.map((one, i) => one.until('acquired', (event) => one.events.indexOf(event) >= resumed[i]!)),
+      );
+    }
+    await site.ended();
+    const report = site.judge();
+    expect(report.violations).toEqual([]);
+    expect(report.leases).toBeGreaterThan(30);
+    expect(await site.leftovers()).toEqual([]);
+  });
+
+  it('breaks exclusion without restartGuard, as the documentation says: that is what it is for', async () => {
+    site = await Site.open({ maxLeaseMs: GUARD_MS });
+    const [holder, rival] = [await site.peer('holder', { leaseMs: 1_400, renew: false }), await site.peer('rival')];
+    const lease = await holder.acquire();
+    await site.command('FLUSHALL');
+    const next = await rival.acquire();
+    expect([lease!.isHeld, next!.isHeld]).toEqual([true, true]);
+    await rival.recorder.release(next!);
+    expect(site.judge().violations.map(({ rule }) => rule)).toContain('I1');
+  });
+});
