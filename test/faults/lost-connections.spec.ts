@@ -21,31 +21,40 @@ describe('a Redis that forgets scripts and connections', () => {
     expect(site.judge({ handOverMs: 1_200 })).toMatchObject({ violations: [], lost: 0 });
   });
 
-  it.each(['normal', 'pubsub'])('lets the lock be kept, handed over and waited for, when %s clients are killed', async (type) => {
-    site = await Site.open();
-    const [holder, rival] = [await site.peer('holder', { leaseMs: 900 }), await site.peer('rival')];
-    let lease = await holder.acquire();
-    for (let i = 0; i < 3; i += 1) {
-      const waiting = rival.acquire();
-      await pass(50);
-      await site.command('CLIENT', 'KILL', 'TYPE', type, 'SKIPME', 'yes');
+  it.each(['normal', 'pubsub'])(
+    'lets the lock be kept, handed over and waited for, when %s clients are killed',
+    async (type) => {
+      site = await Site.open();
+      const [holder, rival] = [await site.peer('holder', { leaseMs: 900 }), await site.peer('rival')];
+      let lease = await holder.acquire();
+      for (let i = 0; i < 3; i += 1) {
+        const waiting = rival.acquire();
+        await pass(50);
+        await site.command('CLIENT', 'KILL', 'TYPE', type, 'SKIPME', 'yes');
+        await holder.recorder.release(lease!);
+        const next = await waiting;
+        await site.command('CLIENT', 'KILL', 'TYPE', type, 'SKIPME', 'yes');
+        await pass(1_000);
+        expect(next?.isHeld).toBe(true);
+        await rival.recorder.release(next!);
+        lease = await holder.acquire();
+      }
       await holder.recorder.release(lease!);
-      const next = await waiting;
-      await site.command('CLIENT', 'KILL', 'TYPE', type, 'SKIPME', 'yes');
       await pass(1_000);
-      expect(next?.isHeld).toBe(true);
-      await rival.recorder.release(next!);
-      lease = await holder.acquire();
-    }
-    await holder.recorder.release(lease!);
-    await pass(1_000);
-    expect(site.judge().violations).toEqual([]);
-    expect(await site.leftovers()).toEqual([]);
-  });
+      expect(site.judge().violations).toEqual([]);
+      expect(await site.leftovers()).toEqual([]);
+    },
+  );
 
   it('stays exclusive under load, while connections are killed all the time', async () => {
     site = await Site.open();
-    const job = { tasks: 3, forMs: 4_000, bodyMs: [0, 5], sampleMs: 2, lock: { leaseMs: 800, waitMs: 2_000 } } as const;
+    const job = {
+      tasks: 3,
+      forMs: 4_000,
+      bodyMs: [0, 5],
+      sampleMs: 2,
+      lock: { leaseMs: 800, waitMs: 2_000 },
+    } as const;
     const contenders = [site.contender(job), site.contender(job), site.contender(job)];
     for (const one of contenders) await one.until('acquired');
     for (let i = 0; i < 25; i += 1) {

@@ -42,8 +42,18 @@ describe('a Redis that loses its data', () => {
 
   it('again and again under load stays exclusive, and every call settles', async () => {
     site = await Site.open(GUARDED);
-    const job = { tasks: 2, forMs: 7_000, bodyMs: [1, 20], sampleMs: 5, lock: { leaseMs: 1_000, waitMs: 1_200 } };
-    const contenders = [site.contender(job as never), site.contender(job as never), site.contender(job as never)];
+    const job = {
+      tasks: 2,
+      forMs: 7_000,
+      bodyMs: [1, 20],
+      sampleMs: 5,
+      lock: { leaseMs: 1_000, waitMs: 1_200 },
+    };
+    const contenders = [
+      site.contender(job as never),
+      site.contender(job as never),
+      site.contender(job as never),
+    ];
     for (const one of contenders) await one.until('acquired');
     for (const fault of ['kill', 'flush'] as const) {
       await pass(400);
@@ -54,7 +64,9 @@ describe('a Redis that loses its data', () => {
       }
       const resumed = contenders.map((one) => one.events.length);
       await Promise.race(
-        contenders.map((one, i) => one.until('acquired', (event) => one.events.indexOf(event) >= resumed[i]!)),
+        contenders.map((one, i) =>
+          one.until('acquired', (event) => one.events.indexOf(event) >= resumed[i]!),
+        ),
       );
     }
     await site.ended();
@@ -66,7 +78,10 @@ describe('a Redis that loses its data', () => {
 
   it('breaks exclusion without restartGuard, as the documentation says: that is what it is for', async () => {
     site = await Site.open({ maxLeaseMs: GUARD_MS });
-    const [holder, rival] = [await site.peer('holder', { leaseMs: 1_400, renew: false }), await site.peer('rival')];
+    const [holder, rival] = [
+      await site.peer('holder', { leaseMs: 1_400, renew: false }),
+      await site.peer('rival'),
+    ];
     const lease = await holder.acquire();
     await site.command('FLUSHALL');
     const next = await rival.acquire();

@@ -23,7 +23,7 @@ export interface Observation {
   readonly looksHeld: number;
   readonly rivalRefused: number;
   readonly rivalInAfterMs: number | undefined;
-  /** When the work was over. */
+  /** When the holder looked for the last time, at the end of its work: nobody else may be in before. */
   readonly doneAfterMs: number;
 }
 
@@ -32,7 +32,7 @@ export async function observeHold(order: HoldOrder): Promise<Observation> {
   const { holder, holdMs, leaseMs, isRenewed } = order;
   const bedrock = holder.get(BedrockService).bedrock();
   const rival = new Rival(order.rival.get(BedrockService).lock('lock-delay'), leaseMs / 10);
-  const seen = { renewals: 0, losses: 0, looks: 0, looksHeld: 0, heldAt: 0 };
+  const seen = { renewals: 0, losses: 0, looks: 0, looksHeld: 0, heldAt: 0, lastLookAt: 0 };
   const stopCounting = [
     bedrock.on('lease.renewed', () => (seen.renewals += 1)),
     bedrock.on('lease.lost', () => (seen.losses += 1)),
@@ -46,10 +46,10 @@ export async function observeHold(order: HoldOrder): Promise<Observation> {
     },
     onLook(isHeld) {
       seen.looks += 1;
+      seen.lastLookAt = performance.now();
       if (isHeld) seen.looksHeld += 1;
     },
   });
-  const doneAt = performance.now();
   // Now that it is free, the rival must get in: so it was the hold that kept it out.
   await Promise.race([trying, new Promise((resolve) => setTimeout(resolve, 2 * leaseMs))]);
   rival.stop();
@@ -60,7 +60,7 @@ export async function observeHold(order: HoldOrder): Promise<Observation> {
     isLossTold,
     rivalRefused: rival.refused,
     rivalInAfterMs: rival.gotInAt === undefined ? undefined : rival.gotInAt - seen.heldAt,
-    doneAfterMs: doneAt - seen.heldAt,
+    doneAfterMs: seen.lastLookAt - seen.heldAt,
   };
 }
 

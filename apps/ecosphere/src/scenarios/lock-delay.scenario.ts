@@ -55,7 +55,7 @@ function table(renewed: Observation, fixed: Observation): Section {
 
 function checksOfRenewed(seen: Observation): Check[] {
   const { renewals, losses, looks, looksHeld, rivalRefused, rivalInAfterMs, doneAfterMs } = seen;
-  const isKeptOut = rivalRefused > 0 && rivalInAfterMs !== undefined && rivalInAfterMs >= doneAfterMs - 5;
+  const isKeptOut = rivalRefused > 0 && rivalInAfterMs !== undefined && rivalInAfterMs > doneAfterMs;
   return [
     { isMet: renewals > 0, text: `the lease was renewed ${renewals} times` },
     {

@@ -24,7 +24,9 @@ export async function stages({ options, ground, groundLabel, terminal }: Scenari
       results.push(await runTrial({ implementation, fault, url, prefix, leaseMs }));
       progress.show(results.length);
     });
-    await Promise.all(row);
+    // All of them must be over before the server may go.
+    const failed = (await Promise.allSettled(row)).find((end) => end.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
   }
   progress.end();
   return stagesReport(results, (style, text) => terminal.paint(style, text));

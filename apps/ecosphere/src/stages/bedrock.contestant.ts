@@ -1,4 +1,4 @@
-import { Bedrock, LockBusyError, LockWaitTimeoutError, type Mutex } from 'bedrock-lock';
+import { Bedrock, LockWaitTimeoutError, type Mutex } from 'bedrock-lock';
 import { redis } from 'bedrock-lock/redis';
 import type { Contestant, Hook, Party, Turn } from './contestant.js';
 import { NotAdmittedError } from './not-admitted.error.js';
@@ -27,8 +27,7 @@ export class BedrockContestant implements Contestant {
         { waitMs },
       );
     } catch (error) {
-      if (error instanceof LockWaitTimeoutError || error instanceof LockBusyError)
-        throw new NotAdmittedError();
+      if (error instanceof LockWaitTimeoutError) throw new NotAdmittedError(waitMs);
       throw error;
     }
   }

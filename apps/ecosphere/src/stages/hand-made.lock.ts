@@ -14,7 +14,9 @@ export abstract class HandMadeLock implements Contestant {
   protected readonly at: Hook;
 
   constructor({ url, key, leaseMs, at }: Party) {
-    this.client = new Redis(url);
+    this.client = new Redis(url, { maxRetriesPerRequest: 1 });
+    // The command that fails of it tells; without a listener ioredis would print it as well.
+    this.client.on('error', () => undefined);
     this.key = key;
     this.leaseMs = leaseMs;
     this.at = at;
@@ -24,7 +26,7 @@ export abstract class HandMadeLock implements Contestant {
     const owner = randomUUID();
     const deadline = performance.now() + waitMs;
     while (!(await this.acquire(owner))) {
-      if (performance.now() >= deadline) throw new NotAdmittedError();
+      if (performance.now() >= deadline) throw new NotAdmittedError(waitMs);
       await sleep(POLL_MS);
     }
     try {

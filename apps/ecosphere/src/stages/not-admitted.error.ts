@@ -1,2 +1,6 @@
 /** The lock was not granted in time. */
-export class NotAdmittedError extends Error {}
+export class NotAdmittedError extends Error {
+  constructor(waitMs: number) {
+    super(`the lock was not granted within ${waitMs} ms`);
+  }
+}

@@ -21,6 +21,11 @@ export class Trial {
     readonly leaseMs: number,
   ) {}
 
+  /** How long anybody waits: long enough for whoever comes in turn. */
+  get patienceMs(): number {
+    return 5 * this.leaseMs;
+  }
+
   /** Another process that uses the lock. @param url to come by another way, such as a proxy */
   contestant(at: Hook = noFault, url = this.url): Contestant {
     const { key, leaseMs } = this;

@@ -36,7 +36,7 @@ export async function victimDuty({ fate, ...party }: VictimOrder): Promise<Ready
         await sleep(10);
         strike('SIGSTOP');
         await register.write('the late holder', token);
-      }, party.leaseMs);
+      }, 5 * party.leaseMs);
       return { isTold: await isToldOfLoss(turn) };
     },
     async close() {

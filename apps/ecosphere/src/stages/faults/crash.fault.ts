@@ -6,13 +6,12 @@ import type { Finding, Trial } from '../trial.js';
 
 /** The holder's process is killed (SIGKILL) right after the first command of its acquisition. Is the lock ever free again? */
 export async function crash(trial: Trial): Promise<Finding> {
-  const { implementation, url, key, leaseMs } = trial;
+  const { implementation, url, key, leaseMs, patienceMs } = trial;
   const victim = new WorkerProcess('victim', { implementation, url, key, leaseMs, fate: 'dies' });
   await victim.ready();
   const ending = await victim.workToDeath();
   if (ending !== 'SIGKILL') throw new Error(`the victim should have been killed; it ended with ${ending}`);
   const diedAt = performance.now();
-  const patienceMs = 4 * leaseMs;
   try {
     await trial.contestant().run(async () => undefined, patienceMs);
     return { isBroken: false, seen: `free again ${duration(performance.now() - diedAt)} after the crash` };

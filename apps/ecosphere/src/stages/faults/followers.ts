@@ -14,7 +14,7 @@ export interface Followers {
  * C had its chance, but for less than a lease.
  */
 export async function follow(trial: Trial, presence: Presence, aDone: Promise<unknown>): Promise<Followers> {
-  const { leaseMs } = trial;
+  const { leaseMs, patienceMs } = trial;
   const [b, c] = [trial.contestant(), trial.contestant()];
   await Promise.race([presence.arrival('A'), aDone]);
   let isADone = false;
@@ -26,11 +26,11 @@ export async function follow(trial: Trial, presence: Presence, aDone: Promise<un
         await aDone;
         await atMost(leaseMs / 3, presence.arrival('C'));
       }),
-    5 * leaseMs,
+    patienceMs,
   );
   const cDone = aDone.then(() => {
     isADone = true;
-    return c.run(() => presence.during('C', async () => undefined), 5 * leaseMs);
+    return c.run(() => presence.during('C', async () => undefined), patienceMs);
   });
   await Promise.all([aDone, bDone, cDone]);
   return { haveMet: presence.haveMet('B', 'C'), wasBFirst };

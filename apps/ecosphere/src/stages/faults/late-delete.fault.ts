@@ -18,7 +18,7 @@ export async function lateDelete(trial: Trial): Promise<Finding> {
     if (moment === 'beforeDelete') proxy.delay(1.3 * trial.leaseMs, 'requests');
   }, way.href);
   try {
-    const turn = a.run(() => presence.during('A', async () => undefined), trial.leaseMs);
+    const turn = a.run(() => presence.during('A', async () => undefined), trial.patienceMs);
     const { haveMet: isBroken, wasBFirst } = await follow(trial, presence, isToldOfLoss(turn));
     return {
       isBroken,
