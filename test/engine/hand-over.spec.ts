@@ -47,10 +47,11 @@ describe('handing over', () => {
     expect(bench.backend.callsOf('withdraw')).toHaveLength(1);
   });
 
-  it('ends with the grants of the quantum', async () => {
+  it.each([true, false])('ends with the grants of the quantum (fencing: %s)', async (fencing) => {
     bench = new Bench({ handOver: { quantumGrants: 3 } });
-    const first = bench.lock().acquire();
-    const waiting = Array.from({ length: 5 }, () => bench.lock().acquire());
+    const lock = bench.lock({ fencing });
+    const first = lock.acquire();
+    const waiting = Array.from({ length: 5 }, () => lock.acquire());
     const claims: string[] = [];
     for (const caller of [first, ...waiting]) {
       const lease = await caller;

@@ -18,6 +18,24 @@ describe('losing a lease', () => {
     expect(told).toMatchObject([{ resource: 'r', leaseId: lease.id, reason: 'expired' }]);
   });
 
+  it('counts from the time before the request was sent, however long the answer took', async () => {
+    bench.backend.plan('claim', { kind: 'delay', replyMs: 700 });
+    const caller = track(bench.lock().acquire());
+    await bench.clock.advance(700);
+    expect(caller.value?.validUntil).toBe(1_000 + 3_000 - 30);
+  });
+
+  it('comes so early that a grant after a trip of two thirds of the lease is given back at once', async () => {
+    const lock = bench.bedrock.mutex('short', { leaseMs: 300 });
+    bench.backend.plan('claim', { kind: 'delay', replyMs: 250 });
+    const caller = track(lock.acquire());
+    await bench.clock.advance(260);
+    const [useless, used] = bench.backend.callsOf('claim').map(({ input }) => input.id);
+    expect(bench.backend.callsOf('withdraw').map(({ input }) => input.ref.id)).toContain(useless);
+    expect(claimOf(caller.value!)).toBe(used);
+    expect(caller.value!.remainingMs).toBeGreaterThan(280);
+  });
+
   it('is seen in isHeld before any timer has run', async () => {
     const lease = await bench.lock().acquire();
     bench.clock.block(2_970);

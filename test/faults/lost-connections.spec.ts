@@ -46,6 +46,26 @@ describe('a Redis that forgets scripts and connections', () => {
     },
   );
 
+  it('tells waiting processes by message again, once they are connected again', async () => {
+    site = await Site.open();
+    const [holder, rival] = [await site.peer('holder'), await site.peer('rival')];
+    const times: number[] = [];
+    for (let i = 0; i < 5; i += 1) {
+      const lease = await holder.acquire();
+      const waiting = rival.acquire();
+      while (!(await site.isHeard())) await pass(5);
+      await site.command('CLIENT', 'KILL', 'TYPE', 'pubsub', 'SKIPME', 'yes');
+      while (!(await site.isHeard())) await pass(5);
+      // The question that follows every reconnection is over.
+      await pass(50);
+      const start = performance.now();
+      await holder.recorder.release(lease!);
+      await rival.recorder.release((await waiting)!);
+      times.push(performance.now() - start);
+    }
+    expect(times.sort((a, b) => a - b)[2]).toBeLessThan(50);
+  });
+
   it('stays exclusive under load, while connections are killed all the time', async () => {
     site = await Site.open();
     const job = {

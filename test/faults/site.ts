@@ -63,6 +63,11 @@ export class Site {
     return this.#admin.call(name, args);
   }
 
+  /** Somebody is subscribed to the lock. */
+  async isHeard(): Promise<boolean> {
+    return ((await this.command('PUBSUB', 'CHANNELS', `*${this.resource}*`)) as string[]).length > 0;
+  }
+
   /** Tells the history of something that this test did. */
   tell(event: HistoryEvent): void {
     this.#events.push(event);
