@@ -41,7 +41,7 @@ describe('the documentation', () => {
   let problems: Map<string, string[]>;
 
   beforeAll(async () => {
-    redis = await startRedis();
+    redis = await startRedis({ shared: true });
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
     for (const { source, code } of snippets) writeFileSync(source, code);

@@ -43,7 +43,7 @@ async function fromEnvironment({ shared = false }: RedisOptions): Promise<Runnin
   const server = sharedServer(url, 6379);
   const answers = await redisAnswers(server.host, server.port).catch(() => false);
   if (!answers && url.startsWith('redis:'))
-    throw new Error(`REDIS_URL is ${url}, but no Redis answers there`);
+    throw new Error(`REDIS_URL is ${withoutPassword(url)}, but no Redis answers there`);
   return server;
 }
 
@@ -94,4 +94,8 @@ function hasBinary(): boolean {
   } catch {
     return false;
   }
+}
+
+function withoutPassword(url: string): string {
+  return url.replace(/\/\/[^@/]*@/, '//…@');
 }

@@ -4,9 +4,9 @@ import type { RunningServer } from './running-server.js';
  * A server that somebody else runs. `stop()` leaves it alone; a fault is refused, because others use it.
  */
 export function sharedServer(url: string, defaultPort: number): RunningServer {
-  const { hostname, port } = new URL(url);
+  const { hostname, port, host } = new URL(url);
   const refuse = (): never => {
-    throw new Error(`${url} is shared: start a server of your own (without shared: true) to break it`);
+    throw new Error(`the server at ${host} is shared: start a server of your own (without shared: true) to break it`);
   };
   return {
     url,
