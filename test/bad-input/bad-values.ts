@@ -1,4 +1,4 @@
-/** The list of SAFETY.md: what a caller may pass by mistake or malice, with a name for the test's title. */
+/** What a caller may pass by mistake or malice, with a name for the test's title. */
 export const BAD_VALUES: readonly (readonly [string, unknown])[] = [
   ['undefined', undefined],
   ['null', null],

@@ -1,5 +1,6 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { MAX_TIMER_MS, randomUuid, sleep, systemClock } from 'bedrock-lock';
+import { MAX_TIMER_MS, sleep, systemClock } from 'bedrock-lock';
+import { randomUuid } from '../../libs/lock/src/core/clock.js';
 
 describe('the system clock', () => {
   it('keeps its own timers when fake ones are installed', async () => {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   BackendUnavailableError,
-  describe as picture,
   InvalidOptionError,
   LockBusyError,
   LockError,
   LockLostError,
   LockWaitTimeoutError,
 } from 'bedrock-lock';
+import { describe as picture } from '../../libs/lock/src/core/errors.js';
 
 const HOLDER_ID = '3f2a9c1d-0000-4000-8000-000000000000:7';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkName, escapePart, MAX_NAME_LENGTH, narrow } from 'bedrock-lock';
+import { checkName, MAX_NAME_LENGTH } from 'bedrock-lock';
+import { escapePart, narrow } from '../../libs/lock/src/core/key.js';
 
 describe('resource names', () => {
   it('go to the backend verbatim', () => {

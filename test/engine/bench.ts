@@ -81,3 +81,10 @@ export function track<T>(promise: Promise<T>): Tracked<T> {
 export function claimOf(lease: Lease): string {
   return lease.id.replace(/\/.*/, '');
 }
+
+/** A promise and its key. */
+export function gate(): { opened: Promise<void>; open: () => void } {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { opened, open };
+}

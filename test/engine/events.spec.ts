@@ -4,7 +4,7 @@ import type { LockEventName } from 'bedrock-lock';
 import { Bench, track } from './bench.js';
 
 const ALL: readonly LockEventName[] = [
-  'competitor.competing', 'competitor.destroyed', 'claim.asked', 'lease.granted', 'lease.handedOver', 'lease.renewed',
+  'competitor.arrived', 'competitor.destroyed', 'claim.asked', 'lease.granted', 'lease.handedOver', 'lease.renewed',
   'lease.revoked', 'lease.lost', 'lease.released', 'queue.full', 'flow.leaked', 'backend.unavailable', 'loop.stalled',
 ]; // prettier-ignore
 
@@ -20,7 +20,7 @@ describe('events', () => {
     await bench.clock.advance(1_000);
     await lease.release();
     expect(told).toEqual([
-      'competitor.competing',
+      'competitor.arrived',
       'claim.asked',
       'lease.granted',
       'lease.renewed',

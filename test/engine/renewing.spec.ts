@@ -1,5 +1,4 @@
-import type { Lease } from 'bedrock-lock';
-import { Bench, track } from './bench.js';
+import { Bench } from './bench.js';
 
 describe('renewing', () => {
   let bench: Bench;
@@ -124,56 +123,5 @@ describe('renewing', () => {
     expect((await bench.rival.inspect()).length).toBe(0);
     const [view] = await bench.bedrock.mutex('job', { leaseMs: 1_000, holdAtLeastMs: 5_000 }).inspect();
     expect(view?.remainingMs).toBeCloseTo(4_600, -1);
-  });
-
-  describe('by extend()', () => {
-    let lease: Lease;
-    beforeEach(async () => (lease = await bench.lock().acquire({ renew: false })));
-
-    it('ends a fixed lease so much later', async () => {
-      await bench.clock.advance(1_000);
-      await lease.extend(4_000);
-      expect(lease.validUntil).toBe(2_000 + 4_000 - 40);
-      await bench.clock.advance(3_900);
-      expect(lease.isHeld).toBe(true);
-      await bench.clock.advance(100);
-      expect(lease.isHeld).toBe(false);
-    });
-
-    it('never shortens', async () => {
-      await lease.extend(100);
-      expect(lease.validUntil).toBe(1_000 + 2_970);
-    });
-
-    it('without an answer leaves the end where it was, and says so', async () => {
-      bench.backend
-        .plan('renew', { kind: 'loseReply' })
-        .plan('renew', { kind: 'answer', answer: ['unknown'] });
-      for (let i = 0; i < 2; i += 1)
-        await expect(lease.extend(9_000)).rejects.toMatchObject({ code: 'BACKEND_UNAVAILABLE' });
-      expect(lease.validUntil).toBe(1_000 + 2_970);
-    });
-
-    it('learns that the lease is lost', async () => {
-      await bench.rival.forceRelease();
-      await bench.clock.settle();
-      await expect(lease.extend()).rejects.toMatchObject({ code: 'LOCK_LOST', reason: 'taken' });
-    });
-
-    it('is refused when the lock was revoked; the lease goes on to its end', async () => {
-      await bench.rival.revoke();
-      await expect(lease.extend()).rejects.toMatchObject({ code: 'LOCK_LOST', reason: 'revoked' });
-      expect(lease.isHeld).toBe(true);
-      await bench.clock.advance(3_000);
-      expect(lease.isHeld).toBe(false);
-    });
-
-    it('of a lease that was released meanwhile is an error', async () => {
-      bench.backend.plan('renew', { kind: 'delay', replyMs: 50 });
-      const extended = track(lease.extend());
-      await lease.release();
-      await bench.clock.advance(50);
-      expect(extended.error).toMatchObject({ code: 'LOCK_NOT_HELD' });
-    });
   });
 });

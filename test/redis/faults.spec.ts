@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { jest } from '@jest/globals';
 import { BackendUnavailableError, type Backend } from 'bedrock-lock';
 import { startProxy, type TcpProxy } from 'bedrock-servers';
@@ -219,32 +220,24 @@ describe('users with few rights', () => {
     for (const name of users.splice(0)) await fixture.observer.call('acl', 'deluser', name);
   });
 
-  it('are served with the rights of the recipe', async () => {
-    const commands =
-      '+evalsha +eval +script|load +time +ping +subscribe +unsubscribe +publish +hset +hget +hmget +hdel +hlen +hexists ' +
-      '+hgetall +hkeys +hscan +exists +del +get +set +incrby +pexpire +pttl +lindex +lpop +rpush +lrem +zadd +zrem +zscore ' +
-      '+info +hello +client';
-    const url = await user(
-      'least',
-      '~job:*',
-      '~bedrock_*',
-      '&redisson_lock__channel:*',
-      '&bedrock_wake:*',
-      ...commands.split(' '),
-    );
-    const [mine, other] = [await fixture.backend({ url }), await fixture.backend({ url })];
-    const claim = await granted(mine, 'job:1', { tokens: 4 });
-    refusalOf(await other.leases.claim(claimOf(other, 'job:1')));
-    const stop = await other.leases.watch('job:1', () => undefined);
+  it('are served with exactly the rights of the documentation, tokens per lock and the restart guard included', async () => {
+    const page = readFileSync(new URL('../../docs/backends/redis.md', import.meta.url), 'utf8');
+    const [, recipe = ''] = /```acl\n([^`]+)```/.exec(page) ?? [];
+    const url = await user('least', ...recipe.trim().split(/\s+/));
+    const options = { url, tokens: 'perLock', restartGuard: true, coldStart: 'trust' } as const;
+    const [mine, other] = [await fixture.backend(options), await fixture.backend(options)];
+    const claim = await granted(mine, 'shop:1', { tokens: 4 });
+    refusalOf(await other.leases.claim(claimOf(other, 'shop:1')));
+    const stop = await other.leases.watch('shop:1', () => undefined);
     stop();
     mine.leases.annotate(claim, { depth: 2 });
     expect(await mine.leases.renew([{ ...claim, keepMs: 0 }])).toEqual(['renewed']);
-    expect(await mine.leases.inspect('job:1')).toHaveLength(1);
-    expect(await mine.leases.revoke('job:1', 'atExpiry')).toBe(true);
+    expect(await mine.leases.inspect('shop:1')).toHaveLength(1);
+    expect(await mine.leases.revoke('shop:1', 'atExpiry')).toBe(true);
     expect(await mine.leases.withdraw(claim, { keepMs: 50, leaveQueue: true })).toBe('released');
     expect(await mine.leases.withdraw(claim, FREE)).toBe('released');
-    await granted(other, 'job:1');
-    expect(await other.leases.revoke('job:1', 'now')).toBe(true);
+    await granted(other, 'shop:1');
+    expect(await other.leases.revoke('shop:1', 'now')).toBe(true);
   });
 
   it('get one key refused without harm to its neighbours', async () => {

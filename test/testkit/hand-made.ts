@@ -1,4 +1,6 @@
-import type { HistoryEvent } from 'bedrock-testkit';
+import type { Bounds, HistoryEvent } from 'bedrock-testkit';
+
+export type Tale = readonly [title: string, history: readonly HistoryEvent[], bounds?: Bounds];
 
 /** Events of hand-made histories, in few words: at, lease, and what matters. The process is the lease's first letter. */
 type Facts = Partial<Record<string, unknown>>;

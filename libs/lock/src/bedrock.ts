@@ -23,12 +23,13 @@ export interface BedrockOptions {
   readonly backend: Backend;
   /** Put before every lock name, verbatim; choose its own separator. @default '' */
   readonly prefix?: string;
-  /** Options of every lock that does not set its own. */
+  /** Options of every lock that does not set its own. @default {} */
   readonly defaults?: LockOptions;
+  /** How long this process serves its own callers before others get their chance. @default 10 ms or 512 grants */
   readonly handOver?: HandOverOptions;
   /** Callers that may wait in this process, over all locks. @default 100000 */
   readonly maxWaitersPerProcess?: number;
-  /** How long `close()` waits for holders, in ms. @default 10000 */
+  /** How long `close()` waits for holders, in ms; Infinity waits for all of them. @default 10000 */
   readonly closeGraceMs?: number;
   /** Time and randomness, for tests. @default the system's */
   readonly clock?: Clock;
@@ -91,6 +92,7 @@ export class Bedrock implements AsyncDisposable {
     taken.add(backend);
   }
 
+  /** True from the first call of `close()` on. */
   get isClosed(): boolean {
     return this.#closed !== undefined;
   }
@@ -128,6 +130,7 @@ export class Bedrock implements AsyncDisposable {
     return this.#events.on(event, listener);
   }
 
+  /** Figures of the moment. */
   stats(): EngineStats {
     return this.#engine.stats;
   }

@@ -8,18 +8,18 @@ export type { EngineStats } from './engine/lock-engine.js';
 export type { CallOptions, HandOverOptions, LockOptions, Terms } from './core/options.js';
 export {
   checkBoolean,
+  checkClock,
   checkFields,
   checkFunction,
   checkObject,
   checkTime,
   checkWhole,
 } from './core/options.js';
-export { checkName, escapePart, MAX_NAME_LENGTH, narrow } from './core/key.js';
+export { checkName, MAX_NAME_LENGTH } from './core/key.js';
 export type { CompetitorEnd, LockEventName, LockEvents, ReleaseOutcome } from './core/events.js';
-export { MAX_TIMER_MS, randomUuid, sleep, systemClock, type Clock, type Timer } from './core/clock.js';
+export { MAX_TIMER_MS, sleep, systemClock, type Clock, type Timer } from './core/clock.js';
 export {
   BackendUnavailableError,
-  describe,
   InvalidOptionError,
   LockAbortedError,
   LockBusyError,
@@ -29,6 +29,7 @@ export {
   LockLostError,
   LockNotHeldError,
   LockNotOwnerError,
+  LockRevokedError,
   LockSelfDeadlockError,
   LockTypeMismatchError,
   LockWaitTimeoutError,

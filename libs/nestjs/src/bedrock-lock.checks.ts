@@ -1,5 +1,6 @@
 import {
   checkBoolean,
+  checkClock,
   checkFields,
   checkFunction,
   checkName,
@@ -17,12 +18,12 @@ import type {
 } from './bedrock-lock.options.js';
 import { DEFAULT_BACKEND } from './lock.tokens.js';
 
-const COMMON = [
+const SHARED_FIELDS = [
   'backend', 'backends', 'locks', 'prefix', 'defaults', 'handOver', 'maxWaitersPerProcess', 'clock',
   'shutdownGraceMs', 'allowInProcessLocks',
 ] as const satisfies (keyof BedrockLockOptions)[]; // prettier-ignore
-const FROM_FACTORY: ReadonlySet<string> = new Set(COMMON);
-const ROOT: ReadonlySet<string> = new Set<keyof BedrockLockModuleOptions>([...COMMON, 'isGlobal']);
+const FROM_FACTORY: ReadonlySet<string> = new Set(SHARED_FIELDS);
+const ROOT: ReadonlySet<string> = new Set<keyof BedrockLockModuleOptions>([...SHARED_FIELDS, 'isGlobal']);
 const WAYS = ['useFactory', 'useClass', 'useExisting'] as const;
 const ASYNC: ReadonlySet<string> = new Set<keyof BedrockLockModuleAsyncOptions>([
   ...WAYS, 'imports', 'inject', 'provideInjectionTokensFrom', 'locks', 'isGlobal',
@@ -61,8 +62,7 @@ export function checkOptions(options: BedrockLockOptions): void {
   backendSources(options);
   if (shutdownGraceMs !== undefined) checkTime('shutdownGraceMs', shutdownGraceMs, 0);
   if (allowInProcessLocks !== undefined) checkBoolean('allowInProcessLocks', allowInProcessLocks);
-  if (clock !== undefined && typeof clock.now !== 'function')
-    throw new InvalidOptionError('clock', 'a Clock', clock);
+  if (clock !== undefined) checkClock('clock', clock);
   for (const group of ['defaults', 'handOver'] as const) {
     if (options[group] === undefined) continue;
     checkObject(group, options[group]);

@@ -6,7 +6,9 @@ import type { RunningServer } from './running-server.js';
 export function sharedServer(url: string, defaultPort: number): RunningServer {
   const { hostname, port, host } = new URL(url);
   const refuse = (): never => {
-    throw new Error(`the server at ${host} is shared: start a server of your own (without shared: true) to break it`);
+    throw new Error(
+      `the server at ${host} is shared: start a server of your own (without shared: true) to break it`,
+    );
   };
   return {
     url,

@@ -27,7 +27,7 @@ export const FAULTS: Readonly<Record<FaultName, Fault>> = {
 };
 
 /**
- * Which faults should break which implementation. Each stage of the seed mends one; the seed ends where two are left that
+ * Which faults should break which implementation. Each stage mends one; the five end where two are left that
  * no renewal mends: a holder that was stopped and writes late, and one that calls itself.
  */
 export const SHOULD_BREAK: Readonly<Record<ImplementationName, readonly FaultName[]>> = {

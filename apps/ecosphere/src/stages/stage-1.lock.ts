@@ -1,7 +1,7 @@
 import { HandMadeLock } from './hand-made.lock.js';
 
 /**
- * Stage 1 of the seed: SETNX, then EXPIRE. A crash in between leaves a key that never goes away.
+ * Stage 1: SETNX, then EXPIRE. A crash in between leaves a key that never goes away.
  * PEXPIRE stands for EXPIRE in all stages, to have leases shorter than a second.
  */
 export class Stage1Lock extends HandMadeLock {

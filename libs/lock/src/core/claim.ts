@@ -10,7 +10,7 @@ export interface ProcessView {
 export interface HolderView {
   /** Claim id of the holder; foreign clients (Redisson) show their own `<uuid>:<thread>`. */
   readonly id: string;
-  /** Time until the holder's lease ends unless renewed, in ms. */
+  /** Time until the holder's lease ends unless renewed, in ms; Infinity for a foreign lock without an expiry. */
   readonly remainingMs: number;
   /** Process of the holder, when its process row is known. */
   readonly process?: ProcessView;

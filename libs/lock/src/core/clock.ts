@@ -62,6 +62,19 @@ export function momentOf(clock: Clock): Moment {
   return { at: clock.now(), wall: clock.wall() };
 }
 
+/** The result of `work`, or undefined after `ms`. Leaves no timer. */
+export async function atMost<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T | undefined> {
+  let timer: Timer | undefined;
+  const bound = new Promise<undefined>((resolve) => {
+    timer = clock.setTimer(() => resolve(undefined), ms);
+  });
+  try {
+    return await Promise.race([work, bound]);
+  } finally {
+    clock.clearTimer(timer!);
+  }
+}
+
 /** Resolves after `ms`; the pending timer does not keep the process alive. */
 export function sleep(clock: Clock, ms: number): Promise<void> {
   return new Promise((resolve) => void clock.setTimer(resolve, ms));

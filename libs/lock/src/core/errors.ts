@@ -22,12 +22,10 @@ export class LockWaitTimeoutError extends LockError {
     resource: string,
     readonly waitedMs: number,
     readonly holder?: HolderView,
-    options?: ErrorOptions,
   ) {
     super(
       `"${resource}" was not granted in ${Math.round(waitedMs)} ms${heldBy(holder)}; raise waitMs or shorten the holder's work`,
       resource,
-      options,
     );
   }
 }
@@ -48,6 +46,21 @@ export class LockAbortedError extends LockError {
   readonly code = 'LOCK_ABORTED';
   constructor(resource: string, options?: ErrorOptions) {
     super(`waiting for "${resource}" was aborted by its signal`, resource, options);
+  }
+}
+
+/** The backend refuses renewals to this lease, which ends at its present deadline; until then it is held. */
+export class LockRevokedError extends LockError {
+  readonly code = 'LOCK_REVOKED';
+  constructor(
+    resource: string,
+    /** Life that is left, in ms. */
+    readonly remainingMs: number,
+  ) {
+    super(
+      `"${resource}" was revoked and is not renewed any more; finish within ${Math.round(remainingMs)} ms`,
+      resource,
+    );
   }
 }
 
@@ -79,21 +92,15 @@ const LOSS_ADVICE: Record<LossReason, string> = {
 export class LockNotHeldError extends LockError {
   readonly code = 'LOCK_NOT_HELD';
   constructor(resource: string) {
-    super(`"${resource}" is not held here; call lock() first and unlock() once for each lock()`, resource);
+    super(`"${resource}" is not held here: it was not locked, or was given back before`, resource);
   }
 }
 
 /** The lock is held, but by another flow: only the flow that locked may unlock. */
 export class LockNotOwnerError extends LockError {
   readonly code = 'LOCK_NOT_OWNER';
-  constructor(
-    resource: string,
-    readonly holder?: HolderView,
-  ) {
-    super(
-      `"${resource}" belongs to another holder${heldBy(holder)}; only the flow that locked it may unlock it`,
-      resource,
-    );
+  constructor(resource: string) {
+    super(`"${resource}" belongs to another holder; only the flow that locked it may unlock it`, resource);
   }
 }
 
@@ -136,7 +143,8 @@ export class BackendUnavailableError extends LockError {
   readonly code = 'BACKEND_UNAVAILABLE';
   constructor(
     readonly backend: string,
-    detail: string,
+    /** What went wrong, without the backend's name. */
+    readonly detail: string,
     /** `no`: the server certainly did nothing. `unknown`: it may have acted. */
     readonly executed: 'no' | 'unknown',
     options?: ErrorOptions & { resource?: string },
@@ -198,7 +206,13 @@ function heldBy(holder: HolderView | undefined): string {
   const where = holder.process
     ? `${holder.process.label ?? 'process'} ${holder.process.pid}@${holder.process.host}`
     : `${holder.id.slice(0, 8)}…`;
-  return ` (held by ${where}, lease ends in ${Math.max(0, Math.round(holder.remainingMs))} ms)`;
+  return ` (held by ${where}, ${lifeOf(holder.remainingMs)})`;
+}
+
+function lifeOf(remainingMs: number): string {
+  return remainingMs === Infinity
+    ? 'never expires'
+    : `lease ends in ${Math.max(0, Math.round(remainingMs))} ms`;
 }
 
 /** A short, safe picture of any value: never calls user code, never longer than about 60 characters. */

@@ -6,18 +6,18 @@ import { InvalidOptionError } from './errors.js';
 /** How a release ended; see `Lease.release()`. */
 export type ReleaseOutcome = 'released' | 'lost' | 'unconfirmed';
 
-/** Why a competitor's life ended: the last of the seed's four call-backs. */
+/** Why a competitor's life ended. */
 export type CompetitorEnd = 'released' | 'lost' | 'timedOut' | 'busy' | 'aborted' | 'closed' | 'unavailable';
 
 /** Every event with its payload. All times are in ms. */
 export interface LockEvents {
-  /** A caller is about to compete (the seed's call-back before competing). */
-  'competitor.competing': { readonly resource: string; readonly waiting: number };
-  /** A caller is through, however it ended (the seed's call-back on destruction). */
+  /** A caller stands in the queue and is about to compete; `waiting` counts it. */
+  'competitor.arrived': { readonly resource: string; readonly waiting: number };
+  /** A caller is through, however it ended. */
   'competitor.destroyed': { readonly resource: string; readonly end: CompetitorEnd };
   /** A claim is sent to the backend; `tries` counts from 1. */
   'claim.asked': { readonly resource: string; readonly id: string; readonly tries: number };
-  /** A caller has its lease (the seed's call-back after acquisition). */
+  /** A caller has its lease. */
   'lease.granted': {
     readonly resource: string;
     readonly leaseId: string;
@@ -37,7 +37,7 @@ export interface LockEvents {
     readonly heldMs: number;
     readonly reason: LossReason;
   };
-  /** A caller gave its lease back (the seed's call-back after release). */
+  /** A caller gave its lease back. */
   'lease.released': {
     readonly resource: string;
     readonly leaseId: string;
@@ -52,7 +52,7 @@ export interface LockEvents {
   /** Holds that a flow left open were released at its end. */
   'flow.leaked': { readonly resource: string; readonly depth: number };
   'backend.unavailable': { readonly resource: string; readonly error: Error; readonly retryInMs: number };
-  /** The event loop was late while locks were held or awaited. */
+  /** The event loop was late while locks were held: a renewal timer fired `lateMs` after its time. */
   'loop.stalled': { readonly lateMs: number };
 }
 
@@ -60,7 +60,7 @@ export type LockEventName = keyof LockEvents;
 type Listener = (payload: never) => void;
 
 const NAMES: readonly LockEventName[] = [
-  'competitor.competing', 'competitor.destroyed', 'claim.asked', 'lease.granted', 'lease.handedOver', 'lease.renewed',
+  'competitor.arrived', 'competitor.destroyed', 'claim.asked', 'lease.granted', 'lease.handedOver', 'lease.renewed',
   'lease.revoked', 'lease.lost', 'lease.released', 'queue.full', 'flow.leaked', 'backend.unavailable', 'loop.stalled',
 ]; // prettier-ignore
 

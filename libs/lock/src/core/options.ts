@@ -4,11 +4,11 @@ import type { Traits } from './ports.js';
 
 /** Options of one lock, set where it is created. */
 export interface LockOptions {
-  /** Life of the grant without a sign of its holder, in ms; between the backend's bounds. @default 30000 */
+  /** Life of the grant without a sign of its holder, in whole ms within the backend's bounds. @default 30000, or the backend's longest */
   readonly leaseMs?: number;
   /** Renew the lease while it is held. False gives a fixed lease that ends after `leaseMs`. @default true */
   readonly renew?: boolean;
-  /** Share of the lease after which it is renewed, in (0, 0.9]. The seed of this project used 1/2. @default 1/3 */
+  /** Share of the lease after which it is renewed, in (0, 0.9]. @default 1/3 */
   readonly renewAt?: number;
   /** Longest hold, in ms: then the lease is lost, its signal aborts. Infinity = no such bound. @default Infinity */
   readonly maxHoldMs?: number;
@@ -18,12 +18,12 @@ export interface LockOptions {
   readonly fencing?: boolean;
   /** A nested `run` of the same call chain enters at once. False makes it a `LockSelfDeadlockError`. @default true */
   readonly reentrant?: boolean;
-  /** Keep others out at least this long after the grant, in ms, even after a release (scheduled jobs). @default 0 */
+  /** Keep others out at least this long after the grant, in whole ms, even after a release (scheduled jobs). @default 0 */
   readonly holdAtLeastMs?: number;
   /** Reject at once when the backend is unavailable, instead of retrying until `waitMs`. @default false */
   readonly failFast?: boolean;
   /**
-   * Spin interval, in ms: a waiting head re-asks at least this often. Without it a wake or the sweep (once a second)
+   * Spin interval, in ms: a waiting head re-asks at least this often. Without it a wake or the sweep (every 0.6 to 0.9 s)
    * makes it ask. @default undefined
    */
   readonly reaskMs?: number;
@@ -149,6 +149,7 @@ export function callTerms(terms: Terms, call: CallOptions | undefined, traits: T
   };
 }
 
+/** An object that is no array. @throws InvalidOptionError */
 export function checkObject(field: string, value: unknown): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new InvalidOptionError(field, 'an object', value);
@@ -188,11 +189,13 @@ export function checkWhole(field: string, value: unknown, min: number, max: numb
   return value;
 }
 
+/** @throws InvalidOptionError */
 export function checkBoolean(field: string, value: unknown): boolean {
   if (typeof value !== 'boolean') throw new InvalidOptionError(field, 'true or false', value);
   return value;
 }
 
+/** @throws InvalidOptionError */
 export function checkFunction<F>(field: string, value: F): F {
   if (typeof value !== 'function') throw new InvalidOptionError(field, 'a function', value);
   return value;
@@ -208,6 +211,7 @@ const CLOCK_METHODS = [
   'randomBytes',
 ] as const;
 
+/** An object with all methods of a Clock. @throws InvalidOptionError */
 export function checkClock(field: string, value: unknown): Clock {
   const clock = value as Partial<Clock> | null;
   const isClock =

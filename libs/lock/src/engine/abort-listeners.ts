@@ -32,3 +32,25 @@ function listenTo(signal: AbortSignal): Listening {
   signal.addEventListener('abort', abort, { once: true });
   return listening;
 }
+
+/**
+ * Acts with a signal that aborts with either of two. Not `AbortSignal.any`: that would keep something on a long-lived
+ * signal for every call.
+ */
+export async function untilEither<T>(
+  one: AbortSignal,
+  other: AbortSignal | undefined,
+  act: (either: AbortSignal) => Promise<T>,
+): Promise<T> {
+  if (other === undefined) return act(one);
+  const either = new AbortController();
+  const removals = [one, other].map((signal) => {
+    if (signal.aborted) either.abort(signal.reason);
+    return onAbort(signal, () => either.abort(signal.reason));
+  });
+  try {
+    return await act(either.signal);
+  } finally {
+    for (const remove of removals) remove();
+  }
+}

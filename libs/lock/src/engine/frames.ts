@@ -79,7 +79,7 @@ export class Frame implements QueueOwner<SiblingTurn> {
 
   /**
    * Opens a child, at once when there is none, else when the open one closes.
-   * @throws LockLostError when the lease is over; LockWaitTimeoutError, LockAbortedError, QueueFullError like any wait
+   * @throws LockLostError when the lease is over; LockBusyError, LockWaitTimeoutError, LockAbortedError, QueueFullError like any wait
    */
   async openChild(terms: Terms, signal: AbortSignal | undefined): Promise<SiblingTurn> {
     this.lease.assertHeld();
@@ -175,7 +175,7 @@ export function frameOn(engine: LockEngine, resource: string): Frame | undefined
   return undefined;
 }
 
-/** The lease of the innermost open frame of this call chain, whatever its lock. */
+/** The lease of the innermost open `run` of this call chain, whatever its lock. Undefined outside, also in a bare flow. */
 export function currentLease(): Lease | undefined {
   for (let link = chain.getStore(); link !== undefined; link = link.outer) {
     if (link.frame?.isOpen === true) return link.frame.lease;

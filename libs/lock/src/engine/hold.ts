@@ -4,8 +4,8 @@ import type { Terms } from '../core/options.js';
 import type { LossReason } from '../core/errors.js';
 
 /**
- * What is taken off a lease for clock drift: 1 % of it, at least 2 ms (SAFETY.md, rule 4; the 1 % is the drift that the
- * promise allows).
+ * What is taken off a lease for clock drift: 1 % of it, at least 2 ms (the 1 % is the drift that the promise of
+ * docs/safety.md allows).
  */
 export function driftMargin(leaseMs: number): number {
   return Math.max(leaseMs * 0.01, 2);
@@ -124,10 +124,6 @@ export class Hold implements ClaimRef {
   /** The monotonic clock may not count system sleep: the wall clock may not run ahead of it by more than the margin. */
   hasSlept(): boolean {
     return this.#clock.wall() >= this.#wallUntil;
-  }
-
-  isValidAt(now: number): boolean {
-    return now < this.#validUntil && !this.hasSlept();
   }
 
   /** Counts a turn, and gives it a fencing token of the block; 0 without fencing. */

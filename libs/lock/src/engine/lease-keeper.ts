@@ -56,6 +56,14 @@ export class LeaseKeeper {
     this.#renew(due);
   }
 
+  /** Renews one hold now, for `leaseMs`; like any renewal it may find out that the hold is lost or revoked. */
+  async renewNow(hold: Hold, leaseMs: number): Promise<{ outcome: RenewOutcome; sent: Moment }> {
+    const { id, resource } = hold;
+    const ref = { id, resource, leaseMs, keepMs: hold.keepMsAt(this.clock.now()) };
+    const { outcomes, sent } = await this.#ask([hold], [ref]);
+    return { outcome: outcomes[0]!, sent };
+  }
+
   stop(): void {
     if (this.#timer !== undefined) this.clock.clearTimer(this.#timer);
     this.#timer = undefined;
@@ -113,25 +121,38 @@ export class LeaseKeeper {
 
   #renew(due: readonly Hold[]): void {
     if (due.length === 0) return;
-    const sent = momentOf(this.clock);
-    const refs = due.map((hold) => heldRef(hold, sent.at));
-    due.forEach((hold, i) => {
-      hold.isRenewing = true;
-      hold.asked(sent.at + Math.max(refs[i]!.leaseMs, refs[i]!.keepMs));
+    const refs = due.map((hold) => heldRef(hold, this.clock.now()));
+    for (const hold of due) hold.isRenewing = true;
+    void this.#ask(due, refs).then(() => {
+      for (const hold of due) {
+        hold.isRenewing = false;
+        if (this.#holds.has(hold)) this.#watchOver(hold);
+      }
     });
-    this.#send(refs).then(
-      (outcomes) => due.forEach((hold, i) => this.#settle(hold, refs[i]!, sent, outcomes[i] ?? 'unknown')),
-      () => due.forEach((hold, i) => this.#settle(hold, refs[i]!, sent, 'unknown')),
-    );
   }
 
-  // An async function, so that a driver that throws at once is no worse than one that rejects.
-  async #send(refs: readonly HeldRef[]): Promise<readonly RenewOutcome[]> {
-    return this.driver.renew(refs);
+  /** Asks, and settles each hold with its outcome. Never rejects: no answer is `unknown`. */
+  async #ask(
+    due: readonly Hold[],
+    refs: readonly HeldRef[],
+  ): Promise<{ outcomes: RenewOutcome[]; sent: Moment }> {
+    const sent = momentOf(this.clock);
+    due.forEach((hold, i) => hold.asked(sent.at + Math.max(refs[i]!.leaseMs, refs[i]!.keepMs)));
+    let answers: readonly RenewOutcome[] = [];
+    try {
+      answers = await this.driver.renew(refs);
+    } catch {
+      // Silence: every outcome is unknown.
+    }
+    const outcomes = due.map((hold, i) => {
+      const outcome = answers[i] ?? 'unknown';
+      this.#settle(hold, refs[i]!, sent, outcome);
+      return outcome;
+    });
+    return { outcomes, sent };
   }
 
   #settle(hold: Hold, ref: HeldRef, sent: Moment, outcome: RenewOutcome): void {
-    hold.isRenewing = false;
     const { lease } = hold;
     if (!this.#holds.has(hold) || lease === undefined) return;
     if (outcome === 'lost') return this.onLost(hold, 'taken');
@@ -146,7 +167,6 @@ export class LeaseKeeper {
     } else if (hold.renewDue < Infinity) {
       hold.renewDue = this.clock.now() + Math.min(lease.terms.leaseMs / 20, 1_000);
     }
-    this.#watchOver(hold);
   }
 
   #tell(event: 'lease.renewed' | 'lease.revoked', hold: Hold): void {

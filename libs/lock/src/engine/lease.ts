@@ -102,8 +102,8 @@ export class Lease implements AsyncDisposable {
   /**
    * Renews now, once; a fixed lease ends `leaseMs` later than now. Never shortens.
    * @param leaseMs the lock's own `leaseMs` by default; whole ms within the backend's bounds
-   * @throws LockLostError, LockNotHeldError, InvalidOptionError; BackendUnavailableError when there was no answer: the
-   * old deadline stands
+   * @throws LockLostError, LockNotHeldError, InvalidOptionError; LockRevokedError when renewals are refused, and
+   * BackendUnavailableError when there was no answer: the old deadline stands
    */
   extend(leaseMs?: number): Promise<void> {
     return this.#owner.extend(this, leaseMs);

@@ -1,9 +1,9 @@
-import { momentOf, type Clock } from '../core/clock.js';
+import { atMost, type Clock } from '../core/clock.js';
 import {
   BackendUnavailableError,
   LockBusyError,
   LockClosedError,
-  LockLostError,
+  LockRevokedError,
   type LossReason,
 } from '../core/errors.js';
 import type { EventHub, ReleaseOutcome } from '../core/events.js';
@@ -15,7 +15,6 @@ import { LeaseKeeper } from './lease-keeper.js';
 import { Lease, type LeaseOwner } from './lease.js';
 import type { Competitor } from './queued-synchronizer.js';
 import { Seat } from './seat.js';
-import { asLockError } from './unavailable.js';
 import type { WaitingRoom } from './waiting-room.js';
 import { WakeHub } from './wake-hub.js';
 import { Withdrawals, type Withdrawal } from './withdrawals.js';
@@ -25,12 +24,19 @@ const LOST: Promise<ReleaseOutcome> = Promise.resolve('lost');
 
 /** Figures of the moment; all are 0 at idle but the last two, which only grow. Subscriptions linger for some seconds. */
 export interface EngineStats {
+  /** Resources that are held or waited for here. */
   readonly resources: number;
+  /** Callers in the queues of this process. */
   readonly waiters: number;
+  /** Grants of the backend that this process has. */
   readonly holds: number;
+  /** Releases that the backend has not confirmed yet. */
   readonly pendingWithdrawals: number;
+  /** Resources whose wakes are subscribed to. */
   readonly watches: number;
+  /** Leases given so far, by the backend or by hand-over. */
   readonly grants: number;
+  /** Of these, the ones without a trip. */
   readonly handOvers: number;
 }
 
@@ -145,31 +151,18 @@ export class LockEngine implements LeaseOwner {
     return outcome;
   }
 
-  /** @throws InvalidOptionError, LockNotHeldError, LockLostError, BackendUnavailableError */
+  /** @throws InvalidOptionError, LockNotHeldError, LockLostError, LockRevokedError, BackendUnavailableError */
   async extend(lease: Lease, leaseMs = lease.terms.leaseMs): Promise<void> {
     const { minLeaseMs, maxLeaseMs } = this.backend.traits;
     checkWhole('leaseMs', leaseMs, minLeaseMs, maxLeaseMs);
     lease.assertHeld();
     const { hold, resource } = lease;
-    const sent = momentOf(this.clock);
-    hold.asked(sent.at + Math.max(leaseMs, hold.keepMsAt(sent.at)));
-    let outcome;
-    try {
-      const ref = { id: hold.id, resource, leaseMs, keepMs: hold.keepMsAt(sent.at) };
-      [outcome = 'unknown'] = await this.backend.leases.renew([ref]);
-    } catch (error) {
-      throw asLockError(error, this.backend.name, resource);
-    }
+    const { outcome, sent } = await this.#keeper.renewNow(hold, leaseMs);
     if (lease.isLost || lease.ended !== undefined) return lease.assertHeld();
+    if (outcome === 'revoked') throw new LockRevokedError(resource, lease.remainingMs);
     if (outcome === 'unknown') {
       throw new BackendUnavailableError(this.backend.name, 'no answer to a renewal', 'unknown', { resource });
     }
-    if (outcome !== 'renewed') {
-      if (outcome === 'lost') this.#lose(hold, 'taken');
-      else hold.isRevoked = true;
-      throw lease.isLost ? lease.lossError() : new LockLostError(resource, 'revoked', lease.heldMs);
-    }
-    hold.confirm(sent, leaseMs);
     lease.extendTo(sent.at, leaseMs);
     this.#keeper.keep(hold);
   }
@@ -183,29 +176,21 @@ export class LockEngine implements LeaseOwner {
     this.room.close();
     // A listener may close in the middle of a hand-over: let that finish first.
     await Promise.resolve();
-    if (this.#keeper.size > 0 && graceMs > 0)
-      await this.#atMost(graceMs, (done) => (this.#onHoldsGone = done));
+    if (this.#keeper.size > 0 && graceMs > 0) {
+      await atMost(this.clock, graceMs, new Promise<void>((done) => (this.#onHoldsGone = done)));
+    }
     for (const hold of this.#keeper.holds()) {
       // The listeners of one lost lease may have released another.
       if (this.#seats.get(hold.resource)?.hold === hold) this.#lose(hold, 'closed');
     }
     this.#stopDoubting();
     // A claim that is still under way may be granted, and the place in line is still taken: both are withdrawn first.
-    if (this.#seats.size > 0) await this.#atMost(operationTimeoutMs, (done) => (this.#onSeatsGone = done));
+    if (this.#seats.size > 0) {
+      await atMost(this.clock, operationTimeoutMs, new Promise<void>((done) => (this.#onSeatsGone = done)));
+    }
     await this.#withdrawals.drain(operationTimeoutMs);
     this.#hub.close();
     this.#keeper.stop();
-  }
-
-  /** Resolves when `done` is called, at the latest after `ms`. */
-  #atMost(ms: number, subscribe: (done: () => void) => void): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = this.clock.setTimer(resolve, ms);
-      subscribe(() => {
-        this.clock.clearTimer(timer);
-        resolve();
-      });
-    });
   }
 
   /** The turn of a competitor has come. It has its lease before anybody is told. */

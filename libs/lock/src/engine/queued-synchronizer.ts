@@ -56,7 +56,7 @@ export interface QueueOwner<T> {
 }
 
 /**
- * The queue of this process for one resource, first in, first out: the AbstractQueuedSynchronizer of the seeds. A
+ * The queue of this process for one resource, first in, first out, as an AbstractQueuedSynchronizer keeps it. A
  * doubly linked list, so that a time-out, an abort or a shutdown takes out any position in constant time.
  */
 export class QueuedSynchronizer<T> implements Line {

@@ -67,8 +67,8 @@ export class Seat implements QueueOwner<Lease> {
 
   arrived(): void {
     const { events } = this.room;
-    if (!events.wants('competitor.competing')) return;
-    events.emit('competitor.competing', { resource: this.resource, waiting: this.queue.size });
+    if (!events.wants('competitor.arrived')) return;
+    events.emit('competitor.arrived', { resource: this.resource, waiting: this.queue.size });
   }
 
   left(end: Departure): void {

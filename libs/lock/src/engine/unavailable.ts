@@ -7,8 +7,7 @@ export function isUnavailable(error: unknown): error is BackendUnavailableError 
 /** The error of a driver as callers see it: a lock error as it is, anything else as an unavailable backend. */
 export function asLockError(error: unknown, backend: string, resource: string): LockError {
   if (isUnavailable(error)) {
-    const detail = error.message.replace(/^.* is unavailable: /, '');
-    return new BackendUnavailableError(backend, detail, error.executed, {
+    return new BackendUnavailableError(backend, error.detail, error.executed, {
       cause: error.cause ?? error,
       resource,
     });

@@ -1,5 +1,5 @@
 import type { ClaimRef, WithdrawOptions, WithdrawOutcome } from '../core/claim.js';
-import { sleep, type Clock, type Timer } from '../core/clock.js';
+import { atMost, sleep, type Clock } from '../core/clock.js';
 import type { ReleaseOutcome } from '../core/events.js';
 import type { LeaseDriver } from '../core/ports.js';
 import { isUnavailable } from './unavailable.js';
@@ -57,7 +57,7 @@ export class Withdrawals {
   /** Waits until everything is confirmed, at most `ms`; then nothing more is sent. */
   async drain(ms: number): Promise<void> {
     if (this.#pending > 0)
-      await this.#atMost(ms, new Promise<void>((resolve) => (this.#onDrained = resolve)));
+      await atMost(this.clock, ms, new Promise<void>((resolve) => (this.#onDrained = resolve)));
     this.#stopped = true;
   }
 
@@ -79,7 +79,7 @@ export class Withdrawals {
     // It goes on in the background; the caller waits for it no longer than it was promised.
     this.#pending += 1;
     const confirmed = this.#untilConfirmed(withdrawal, mayHaveActed).finally(() => this.#settled());
-    return (await this.#atMost(deadline - this.clock.now(), confirmed)) ?? 'unconfirmed';
+    return (await atMost(this.clock, deadline - this.clock.now(), confirmed)) ?? 'unconfirmed';
   }
 
   async #untilConfirmed(withdrawal: Withdrawal, mayHaveActed = true): Promise<ReleaseOutcome> {
@@ -102,17 +102,6 @@ export class Withdrawals {
   async #send({ ref, keepMs, leavesQueue }: Withdrawal): Promise<WithdrawOutcome> {
     const options: WithdrawOptions = { keepMs, leaveQueue: leavesQueue() };
     return this.driver.withdraw(ref, options);
-  }
-
-  /** The result of `work`, or undefined after `ms`. Leaves no timer. */
-  async #atMost<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
-    let timer: Timer | undefined;
-    const bound = new Promise<undefined>((resolve) => {
-      timer = this.clock.setTimer(() => resolve(undefined), ms);
-    });
-    const result = await Promise.race([work, bound]);
-    this.clock.clearTimer(timer!);
-    return result;
   }
 }
 

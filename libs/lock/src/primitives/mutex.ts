@@ -18,6 +18,7 @@ import {
   type CallOptions,
   type Terms,
 } from '../core/options.js';
+import { untilEither } from '../engine/abort-listeners.js';
 import { currentFlow } from '../engine/flow.js';
 import { Frame, frameOn, withFrame } from '../engine/frames.js';
 import type { Lease } from '../engine/lease.js';
@@ -28,7 +29,7 @@ import { asLockError } from '../engine/unavailable.js';
 export type KeyPart = string | number | bigint | boolean;
 
 /**
- * A lock that one holder has at a time, over all processes that use the same backend: the single lock of the seeds.
+ * A lock that one holder has at a time, over all processes that use the same backend.
  * Created once by `bedrock.mutex(name)` and used everywhere; it holds no state of a caller.
  */
 export class Mutex {
@@ -74,10 +75,7 @@ export class Mutex {
       await frame.close();
       throw error;
     }
-    // A parent that closes before its child does not release; it still must not report success for a lost lock.
-    const isLost = isOver(frame.lease);
-    const outcome = await frame.close();
-    if (isLost || outcome === 'lost') throw frame.lease.lossError();
+    await closeOrThrow(frame);
     return result;
   }
 
@@ -92,9 +90,19 @@ export class Mutex {
     return this.#engine.acquire(this.resource, terms, options?.signal);
   }
 
-  /** Tries once. Null when somebody else has the lock; other errors as `acquire()` throws them. */
+  /**
+   * Tries once. Null when the lock is taken, also by this very call chain; other errors as `acquire()` throws them.
+   * Settles within twice the backend's `operationTimeoutMs`.
+   */
   async tryAcquire(options?: Omit<CallOptions, 'waitMs'>): Promise<Lease | null> {
     if (options !== undefined) checkObject('options', options);
+    if ((options as CallOptions | undefined)?.waitMs !== undefined) {
+      throw new InvalidOptionError(
+        'waitMs',
+        'left out: tryAcquire() does not wait',
+        (options as CallOptions).waitMs,
+      );
+    }
     const terms = this.#terms({ ...options, waitMs: 0 });
     try {
       return await this.#engine.acquire(this.resource, terms, options?.signal);
@@ -111,9 +119,7 @@ export class Mutex {
   async lock(options?: CallOptions): Promise<void> {
     const flow = currentFlow(this.resource);
     const terms = this.#terms(options);
-    const signal =
-      options?.signal === undefined ? flow.signal : AbortSignal.any([flow.signal, options.signal]);
-    const frame = await this.#enter(terms, signal);
+    const frame = await untilEither(flow.signal, options?.signal, (signal) => this.#enter(terms, signal));
     if (flow.signal.aborted) {
       await frame.close();
       throw new LockAbortedError(this.resource, { cause: flow.signal.reason });
@@ -121,7 +127,11 @@ export class Mutex {
     flow.push(this.#engine, frame);
   }
 
-  /** Like `lock()`, but false when it was not granted within `waitMs`. @param waitMs 0 by default: tries once */
+  /**
+   * Like `lock()`, but false when it was not granted within `waitMs`.
+   * @param waitMs 0 by default: tries once
+   * @throws LockFlowRequiredError, InvalidOptionError; the other errors of `acquire()`
+   */
   async tryLock(waitMs = 0): Promise<boolean> {
     checkTime('waitMs', waitMs, 0);
     try {
@@ -135,8 +145,8 @@ export class Mutex {
 
   /**
    * Undoes the last `lock()` of the flow; never closes a `run`.
-   * @throws LockNotHeldError when nobody here holds it, LockNotOwnerError when another flow does; LockLostError when the
-   * lease had ended before
+   * @throws LockFlowRequiredError outside of `runInFlow`; LockNotHeldError when nobody here holds it, LockNotOwnerError when
+   * another flow does; LockLostError when the lease had ended before
    */
   async unlock(): Promise<ReleaseOutcome> {
     const { resource } = this;
@@ -146,10 +156,7 @@ export class Mutex {
         ? new LockNotOwnerError(resource)
         : new LockNotHeldError(resource);
     }
-    const isLost = isOver(frame.lease);
-    const outcome = await frame.close();
-    if (isLost || outcome === 'lost') throw frame.lease.lossError();
-    return outcome ?? 'released';
+    return closeOrThrow(frame);
   }
 
   /** True while a frame of this call chain holds the lock, by the clock. */
@@ -169,7 +176,7 @@ export class Mutex {
 
   /**
    * Refuses renewals to the present holder: the lock is free when its lease ends, within the promise of the library.
-   * False when nobody held it.
+   * False when nobody held it. @throws BackendUnavailableError
    */
   async revoke(): Promise<boolean> {
     return this.#ask((leases) => leases.revoke(this.resource, 'atExpiry'));
@@ -177,7 +184,7 @@ export class Mutex {
 
   /**
    * Frees the lock at once, outside the promise: the holder may still be at work, and learns of it a trip later. For
-   * operators. False when nobody held it.
+   * operators. False when nobody held it. @throws BackendUnavailableError
    */
   async forceRelease(): Promise<boolean> {
     return this.#ask((leases) => leases.revoke(this.resource, 'now'));
@@ -211,6 +218,11 @@ export class Mutex {
   }
 }
 
-function isOver(lease: Lease): boolean {
-  return lease.isLost || (lease.ended === undefined && !lease.isHeld);
+// A frame that is not the last one does not release; it still must not report success for a lost lock.
+async function closeOrThrow(frame: Frame): Promise<ReleaseOutcome> {
+  const { lease } = frame;
+  const isLost = lease.isLost || (lease.ended === undefined && !lease.isHeld);
+  const outcome = await frame.close();
+  if (isLost || outcome === 'lost') throw lease.lossError();
+  return outcome ?? 'released';
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.js';
+import { BackendUnavailableError } from '../../core/errors.js';
 import { notSent } from './failures.js';
 
 interface Waiter {
@@ -22,8 +23,7 @@ export class Readiness {
       };
       const waiter: Waiter = {
         resolve: () => settle(resolve),
-        reject: (error) =>
-          settle(() => reject(notSent(error.message.replace(/^.* is unavailable: /, ''), error))),
+        reject: (error) => settle(() => reject(notSent(detailOf(error), error))),
       };
       this.#waiters.add(waiter);
       const timer = this.clock.setTimer(
@@ -43,4 +43,8 @@ export class Readiness {
     this.lastError = error;
     if (isFinal) for (const waiter of this.#waiters) waiter.reject(error);
   }
+}
+
+function detailOf(error: Error): string {
+  return error instanceof BackendUnavailableError ? error.detail : error.message;
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.js';
 
 /** A sample is replaced by a worse one (it travelled longer) only when it is this old, in ms. */
 const SAMPLE_LIFE_MS = 1_000;
-/** How far clock rates may drift apart: SAFETY.md promises exclusion up to this. */
+/** How far clock rates may drift apart: docs/safety.md promises exclusion up to this. */
 const DRIFT = 0.01;
 
 /** What is known about the server's clock, from replies that carry it. */

@@ -3,7 +3,7 @@ import { systemClock, type Lease } from 'bedrock-lock';
 import type { ContractTheme } from '../contract-theme.js';
 
 const FIXED = { leaseMs: 200, renew: false } as const;
-/** SAFETY.md, I4; the lateness of the event loop itself is measured and given on top. */
+/** docs/safety.md; the lateness of the event loop itself is measured and given on top. */
 const LOSS_MS = 50;
 
 /** Resolves with the lateness of a timer that was set for the end of the lease. */
