@@ -36,6 +36,8 @@ class Allowing implements CanActivate {
 
 const seen = () => ({ resource: currentLease()?.resource });
 
+let belowRuns = 0;
+
 @Controller('orders')
 class Orders {
   inside = 0;
@@ -52,6 +54,7 @@ class Orders {
   @HttpCode(202)
   @DistributedLock({ lock: 'order', key: '{0.id}' })
   async below(@Body() _body: { id: number }) {
+    belowRuns += 1;
     return seen();
   }
 
@@ -138,6 +141,8 @@ describe('@DistributedLock() on a controller', () => {
 
   it('refuses a request whose key is missing, without running the handler', async () => {
     const { http } = await server();
+    const before = belowRuns;
     expect((await http.post('/orders/below').send({})).status).toBe(500);
+    expect(belowRuns).toBe(before);
   });
 });

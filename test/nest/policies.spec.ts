@@ -60,7 +60,7 @@ async function jobs(locks: Parameters<typeof locksOf>[0] = ['job', 'other'], bac
 }
 
 describe('onBusy', () => {
-  it('throws at once or after waitMs when nothing else is said', async () => {
+  it('throws at once when the lock does not wait and nothing else is said', async () => {
     const { service, lock } = await jobs([{ name: 'job', waitMs: 0 }, 'other']);
     await using _held = await lock.acquire();
     await expect(service.both()).rejects.toThrow(LockBusyError);

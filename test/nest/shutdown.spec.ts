@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import {
   Controller,
   Get,
@@ -100,10 +101,12 @@ describe('app.close()', () => {
 
   it('closes every backend, once', async () => {
     const backends = { default: memory(), other: memory() };
+    const closings = Object.values(backends).map((backend) => jest.spyOn(backend, 'close'));
     const app = await start({ imports: [locksOf(['work'], { backends })] });
     const bedrock = bedrockOf(app);
     await app.close();
     await app.close();
+    for (const closing of closings) expect(closing).toHaveBeenCalledTimes(1);
     expect(['default', 'other'].map((name) => bedrock.bedrock(name).isClosed)).toEqual([true, true]);
   });
 });

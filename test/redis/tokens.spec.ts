@@ -19,7 +19,15 @@ describe("fencing tokens in Redisson's own key", () => {
     expect((await granted(mine, 'order', { tokens: 1 })).token).toBeGreaterThan(javas);
   });
 
-  it('exceed the time when the counter was lost, also in a batch and under a restart guard', async () => {
+  it('grow on when the counter was lost', async () => {
+    const mine = await fixture.backend({ tokens: 'perLock' });
+    const first = await granted(mine, 'order', { tokens: 1_000 });
+    await mine.leases.withdraw(first, FREE);
+    await fixture.observer.del(counter);
+    expect((await granted(mine, 'order', { tokens: 1 })).token).toBeGreaterThan(first.token);
+  });
+
+  it('exceed the time, also in a batch and under a restart guard', async () => {
     const mine = await fixture.backend({ tokens: 'perLock', restartGuard: true, coldStart: 'trust' });
     const claims = ['a', 'b', 'c'].map((name) => claimOf(mine, name, { tokens: 2 }));
     const verdicts = await Promise.all(claims.map((claim) => mine.leases.claim(claim)));

@@ -92,7 +92,7 @@ describe('watch', () => {
     await until('the wake of the next', () => bell.rings === 1);
   });
 
-  it('wakes when Redisson releases', async () => {
+  it('wakes on the message of a release by Redisson', async () => {
     const bell = new Bell();
     await mine.leases.watch('lock', bell.ring);
     await fixture.observer.publish(CHANNEL, '0');
