@@ -156,7 +156,11 @@ export class BackendUnavailableError extends LockError {
 /** The key of the resource holds something else: another type of lock, or data that is no lock. */
 export class LockTypeMismatchError extends LockError {
   readonly code = 'LOCK_TYPE_MISMATCH';
-  constructor(resource: string, detail: string) {
+  constructor(
+    resource: string,
+    /** What the key holds. */
+    readonly detail: string,
+  ) {
     super(
       `"${resource}" is in use for something else (${detail}); give the lock a name of its own`,
       resource,

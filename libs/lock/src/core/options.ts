@@ -44,7 +44,7 @@ export interface CallOptions extends Pick<
 export interface HandOverOptions {
   /** Time, in ms. 0 never hands over. @default 10 */
   readonly quantumMs?: number;
-  /** Grants, which is also the number of fencing tokens reserved at a time. @default 512 */
+  /** Grants, which is also the most fencing tokens that are reserved at a time. @default 512 */
   readonly quantumGrants?: number;
 }
 

@@ -11,8 +11,12 @@ import { asLockError, isUnavailable } from './unavailable.js';
 import type { WakeHub } from './wake-hub.js';
 import type { Withdrawals } from './withdrawals.js';
 
-/** Tokens reserved when nobody waits behind the head: enough for a few who come during its hold. */
+/**
+ * Tokens reserved: some for those who come during the hold, and some turns for each who waits already. Not more, since
+ * what is reserved in vain lets the counter run ahead of the time that makes tokens grow after data loss.
+ */
 const FEW_TOKENS = 8;
+const TOKENS_PER_WAITER = 4;
 /** Without push, a head re-asks after this long, doubled each time, in ms. */
 const POLL_MS = { first: 20, last: 200 };
 /** An unreachable backend is asked again after this long, doubled each time, in ms. */
@@ -109,7 +113,7 @@ export class Contention {
     // A fixed lease is handed over only if the whole of it fits into what is left of the claim.
     const roomMs = !terms.renew && behind > 0 ? Math.ceil(quantumMs) : 0;
     const leaseMs = Math.min(terms.leaseMs + roomMs, maxLeaseMs);
-    const tokens = terms.fencing ? (behind > 0 ? quantumGrants : Math.min(FEW_TOKENS, quantumGrants)) : 0;
+    const tokens = terms.fencing ? Math.min(quantumGrants, behind * TOKENS_PER_WAITER + FEW_TOKENS) : 0;
     const isOther = attempt?.leaseMs !== leaseMs || attempt.terms.holdAtLeastMs !== terms.holdAtLeastMs;
     if (attempt !== undefined && attempt.doubtUntil > 0 && isOther) {
       this.#giveUp(seat, attempt);
@@ -181,6 +185,8 @@ export class Contention {
     } catch (error) {
       const lockError = asLockError(error, this.backend.name, resource);
       if (!isUnavailable(lockError)) {
+        // It may have been granted all the same, beside what failed.
+        attempt.doubtUntil = notAfter;
         // Nothing that waiting could mend, and the same for everybody: the resource is of another type.
         seat.queue.leaveAll('unavailable', lockError);
         return undefined;

@@ -175,8 +175,8 @@ export class Mutex {
   }
 
   /**
-   * Refuses renewals to the present holder: the lock is free when its lease ends, within the promise of the library.
-   * False when nobody held it. @throws BackendUnavailableError
+   * Refuses renewals to the present holder: the lock is free when its lease ends, within the promise of the library. A
+   * foreign client (Redisson) goes on to renew. False when nobody held it. @throws BackendUnavailableError
    */
   async revoke(): Promise<boolean> {
     return this.#ask((leases) => leases.revoke(this.resource, 'atExpiry'));

@@ -2,11 +2,14 @@ import { codeOf, notSent } from './failures.js';
 import type { Conversation, Send } from './connection.js';
 import type { Guard } from './claim-verb.js';
 import { checkEviction } from './eviction.js';
-import { GUARD_KEY, TOKEN_KEY } from './keys.js';
+import { GUARD_KEY, probeKeys } from './keys.js';
 import type { ProcessRows } from './process-rows.js';
 import { runScript } from './run-script.js';
-import { ALL_SCRIPTS, CLAIM } from './script.js';
+import { ALL_SCRIPTS, CLAIM, WITHDRAW } from './script.js';
 import type { ServerTime } from './server-time.js';
+
+/** Life of the probe's lock, should its withdrawal get lost, in ms. */
+const PROBE_LEASE_MS = 1_000;
 
 export interface SessionOptions {
   readonly restartGuard: boolean;
@@ -25,6 +28,8 @@ export class CommandSession implements Conversation, Guard {
     private readonly options: SessionOptions,
     private readonly time: ServerTime,
     private readonly rows: ProcessRows,
+    private readonly processId: string,
+    private readonly database: number,
     private readonly onReconnected: () => void,
   ) {
     this.#trusts = options.coldStart === 'trust';
@@ -35,6 +40,8 @@ export class CommandSession implements Conversation, Guard {
   }
 
   async open(send: Send): Promise<void> {
+    // The client goes on in database 0 when its own SELECT fails.
+    if (this.database > 0) await send('select', [this.database]);
     // A server that forbids SCRIPT LOAD gets each script by its text at its first use.
     const loading = ALL_SCRIPTS.map(({ source }) => send('script', ['LOAD', source]).catch(() => undefined));
     const [info, clock] = await Promise.all([readInfo(send), send('time', []), ...loading]);
@@ -60,22 +67,37 @@ export class CommandSession implements Conversation, Guard {
   }
 
   /**
-   * Asks for nothing, which shows that scripts run, and begins a quarantine now rather than at the first claim. Only this
-   * first question of a process may trust a missing guard: what is missing later was lost while others were running.
+   * Locks and unlocks a name of its own, which shows that all that locks need works, and begins a quarantine now rather
+   * than at the first claim. Only this first question of a process may trust a missing guard: what is missing later was
+   * lost while others were running.
    */
   async #probe(send: Send): Promise<void> {
-    const { runId } = this;
-    const keys = runId === '' ? [TOKEN_KEY] : [TOKEN_KEY, GUARD_KEY];
-    const args = [CLAIM.sha1, keys.length, ...keys, '', runId, this.maxLeaseMs, this.#trusts ? 1 : 0];
+    const { runId, processId } = this;
+    const { lock, line, signs, token } = probeKeys(processId);
+    const keys = [token, lock, line, signs, ...(runId === '' ? [] : [GUARD_KEY])];
+    const trusts = this.#trusts ? 1 : 0;
+    this.#trusts = false;
+    const id = `${processId}:0`;
+    const claim = [
+      processId,
+      runId,
+      this.maxLeaseMs,
+      trusts,
+      id,
+      PROBE_LEASE_MS,
+      Number.MAX_SAFE_INTEGER,
+      1,
+      0,
+    ];
     try {
-      await runScript(send, CLAIM, args);
-      this.#trusts = false;
+      await runScript(send, CLAIM, [CLAIM.sha1, keys.length, ...keys, ...claim]);
     } catch (error) {
       const code = codeOf((error as Error).cause);
-      if (code === 'QUARANTINED') this.#trusts = false;
       // A full server still has to take withdrawals.
-      else if (code !== 'OOM') throw error;
+      if (code !== 'QUARANTINED' && code !== 'OOM') throw error;
     }
+    const given = runScript(send, WITHDRAW, [WITHDRAW.sha1, 3, lock, line, signs, processId, id, 0, 1]);
+    await Promise.all([given, send('del', [token])]);
   }
 }
 

@@ -8,11 +8,14 @@ const REFUSALS: ReadonlySet<string> = new Set([
   'MISCONF', 'BUSY', 'NOSCRIPT', 'MOVED', 'ASK', 'TRYAGAIN', 'CROSSSLOT',
 ]); // prettier-ignore
 
+/** Redis 6 puts where it happened before an error of a script: `@user_script:4: @user_script: 4: -READONLY …`. */
+const CODE = /^(?:ERR Error running script.*?: )?(?:@?user_script: ?\d+: )*-?([A-Z]{2,})\b/;
+const NO_RIGHT_IN_SCRIPT = /^ERR The user executing the script can't/;
+
 /** The code that a Redis error begins with, such as `WRONGTYPE`; '' for an error of the connection. */
 export function codeOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
-  // Before Redis 7, an error inside a script is wrapped by another.
-  return /^(?:ERR Error running script .*?@user_script: ?\d+: )?([A-Z]{2,})\b/.exec(text)?.[1] ?? '';
+  return NO_RIGHT_IN_SCRIPT.test(text) ? 'NOPERM' : (CODE.exec(text)?.[1] ?? '');
 }
 
 /** An error reply of the server, whole or of one item, as callers see it. */

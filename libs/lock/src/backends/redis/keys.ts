@@ -39,6 +39,12 @@ export function processOf(claimId: string): string {
   return end < 0 ? claimId : claimId.slice(0, end);
 }
 
+/** The names of the lock that a new connection tries itself with. */
+export function probeKeys(processId: string): ResourceKeys {
+  const lock = `bedrock_probe:${processId}`;
+  return { ...keysOf(lock), token: `${lock}:token` };
+}
+
 /** Names per resource. Cached, since building them anew for every claim costs more than all else on the way. */
 export class KeyRing {
   readonly #cache = new Map<string, ResourceKeys>();
@@ -57,11 +63,14 @@ export class KeyRing {
 
 function keysOf(resource: string): ResourceKeys {
   // Redisson's rule: a name that contains a brace carries its own hash tag, any other becomes one.
-  const tagged = resource.includes('{') ? resource : `{${resource}}`;
+  const isTagged = resource.includes('{');
+  const tagged = isTagged ? resource : `{${resource}}`;
+  // Two colons keep the line of `{x}` apart from that of `x`.
+  const separator = isTagged ? '::' : ':';
   return {
     lock: resource,
-    line: `bedrock_order:${tagged}`,
-    signs: `bedrock_alive:${tagged}`,
+    line: `bedrock_order${separator}${tagged}`,
+    signs: `bedrock_alive${separator}${tagged}`,
     token: `${FENCED_TOKEN_PREFIX}:${tagged}`,
     channel: `redisson_lock__channel:${tagged}`,
   };

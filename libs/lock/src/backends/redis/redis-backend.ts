@@ -62,8 +62,13 @@ class RedisBackend implements Backend {
     this.#commanding = new Connection(createClient(terms.place), clock, operationTimeoutMs);
     this.#listening = new Connection(createClient(terms.place), clock, operationTimeoutMs);
     this.#rows = new ProcessRows(this.processId, terms.label, this.#commanding.call, clock);
-    this.#session = new CommandSession(terms, time, this.#rows, () => this.#doubt(undefined));
-    this.#wakes = new Wakes(this.#listening, ring, this.processId, (resource) => this.#doubt(resource));
+    const { db = 0 } = this.#commanding.client.options;
+    this.#session = new CommandSession(terms, time, this.#rows, this.processId, db, () =>
+      this.#doubt(undefined),
+    );
+    this.#wakes = new Wakes(this.#listening, ring, this.processId, clock, (resource) =>
+      this.#doubt(resource),
+    );
     const ownTokens = terms.tokens === 'perLock';
     const claimVerb = new ClaimVerb(this.processId, this.#session, time, this.#rows, ownTokens);
     const batches = new LeaseBatches(this.#commanding, claimVerb, this.processId, ring);
@@ -103,6 +108,7 @@ class RedisBackend implements Backend {
 
   async #close(): Promise<void> {
     await this.#rows.erase().catch(() => undefined);
+    this.#wakes.close();
     this.#commanding.close();
     this.#listening.close();
   }

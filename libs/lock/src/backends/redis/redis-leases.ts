@@ -106,8 +106,7 @@ export class RedisLeases implements LeaseDriver {
     try {
       return await runScript(this.connection.call, script, [script.sha1, keys.length, ...keys, ...rest]);
     } catch (error) {
-      if (error instanceof LockTypeMismatchError)
-        throw new LockTypeMismatchError(resource, 'another type of key');
+      if (error instanceof LockTypeMismatchError) throw new LockTypeMismatchError(resource, error.detail);
       throw error;
     }
   }

@@ -1,4 +1,4 @@
-import type { LockError } from '../../core/errors.js';
+import { LockTypeMismatchError, type LockError } from '../../core/errors.js';
 import type { Arg, Connection } from './connection.js';
 import { codeOf, noAnswer, refusal } from './failures.js';
 import { runByText } from './run-script.js';
@@ -78,7 +78,7 @@ export class ScriptBatch<Item extends BatchItem<never>> {
   }
 
   #fail(items: readonly Item[], error: LockError): void {
-    for (const item of items) this.#reject(item, error);
+    for (const item of items) this.#reject(item, refusalFor(item.resource, error));
   }
 
   #reject(item: Item, error: LockError): void {
@@ -86,4 +86,8 @@ export class ScriptBatch<Item extends BatchItem<never>> {
     // The server has become a replica: the next connection may lead to the new primary. Nothing is sent again.
     if (codeOf(error.cause) === 'READONLY') this.connection.reconnect();
   }
+}
+
+function refusalFor(resource: string, error: LockError): LockError {
+  return error instanceof LockTypeMismatchError ? new LockTypeMismatchError(resource, error.detail) : error;
 }

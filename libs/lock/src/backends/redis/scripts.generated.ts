@@ -51,6 +51,12 @@ export const scripts = {
       'if head and head ~= process then return refuse(key, arg, rest + 1) end\n' +
       'if head then leave(line, signs, process) end\n' +
       'end\n' +
+      'local function grant(key, arg)\n' +
+      'local token = takeTokens(KEYS[1], owns and KEYS[key + 3], arg + 3, 5, time)\n' +
+      'call(\'HSET\', KEYS[key], ARGV[arg], \'1\')\n' +
+      'call(\'PEXPIRE\', KEYS[key], ARGV[arg + 1])\n' +
+      'return token\n' +
+      'end\n' +
       'local reply = { now }\n' +
       'for item = 0, items - 1 do\n' +
       'local key, arg, answer = 2 + item * keysPerItem, 5 + item * 5, nil\n' +
@@ -60,14 +66,12 @@ export const scripts = {
       'answer = answerOf(askTaken, key, arg)\n' +
       'end\n' +
       'if answer == nil then\n' +
-      'answer = takeTokens(KEYS[1], owns and KEYS[key + 3], arg + 3, 5, time)\n' +
-      'call(\'HSET\', KEYS[key], ARGV[arg], \'1\')\n' +
-      'call(\'PEXPIRE\', KEYS[key], ARGV[arg + 1])\n' +
+      'answer = owns and answerOf(grant, key, arg) or grant(key, arg)\n' +
       'end\n' +
       'reply[item + 2] = answer\n' +
       'end\n' +
       'return reply',
-    sha1: 'cab8939648f5fe2b4ec6b5ff787dd47995b5cc2a',
+    sha1: '579666ff4692794800676093bacec96d0c9d235f',
   },
   /** inspect-1.lua */
   inspect: {
@@ -200,6 +204,7 @@ export const scripts = {
       'local lock = KEYS[1]\n' +
       'local holders = call(\'HKEYS\', lock)\n' +
       'if #holders == 0 then return 0 end\n' +
+      'if call(\'HEXISTS\', lock, \'mode\') == 1 then return redis.error_reply(\'WRONGTYPE a read-write lock\') end\n' +
       'if ARGV[1] == \'now\' then\n' +
       'call(\'DEL\', lock)\n' +
       'local head = liveHead(KEYS[2], KEYS[3], (serverNow()))\n' +
@@ -211,7 +216,7 @@ export const scripts = {
       'call(\'PUBLISH\', \'bedrock_wake:\' .. string.gsub(holder, \':.*$\', \'\'), \'!\' .. lock)\n' +
       'end\n' +
       'return 1',
-    sha1: 'f43fee6be1294b0547ddf5107ef9b7952acb76b4',
+    sha1: '4b92a4e8cdf930ca8d70dede3a5965f5aa864865',
   },
   /** withdraw-n.lua */
   withdrawN: {
@@ -236,7 +241,10 @@ export const scripts = {
       'local isFreed = ended == 1 and not isKept\n' +
       'local head, hasLeft\n' +
       'if call(\'EXISTS\', lock, line) > 0 then\n' +
-      'if isFreed then call(\'DEL\', lock) end\n' +
+      'if isFreed then\n' +
+      'call(\'HDEL\', lock, \'bedrock_revoked\')\n' +
+      'isFreed = call(\'EXISTS\', lock) == 0\n' +
+      'end\n' +
       'head, hasLeft = settleLine(line, signs, ARGV[arg + 2] == \'1\')\n' +
       'end\n' +
       'if isFreed or (hasLeft and call(\'EXISTS\', lock) == 0) then wake(lock, head) end\n' +
@@ -247,6 +255,6 @@ export const scripts = {
       'reply[item + 1] = answerOf(withdraw, 1 + item * 3, 2 + item * 3)\n' +
       'end\n' +
       'return #reply == 1 and reply[1] or reply',
-    sha1: '1494ea6ab4e09da6fabcee34402305b33861a431',
+    sha1: 'bfad56cc1608324f5e903227bb195e82fdee4251',
   },
 } as const;

@@ -1,7 +1,13 @@
+import type { Clock, Timer } from '../../core/clock.js';
 import type { Unsubscribe } from '../../core/ports.js';
 import type { Connection, Conversation, Send } from './connection.js';
 import { processChannel, type KeyRing } from './keys.js';
 
+/**
+ * While locks are watched, the subscription is made sure of this often, in ms: a connection that died silently would
+ * cost every wake from then on, and nothing else is sent on it.
+ */
+const HEARTBEAT_MS = 3_000;
 /** Longest SUBSCRIBE after a reconnection. */
 const CHANNELS_PER_CALL = 500;
 /** What is published for Redisson when a Bedrock process was woken by name; 0 to `Long.valueOf`. */
@@ -19,11 +25,13 @@ interface Watched {
 export class Wakes implements Conversation {
   readonly #watched = new Map<string, Watched>();
   readonly #ownChannel: string;
+  #heartbeat: Timer | undefined;
 
   constructor(
     private readonly connection: Connection,
     private readonly ring: KeyRing,
     processId: string,
+    private readonly clock: Clock,
     private readonly onDoubt: (resource: string) => void,
   ) {
     this.#ownChannel = processChannel(processId);
@@ -55,6 +63,7 @@ export class Wakes implements Conversation {
       this.#watched.set(channel, watched);
     }
     watched.wakes.add(own);
+    this.#scheduleHeartbeat();
     try {
       await watched.made;
     } catch (error) {
@@ -62,6 +71,23 @@ export class Wakes implements Conversation {
       throw error;
     }
     return () => this.#leave(channel, watched, own);
+  }
+
+  /** Stops what goes on by itself. */
+  close(): void {
+    this.#watched.clear();
+    if (this.#heartbeat !== undefined) this.clock.clearTimer(this.#heartbeat);
+    this.#heartbeat = undefined;
+  }
+
+  #scheduleHeartbeat(): void {
+    if (this.#heartbeat !== undefined || this.#watched.size === 0) return;
+    this.#heartbeat = this.clock.setTimer(() => {
+      this.#heartbeat = undefined;
+      if (this.connection.isReady)
+        this.connection.call('subscribe', [this.#ownChannel]).catch(() => undefined);
+      this.#scheduleHeartbeat();
+    }, HEARTBEAT_MS);
   }
 
   #leave(channel: string, watched: Watched, own: () => void): void {

@@ -6,6 +6,7 @@ Reply  1 revoked | 0 nobody held it ]]
 local lock = KEYS[1]
 local holders = call('HKEYS', lock)
 if #holders == 0 then return 0 end
+if call('HEXISTS', lock, 'mode') == 1 then return redis.error_reply('WRONGTYPE a read-write lock') end
 if ARGV[1] == 'now' then
   call('DEL', lock)
   local head = liveHead(KEYS[2], KEYS[3], (serverNow()))

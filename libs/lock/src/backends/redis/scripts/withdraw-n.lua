@@ -29,7 +29,11 @@ local function withdraw(key, arg)
   local head, hasLeft
   -- After most releases nothing is left: neither marks in the hash nor a line.
   if call('EXISTS', lock, line) > 0 then
-    if isFreed then call('DEL', lock) end
+    if isFreed then
+      call('HDEL', lock, 'bedrock_revoked')
+      -- What is left belongs to somebody else: a lock of another type was taken over this one.
+      isFreed = call('EXISTS', lock) == 0
+    end
     head, hasLeft = settleLine(line, signs, ARGV[arg + 2] == '1')
   end
   if isFreed or (hasLeft and call('EXISTS', lock) == 0) then wake(lock, head) end
