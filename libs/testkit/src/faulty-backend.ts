@@ -53,8 +53,8 @@ export class FaultyBackend implements Backend, LeaseDriver {
     return this.#inner.commands;
   }
 
-  /** The next `times` calls of a verb suffer this fault; plans of one verb queue up. */
-  plan(verb: Verb, fault: Fault, times = 1): this {
+  /** The next `times` calls of a verb suffer this fault; plans of one verb queue up. A note has no answer to lose. */
+  plan(verb: Exclude<Verb, 'annotate'>, fault: Fault, times = 1): this {
     const plans = this.#plans.get(verb) ?? [];
     const faults = times === Infinity ? [{ ...fault, forEver: true }] : new Array<Fault>(times).fill(fault);
     this.#plans.set(verb, [...plans, ...faults]);
@@ -115,11 +115,13 @@ export class FaultyBackend implements Backend, LeaseDriver {
     return this.#through('watch', resource, () => this.#inner.leases.watch(resource, hear));
   }
 
-  ready(): Promise<void> {
+  async ready(): Promise<void> {
+    this.#assertReachable();
     return this.#inner.ready();
   }
 
-  ping(): Promise<number> {
+  async ping(): Promise<number> {
+    this.#assertReachable();
     return this.#inner.ping();
   }
 
@@ -136,6 +138,10 @@ export class FaultyBackend implements Backend, LeaseDriver {
 
   close(): Promise<void> {
     return this.#inner.close();
+  }
+
+  #assertReachable(): void {
+    if (this.#isCutOff) throw new BackendUnavailableError(this.name, 'it is cut off', 'no');
   }
 
   async #through<V extends Verb, T>(verb: V, input: VerbInput[V], act: () => Promise<T>): Promise<T> {

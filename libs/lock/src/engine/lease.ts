@@ -124,7 +124,10 @@ export class Lease implements AsyncDisposable {
 
   /** @internal */
   lossError(): LockLostError {
-    return new LockLostError(this.resource, this.lossReason ?? 'expired', this.heldMs);
+    // Before the loss is declared, the hold knows why it is over.
+    const isTenant = this.hold.lease === this;
+    const reason = this.lossReason ?? (isTenant ? this.hold.lossReasonAt(this.#owner.now()) : 'expired');
+    return new LockLostError(this.resource, reason, this.heldMs);
   }
 
   /** @internal The server has confirmed `leaseMs` from `sentAt` on. */

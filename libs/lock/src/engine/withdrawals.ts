@@ -78,13 +78,15 @@ export class Withdrawals {
     }
     // It goes on in the background; the caller waits for it no longer than it was promised.
     this.#pending += 1;
-    const confirmed = this.#untilConfirmed(withdrawal, mayHaveActed).finally(() => this.#settled());
+    const confirmed = sleep(this.clock, FIRST_RETRY_MS)
+      .then(() => this.#untilConfirmed(withdrawal, mayHaveActed))
+      .finally(() => this.#settled());
     return (await atMost(this.clock, deadline - this.clock.now(), confirmed)) ?? 'unconfirmed';
   }
 
   async #untilConfirmed(withdrawal: Withdrawal, mayHaveActed = true): Promise<ReleaseOutcome> {
-    for (let retryMs = FIRST_RETRY_MS; !this.#stopped; retryMs = Math.min(retryMs * 2, LAST_RETRY_MS)) {
-      if (retryMs > FIRST_RETRY_MS || !mayHaveActed) await sleep(this.clock, retryMs);
+    let retryMs = FIRST_RETRY_MS;
+    while (!this.#stopped) {
       const sentAt = this.clock.now();
       try {
         const outcome = await this.#send(withdrawal);
@@ -94,6 +96,8 @@ export class Withdrawals {
       } catch (error) {
         mayHaveActed ||= hasActed(error);
         if (this.clock.now() >= withdrawal.overAt()) break;
+        await sleep(this.clock, retryMs);
+        retryMs = Math.min(retryMs * 2, LAST_RETRY_MS);
       }
     }
     return 'unconfirmed';
