@@ -1,0 +1,58 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Bedrock } from 'bedrock-lock';
+import { redis } from 'bedrock-lock/redis';
+import { startRedis, type RunningServer } from 'bedrock-servers';
+import type { Redis } from 'ioredis';
+import { Redis as Redis5 } from 'ioredis-5';
+
+/** The client of a user who has not moved up yet; version 6 is what all other tests run on. */
+describe('a client of ioredis 5', () => {
+  let server: RunningServer;
+  const open: Bedrock[] = [];
+  beforeAll(async () => {
+    server = await startRedis();
+  });
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((bedrock) => bedrock.close({ graceMs: 0 })));
+  });
+  afterAll(() => server.stop());
+
+  const bedrockOf = (client: Redis5): Bedrock => {
+    const bedrock = new Bedrock({
+      backend: redis({ client: client as unknown as Redis, operationTimeoutMs: 500 }),
+    });
+    open.push(bedrock);
+    return bedrock;
+  };
+
+  it('locks, wakes the next process and renews, and is never changed itself', async () => {
+    const client = new Redis5(server.url, { keyPrefix: 'app:' });
+    const before = JSON.stringify(client.options);
+    const [one, other] = [bedrockOf(client), bedrockOf(client)];
+    const held = await one.mutex('job', { leaseMs: 300 }).acquire();
+    const waiting = other.mutex('job', { leaseMs: 300 }).acquire();
+    await new Promise((resolve) => one.on('lease.renewed', resolve));
+    const released = performance.now();
+    expect(await held.release()).toBe('released');
+    const next = await waiting;
+    expect(performance.now() - released).toBeLessThan(300);
+    expect(next.token).toBeGreaterThan(held.token);
+    await next.release();
+    expect(JSON.stringify(client.options)).toBe(before);
+    expect(client.status).toBe('ready');
+    expect(await client.get('job')).toBeNull();
+    client.disconnect();
+  });
+
+  it('comes back after its connections were killed', async () => {
+    const client = new Redis5(server.url);
+    const bedrock = bedrockOf(client);
+    const lock = bedrock.mutex('job', { waitMs: 3_000 });
+    await lock.run(() => undefined);
+    const watched = new Promise((resolve) => client.once('close', resolve));
+    await client.call('client', 'kill', 'type', 'normal', 'skipme', 'no').catch(() => undefined);
+    await watched;
+    expect(await lock.run(() => 'again')).toBe('again');
+    client.disconnect();
+  });
+});
