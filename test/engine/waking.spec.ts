@@ -31,6 +31,21 @@ describe('waking', () => {
     expect(caller.state).toBe('fulfilled');
   });
 
+  it('costs one question, not two, while the subscription of the last wait lives', async () => {
+    bench = new Bench();
+    const lock = bench.lock();
+    for (const questions of [2, 1]) {
+      const held = await bench.rival.acquire();
+      const { length } = bench.backend.callsOf('claim');
+      const caller = track(lock.run(() => undefined));
+      await bench.clock.advance(100);
+      expect(bench.backend.callsOf('claim').length - length).toBe(questions);
+      await held.release();
+      await bench.clock.advance(10);
+      expect(caller.state).toBe('fulfilled');
+    }
+  });
+
   it('is asked for once more after the subscription, for a release that it could not tell of', async () => {
     bench = new Bench();
     const held = await bench.rival.acquire();

@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Bedrock } from 'bedrock-lock';
-import { redis } from 'bedrock-lock/redis';
 import { startProxy } from 'bedrock-servers';
 import { claimOf, FREE, granted, RedisFixture, refusalOf } from './fixture.js';
 
@@ -12,12 +11,10 @@ afterAll(() => fixture.stop());
 /** What an attack on the backend once found; each was a defect. */
 describe('the Redis backend under attack', () => {
   it('does not lock in another database when its own cannot be selected', async () => {
-    const bedrock = new Bedrock({
-      backend: redis({ url: `${fixture.server.url}/99`, operationTimeoutMs: 200 }),
-    });
+    const backend = fixture.unready({ url: `${fixture.server.url}/99`, operationTimeoutMs: 200 });
+    const bedrock = new Bedrock({ backend });
     await expect(bedrock.ready()).rejects.toMatchObject({ code: 'BACKEND_UNAVAILABLE' });
     await expect(bedrock.mutex('job').tryAcquire()).rejects.toMatchObject({ code: 'BACKEND_UNAVAILABLE' });
-    await bedrock.close({ graceMs: 0 });
     expect(await fixture.observer.keys('job')).toEqual([]);
   });
 
@@ -72,25 +69,28 @@ describe('the Redis backend under attack', () => {
 
   it('notices that its subscriptions have died silently', async () => {
     const proxy = await startProxy(fixture.server.port);
-    const url = `redis://127.0.0.1:${proxy.port}`;
-    const mine = await fixture.backend({ url, operationTimeoutMs: 200 });
-    const rings: number[] = [];
-    await mine.leases.watch('lock', () => rings.push(performance.now()));
-    // What has lost bytes stays silent for ever; the connection for commands is replaced by its next calls.
-    proxy.dropReplies(true);
-    await fixture.observer.publish('redisson_lock__channel:{lock}', '0');
-    await mine.ping().catch(() => undefined);
-    proxy.dropReplies(false);
-    const since = performance.now();
-    while (rings.length === 0 && performance.now() - since < 6_000)
-      await new Promise((r) => setTimeout(r, 20));
-    expect(rings.length).toBeGreaterThan(0);
-    const published = performance.now();
-    await fixture.observer.publish('redisson_lock__channel:{lock}', '0');
-    while (rings.at(-1)! < published && performance.now() - published < 1_000)
-      await new Promise((r) => setTimeout(r, 1));
-    expect(rings.at(-1)! - published).toBeLessThan(500);
-    await mine.close();
-    await proxy.stop();
+    try {
+      const url = `redis://127.0.0.1:${proxy.port}`;
+      const mine = await fixture.backend({ url, operationTimeoutMs: 200 });
+      const rings: number[] = [];
+      await mine.leases.watch('lock', () => rings.push(performance.now()));
+      // What has lost bytes stays silent for ever; the connection for commands is replaced by its next calls.
+      proxy.dropReplies(true);
+      await fixture.observer.publish('redisson_lock__channel:{lock}', '0');
+      await mine.ping().catch(() => undefined);
+      proxy.dropReplies(false);
+      const since = performance.now();
+      while (rings.length === 0 && performance.now() - since < 6_000)
+        await new Promise((r) => setTimeout(r, 20));
+      expect(rings.length).toBeGreaterThan(0);
+      const published = performance.now();
+      await fixture.observer.publish('redisson_lock__channel:{lock}', '0');
+      while (rings.at(-1)! < published && performance.now() - published < 1_000)
+        await new Promise((r) => setTimeout(r, 1));
+      expect(rings.at(-1)! - published).toBeLessThan(500);
+    } finally {
+      await fixture.clean();
+      await proxy.stop();
+    }
   }, 15_000);
 });
