@@ -1,11 +1,23 @@
 /**
- * Embeds the Redis scripts: reads every `*.lua` of the redis backend and writes `scripts.generated.ts`.
+ * Embeds the Redis scripts: reads every `*.lua` of the redis backend and writes `scripts.generated.ts`. Where a script
+ * says `--@include clock` stands the text of `part-clock.lua`: inside of a function it is defined only when that runs.
  * `--check` writes nothing and exits 1 when the committed file is out of step.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+
+const PART = /^part-(.+)\.lua$/;
+
+/** Puts the parts where the scripts name them. Parts name none. */
+function withParts(text, parts, file) {
+  return text.replace(/^[ \t]*--@include (\S+)[ \t]*$/gm, (_, name) => {
+    const part = parts.get(name);
+    if (part === undefined) throw new Error(`${file} includes ${name}, but there is no part-${name}.lua`);
+    return part;
+  });
+}
 
 /** `renew-many-3.lua` → `renewMany`: the number of keys is for the reader of the folder. */
 export function scriptName(file) {
@@ -61,13 +73,19 @@ function literal(text) {
 /** The text of the generated module for `files`: pairs of file name and Lua text. */
 export function render(files) {
   const seen = new Map();
+  const parts = new Map();
+  for (const [file, text] of files) {
+    const [, name] = PART.exec(file) ?? [];
+    if (name !== undefined) parts.set(name, stripLua(text));
+  }
   const entries = [...files]
+    .filter(([file]) => !PART.test(file))
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([file, text]) => {
       const name = scriptName(file);
       if (seen.has(name)) throw new Error(`${file} and ${seen.get(name)} would both be scripts.${name}`);
       seen.set(name, file);
-      const source = stripLua(text);
+      const source = stripLua(withParts(text, parts, file));
       if (source === '') throw new Error(`${file} has no code`);
       const sha1 = createHash('sha1').update(source).digest('hex');
       const lines = source

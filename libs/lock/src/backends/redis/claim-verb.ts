@@ -1,10 +1,10 @@
 import type { Claim, HolderView, Verdict } from '../../core/claim.js';
-import type { Arg } from './connection.js';
 import { GUARD_KEY, processOf, TOKEN_KEY, type ResourceKeys } from './keys.js';
 import type { ProcessRows } from './process-rows.js';
 import { CLAIM } from './script.js';
 import type { BatchItem, BatchVerb } from './script-batch.js';
 import type { ServerTime } from './server-time.js';
+import { name, NO, word, YES, type ScriptInput } from './wire.js';
 
 export interface ClaimItem extends BatchItem<Verdict> {
   readonly claim: Claim;
@@ -21,6 +21,8 @@ export interface Guard {
 /** A lock without an expiry (a foreign client's) is asked for again after this long, in ms. */
 const NO_EXPIRY_RETRY_MS = 1_000;
 const STALE = -1;
+const TOKEN_WIRE = name(TOKEN_KEY);
+const GUARD_WIRE = name(GUARD_KEY);
 
 /** `claim` on the wire. */
 export class ClaimVerb implements BatchVerb<ClaimItem> {
@@ -29,7 +31,6 @@ export class ClaimVerb implements BatchVerb<ClaimItem> {
   readonly answersFrom = 1;
 
   constructor(
-    private readonly processId: string,
     private readonly guard: Guard,
     private readonly time: ServerTime,
     private readonly rows: ProcessRows,
@@ -37,27 +38,20 @@ export class ClaimVerb implements BatchVerb<ClaimItem> {
     private readonly ownTokens: boolean,
   ) {}
 
-  encode(items: readonly ClaimItem[]): Arg[] {
+  encode(items: readonly ClaimItem[]): ScriptInput {
     const { runId, maxLeaseMs } = this.guard;
-    const keysPerItem = this.ownTokens ? 4 : 3;
-    const args: Arg[] = [CLAIM.sha1, items.length * keysPerItem + (runId === '' ? 1 : 2), TOKEN_KEY];
-    for (const { keys } of items) {
-      args.push(keys.lock, keys.line, keys.signs);
-      if (this.ownTokens) args.push(keys.token);
-    }
-    if (runId !== '') args.push(GUARD_KEY);
-    args.push(this.processId, runId, maxLeaseMs, 0);
+    const isGuarded = runId !== '';
+    const keys = items.length * (this.ownTokens ? 4 : 3) + (isGuarded ? 2 : 1);
+    let text = word(keys) + TOKEN_WIRE;
+    for (const { keys: own } of items) text += this.ownTokens ? own.wire + name(own.token) : own.wire;
+    if (isGuarded) text += GUARD_WIRE;
     for (const { claim } of items) {
       const { id, leaseMs, holdAtLeastMs, notAfter, tokens, queue } = claim;
-      args.push(
-        id,
-        Math.ceil(Math.max(leaseMs, holdAtLeastMs)),
-        this.time.notLaterThan(notAfter),
-        tokens,
-        queue ? 1 : 0,
-      );
+      const lease = Math.ceil(Math.max(leaseMs, holdAtLeastMs));
+      text += `${word(id)}${word(lease)}${word(this.time.notLaterThan(notAfter))}${word(tokens)}${queue ? YES : NO}`;
     }
-    return args;
+    if (isGuarded) text += word(runId) + word(maxLeaseMs) + NO;
+    return { text, count: 1 + keys + items.length * 5 + (isGuarded ? 3 : 0) };
   }
 
   learn(reply: readonly unknown[]): void {
@@ -70,7 +64,8 @@ export class ClaimVerb implements BatchVerb<ClaimItem> {
       item.resolve(answer === STALE ? { kind: 'stale' } : { kind: 'granted', token: answer });
       return;
     }
-    const [retry, id] = answer as [number, string?];
+    const [retry, holder] = answer as [number, Buffer?];
+    const id = holder?.toString();
     const retryInMs = retry < 0 ? NO_EXPIRY_RETRY_MS : retry;
     item.resolve(
       id === undefined

@@ -1,5 +1,5 @@
 import { codeOf, notSent } from './failures.js';
-import type { Conversation, Send } from './connection.js';
+import type { Arg, Conversation, Send } from './connection.js';
 import type { Guard } from './claim-verb.js';
 import { checkEviction } from './eviction.js';
 import { GUARD_KEY, probeKeys } from './keys.js';
@@ -78,17 +78,8 @@ export class CommandSession implements Conversation, Guard {
     const trusts = this.#trusts ? 1 : 0;
     this.#trusts = false;
     const id = `${processId}:0`;
-    const claim = [
-      processId,
-      runId,
-      this.maxLeaseMs,
-      trusts,
-      id,
-      PROBE_LEASE_MS,
-      Number.MAX_SAFE_INTEGER,
-      1,
-      0,
-    ];
+    const claim: Arg[] = [id, PROBE_LEASE_MS, Number.MAX_SAFE_INTEGER, 1, 0];
+    if (runId !== '') claim.push(runId, this.maxLeaseMs, trusts);
     try {
       await runScript(send, CLAIM, [CLAIM.sha1, keys.length, ...keys, ...claim]);
     } catch (error) {
@@ -96,7 +87,7 @@ export class CommandSession implements Conversation, Guard {
       // A full server still has to take withdrawals.
       if (code !== 'QUARANTINED' && code !== 'OOM') throw error;
     }
-    const given = runScript(send, WITHDRAW, [WITHDRAW.sha1, 3, lock, line, signs, processId, id, 0, 1]);
+    const given = runScript(send, WITHDRAW, [WITHDRAW.sha1, 3, lock, line, signs, id, 0, 1]);
     await Promise.all([given, send('del', [token])]);
   }
 }

@@ -1,8 +1,10 @@
-import type { Redis } from 'ioredis';
-import type { Clock, Timer } from '../../core/clock.js';
+import type { Command, Redis } from 'ioredis';
+import type { Clock } from '../../core/clock.js';
 import { BackendUnavailableError } from '../../core/errors.js';
-import { codeOf, noAnswer, notSent, refusal } from './failures.js';
+import { Calls } from './calls.js';
+import { codeOf, noAnswer, notSent } from './failures.js';
 import { Readiness } from './readiness.js';
+import { EncodedRequest, type Asker } from './request.js';
 
 export type Arg = string | number;
 export type Send = (command: string, args: Arg[]) => Promise<unknown>;
@@ -17,13 +19,6 @@ export interface Conversation {
   lost?(): void;
 }
 
-interface Call {
-  readonly sentAt: number;
-  /** Replies heard when it was sent. */
-  readonly heard: number;
-  readonly reject: (error: BackendUnavailableError) => void;
-}
-
 /** Refusals that end by themselves. */
 const PASSING: ReadonlySet<string> = new Set(['LOADING', 'BUSY', 'READONLY', 'MASTERDOWN', 'OOM']);
 /** First and longest pause before an opening conversation is tried again, in ms. */
@@ -36,7 +31,7 @@ const REOPEN_MS = { first: 50, last: 1_000 };
 export class Connection {
   /** Requests sent so far, without those of the client's own greeting. */
   commands = 0;
-  readonly #pending = new Set<Call>();
+  readonly #calls: Calls;
   readonly #readiness: Readiness;
   #conversation: Conversation | undefined;
   #isReady = false;
@@ -45,14 +40,13 @@ export class Connection {
   #isClosed = false;
   /** Counts connections, so that late answers of an old one are told apart. */
   #epoch = 0;
-  #heard = 0;
-  #watchdog: Timer | undefined;
 
   constructor(
     readonly client: Redis,
     private readonly clock: Clock,
     readonly timeoutMs: number,
   ) {
+    this.#calls = new Calls(clock, timeoutMs, () => this.reconnect());
     this.#readiness = new Readiness(clock);
     client.on('connect', () => this.#awaitGreeting());
     client.on('ready', () => void this.#open(++this.#epoch, REOPEN_MS.first));
@@ -93,6 +87,14 @@ export class Connection {
   readonly call: Send = (command, args) =>
     this.#isReady ? this.#send(command, args) : Promise.reject(this.#down());
 
+  /** Sends a request that was encoded already, now. The asker is told a LockError when it fails, at once when it is down. */
+  run(command: string, text: string, asker: Asker): void {
+    if (!this.#isReady || !this.#isWritable) return asker.failed(this.#down());
+    this.commands += 1;
+    const request = new EncodedRequest(command, text, this.#calls.begin(asker));
+    this.client.sendCommand(request as unknown as Command);
+  }
+
   /** Gives up the present connection for a new one. */
   reconnect(): void {
     const { status } = this.client;
@@ -107,7 +109,7 @@ export class Connection {
     this.#isClosed = true;
     this.#lose();
     this.#readiness.failed(new Error('it is closed'), true);
-    if (this.#watchdog !== undefined) this.clock.clearTimer(this.#watchdog);
+    this.#calls.stop();
     this.client.disconnect();
     this.client.stream?.destroy();
   }
@@ -121,54 +123,22 @@ export class Connection {
     );
   }
 
+  get #isWritable(): boolean {
+    const { status, stream } = this.client;
+    return status === 'ready' && stream.writable;
+  }
+
   readonly #send: Send = (command, args) => {
-    const { client } = this;
-    if (client.status !== 'ready' || !client.stream.writable) return Promise.reject(this.#down());
+    if (!this.#isWritable) return Promise.reject(this.#down());
     this.commands += 1;
     return new Promise((resolve, reject) => {
-      const call: Call = { sentAt: this.clock.now(), heard: this.#heard, reject };
-      this.#pending.add(call);
-      if (this.#watchdog === undefined) this.#watch(this.timeoutMs);
-      client.call(command, args).then(
-        (reply) => {
-          this.#heard += 1;
-          if (this.#pending.delete(call)) resolve(reply);
-        },
-        (error: Error) => {
-          const code = codeOf(error);
-          if (code !== '') this.#heard += 1;
-          if (!this.#pending.delete(call)) return;
-          reject(code === '' ? noAnswer('the connection was lost before the answer', error) : refusal(error));
-        },
+      const call = this.#calls.begin({ replied: resolve, failed: reject });
+      this.client.call(command, args).then(
+        (reply) => call.replied(reply),
+        (error: Error) => call.failed(error),
       );
     });
   };
-
-  // Replies come in the order of the requests, so one timer for the oldest call serves all.
-  #watch(ms: number): void {
-    this.#watchdog = this.clock.setTimer(() => {
-      this.#watchdog = undefined;
-      const [oldest] = this.#pending;
-      if (oldest === undefined) return;
-      const left = oldest.sentAt + this.timeoutMs - this.clock.now();
-      if (left > 0) this.#watch(left);
-      // Timers run before sockets are read: the answer may be there already.
-      else this.clock.afterPoll(() => this.#expire());
-    }, ms);
-  }
-
-  #expire(): void {
-    const bound = this.clock.now() - this.timeoutMs;
-    let isSilent = false;
-    for (const call of this.#pending) {
-      if (call.sentAt > bound) break;
-      this.#pending.delete(call);
-      isSilent ||= call.heard === this.#heard;
-      call.reject(noAnswer(`no answer within ${this.timeoutMs} ms`));
-    }
-    if (isSilent) this.reconnect();
-    if (this.#pending.size > 0 && this.#watchdog === undefined) this.#watch(1);
-  }
 
   // The client waits for ever for the answer to its own greeting.
   #awaitGreeting(): void {
@@ -201,10 +171,8 @@ export class Connection {
   #lose(): void {
     this.#epoch += 1;
     this.#isReady = false;
-    const calls = [...this.#pending];
-    this.#pending.clear();
     const detail = this.#isClosed ? 'it is closed' : 'the connection was lost before the answer';
-    for (const call of calls) call.reject(noAnswer(detail, this.#readiness.lastError));
+    this.#calls.fail(noAnswer(detail, this.#readiness.lastError));
     this.#conversation?.lost?.();
   }
 

@@ -1,8 +1,8 @@
 import type { HeldRef, RenewOutcome, WithdrawOptions, WithdrawOutcome } from '../../core/claim.js';
-import type { Arg } from './connection.js';
 import type { ResourceKeys } from './keys.js';
 import { ANNOTATE, RENEW, WITHDRAW } from './script.js';
 import type { BatchItem, BatchVerb } from './script-batch.js';
+import { name, NO, word, YES } from './wire.js';
 
 export interface WithdrawItem extends BatchItem<WithdrawOutcome> {
   readonly id: string;
@@ -10,23 +10,20 @@ export interface WithdrawItem extends BatchItem<WithdrawOutcome> {
   readonly options: WithdrawOptions;
 }
 
-export function withdrawVerb(processId: string): BatchVerb<WithdrawItem> {
-  return {
-    script: WITHDRAW,
-    itemsPerCall: 32,
-    answersFrom: 0,
-    encode(items) {
-      const args: Arg[] = [WITHDRAW.sha1, items.length * 3];
-      for (const { keys } of items) args.push(keys.lock, keys.line, keys.signs);
-      args.push(processId);
-      for (const { id, options } of items) {
-        args.push(id, Math.ceil(options.keepMs), options.leaveQueue ? 1 : 0);
-      }
-      return args;
-    },
-    settle: (item, answer) => item.resolve(answer === 1 ? 'released' : 'absent'),
-  };
-}
+export const WITHDRAW_VERB: BatchVerb<WithdrawItem> = {
+  script: WITHDRAW,
+  itemsPerCall: 32,
+  answersFrom: 0,
+  encode(items) {
+    let text = word(items.length * 3);
+    for (const { keys } of items) text += keys.wire;
+    for (const { id, options } of items) {
+      text += `${word(id)}${word(Math.ceil(options.keepMs))}${options.leaveQueue ? YES : NO}`;
+    }
+    return { text, count: 1 + items.length * 6 };
+  },
+  settle: (item, answer) => item.resolve(answer === 1 ? 'released' : 'absent'),
+};
 
 export interface RenewItem extends BatchItem<RenewOutcome> {
   readonly held: HeldRef;
@@ -37,10 +34,11 @@ export const RENEW_VERB: BatchVerb<RenewItem> = {
   itemsPerCall: 256,
   answersFrom: 0,
   encode(items) {
-    const args: Arg[] = [RENEW.sha1, items.length];
-    for (const { held } of items) args.push(held.resource);
-    for (const { held } of items) args.push(held.id, Math.ceil(Math.max(held.leaseMs, held.keepMs)));
-    return args;
+    let text = word(items.length);
+    for (const { held } of items) text += name(held.resource);
+    for (const { held } of items)
+      text += word(held.id) + word(Math.ceil(Math.max(held.leaseMs, held.keepMs)));
+    return { text, count: 1 + items.length * 3 };
   },
   settle: (item, answer) => item.resolve(answer === 1 ? 'renewed' : answer === 2 ? 'revoked' : 'lost'),
 };
@@ -55,10 +53,10 @@ export const ANNOTATE_VERB: BatchVerb<NoteItem> = {
   itemsPerCall: 128,
   answersFrom: 0,
   encode(items) {
-    const args: Arg[] = [ANNOTATE.sha1, items.length];
-    for (const { resource } of items) args.push(resource);
-    for (const { id, depth } of items) args.push(id, depth);
-    return args;
+    let text = word(items.length);
+    for (const { resource } of items) text += name(resource);
+    for (const { id, depth } of items) text += word(id) + word(depth);
+    return { text, count: 1 + items.length * 3 };
   },
   settle: () => undefined,
 };

@@ -1,3 +1,5 @@
+import { name } from './wire.js';
+
 /** The fencing counter: one for the whole database, kept for ever. */
 export const TOKEN_KEY = 'bedrock_token';
 /** Redisson's counter of an RFencedLock; kept for ever. */
@@ -21,6 +23,8 @@ export interface ResourceKeys {
   readonly token: string;
   /** Redisson's channel of the lock. */
   readonly channel: string;
+  /** Lock, line and signs, as RESP. */
+  readonly wire: string;
 }
 
 /** Who is behind `bedrock_process:<id>`: JSON, gone a minute after its last sign. */
@@ -67,10 +71,13 @@ function keysOf(resource: string): ResourceKeys {
   const tagged = isTagged ? resource : `{${resource}}`;
   // Two colons keep the line of `{x}` apart from that of `x`.
   const separator = isTagged ? '::' : ':';
+  const line = `bedrock_order${separator}${tagged}`;
+  const signs = `bedrock_alive${separator}${tagged}`;
   return {
     lock: resource,
-    line: `bedrock_order${separator}${tagged}`,
-    signs: `bedrock_alive${separator}${tagged}`,
+    line,
+    signs,
+    wire: name(resource) + name(line) + name(signs),
     token: `${FENCED_TOKEN_PREFIX}:${tagged}`,
     channel: `redisson_lock__channel:${tagged}`,
   };

@@ -13,7 +13,7 @@ import type { Connection } from './connection.js';
 import {
   ANNOTATE_VERB,
   RENEW_VERB,
-  withdrawVerb,
+  WITHDRAW_VERB,
   type NoteItem,
   type RenewItem,
   type WithdrawItem,
@@ -45,10 +45,9 @@ export class LeaseBatches {
   constructor(
     connection: Connection,
     claimVerb: ClaimVerb,
-    processId: string,
     private readonly ring: KeyRing,
   ) {
-    this.#withdrawing = new ScriptBatch(connection, withdrawVerb(processId));
+    this.#withdrawing = new ScriptBatch(connection, WITHDRAW_VERB);
     this.#claiming = new ScriptBatch(connection, claimVerb);
     this.#renewing = new ScriptBatch(connection, RENEW_VERB);
     this.#annotating = new ScriptBatch(connection, ANNOTATE_VERB);

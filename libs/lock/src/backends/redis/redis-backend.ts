@@ -70,8 +70,8 @@ class RedisBackend implements Backend {
       this.#doubt(resource),
     );
     const ownTokens = terms.tokens === 'perLock';
-    const claimVerb = new ClaimVerb(this.processId, this.#session, time, this.#rows, ownTokens);
-    const batches = new LeaseBatches(this.#commanding, claimVerb, this.processId, ring);
+    const claimVerb = new ClaimVerb(this.#session, time, this.#rows, ownTokens);
+    const batches = new LeaseBatches(this.#commanding, claimVerb, ring);
     this.leases = new RedisLeases(this.#commanding, batches, this.#wakes, this.#rows, ring, () =>
       this.#start(),
     );

@@ -9,11 +9,6 @@ import type { Script } from './script.js';
 export function runScript(send: Send, script: Script, args: Arg[]): Promise<unknown> {
   return send('evalsha', args).catch((error: Error) => {
     if (codeOf(error.cause) !== 'NOSCRIPT') throw error;
-    return runByText(send, script, args);
+    return send('eval', [script.source, ...args.slice(1)]);
   });
-}
-
-/** Runs a script by its text, which the server keeps from then on. */
-export function runByText(send: Send, script: Script, args: Arg[]): Promise<unknown> {
-  return send('eval', [script.source, ...args.slice(1)]);
 }

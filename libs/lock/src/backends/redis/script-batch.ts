@@ -1,8 +1,8 @@
 import { LockTypeMismatchError, type LockError } from '../../core/errors.js';
-import type { Arg, Connection } from './connection.js';
+import type { Connection } from './connection.js';
 import { codeOf, noAnswer, refusal } from './failures.js';
-import { runByText } from './run-script.js';
 import type { Script } from './script.js';
+import { byHash, byText, type ScriptInput } from './wire.js';
 
 /** One caller's share of a batch. */
 export interface BatchItem<Outcome> {
@@ -19,8 +19,7 @@ export interface BatchVerb<Item> {
    * while the server works on the next (64 parallel cycles: 130,000/s with 32 items, 78,000/s with all in one).
    */
   readonly itemsPerCall: number;
-  /** Arguments of EVALSHA: hash, number of keys, keys, arguments. */
-  encode(items: readonly Item[]): Arg[];
+  encode(items: readonly Item[]): ScriptInput;
   /** The answers out of the reply, one per item, from index `answersFrom` on. */
   readonly answersFrom: number;
   /** Sees a whole reply first. */
@@ -43,11 +42,12 @@ export class ScriptBatch<Item extends BatchItem<never>> {
   }
 
   #call(items: readonly Item[]): void {
-    const args = this.verb.encode(items);
-    this.connection.call('evalsha', args).then(
-      (reply) => this.#settle(items, reply),
-      (error: LockError) => this.#recover(items, args, error),
-    );
+    const { script } = this.verb;
+    const input = this.verb.encode(items);
+    this.connection.run('evalsha', byHash(script, input), {
+      replied: (reply) => this.#settle(items, reply),
+      failed: (error) => this.#recover(items, input, error as LockError),
+    });
   }
 
   #settle(items: readonly Item[], given: unknown): void {
@@ -58,19 +58,19 @@ export class ScriptBatch<Item extends BatchItem<never>> {
       const answer = reply[verb.answersFrom + i];
       if (answer === undefined || answer === null) {
         items[i]!.reject(noAnswer('an unexpected reply'));
-      } else if (typeof answer === 'string') {
-        this.#reject(items[i]!, refusal(answer, items[i]!.resource));
+      } else if (Buffer.isBuffer(answer)) {
+        this.#reject(items[i]!, refusal(answer.toString(), items[i]!.resource));
       } else verb.settle(items[i]!, answer);
     }
   }
 
-  #recover(items: readonly Item[], args: Arg[], error: LockError): void {
+  #recover(items: readonly Item[], input: ScriptInput, error: LockError): void {
     const code = codeOf(error.cause);
     if (code === 'NOSCRIPT') {
-      runByText(this.connection.call, this.verb.script, args).then(
-        (reply) => this.#settle(items, reply),
-        (again: LockError) => this.#fail(items, again),
-      );
+      this.connection.run('eval', byText(this.verb.script, input), {
+        replied: (reply) => this.#settle(items, reply),
+        failed: (again) => this.#fail(items, again as LockError),
+      });
     } else if (items.length > 1 && (code === 'NOPERM' || code === 'CROSSSLOT')) {
       // The server looks at all keys of a call at once: a key that this user may not touch must not hurt the others.
       for (const item of items) this.#call([item]);

@@ -1,24 +1,16 @@
-import { createHash } from 'node:crypto';
 import { scripts } from './scripts.generated.js';
 
-/** A script as the server sees it: its parts and its body in one text, known by the hash of that text. */
+/** A script as the server sees it, known by the hash of its text. */
 export interface Script {
   readonly source: string;
   readonly sha1: string;
 }
 
-const { partClock, partItem, partGuard, partToken, partLine, partWake } = scripts;
-
-export const CLAIM = join(partClock, partItem, partGuard, partToken, partLine, scripts.claimN);
-export const WITHDRAW = join(partClock, partItem, partLine, partWake, scripts.withdrawN);
-export const RENEW = join(partClock, partItem, scripts.renewN);
-export const ANNOTATE = join(partClock, partItem, scripts.annotateN);
-export const INSPECT = join(partClock, scripts.inspect);
-export const REVOKE = join(partClock, partLine, partWake, scripts.revoke);
+export const CLAIM: Script = scripts.claimN;
+export const WITHDRAW: Script = scripts.withdrawN;
+export const RENEW: Script = scripts.renewN;
+export const ANNOTATE: Script = scripts.annotateN;
+export const INSPECT: Script = scripts.inspect;
+export const REVOKE: Script = scripts.revoke;
 
 export const ALL_SCRIPTS: readonly Script[] = [CLAIM, WITHDRAW, RENEW, ANNOTATE, INSPECT, REVOKE];
-
-function join(...parts: readonly { readonly source: string }[]): Script {
-  const source = parts.map((part) => part.source).join('\n');
-  return Object.freeze({ source, sha1: createHash('sha1').update(source).digest('hex') });
-}

@@ -3,6 +3,12 @@ export const scripts = {
   /** annotate-n.lua */
   annotateN: {
     source:
+      'local call = redis.call\n' +
+      'local function answerOf(verb, key, arg)\n' +
+      'local isAnswered, answer = pcall(verb, key, arg)\n' +
+      'if isAnswered then return answer end\n' +
+      'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
+      'end\n' +
       'local function annotate(key, arg)\n' +
       'if call(\'HEXISTS\', KEYS[key], ARGV[arg]) == 0 then return 0 end\n' +
       'call(\'HSET\', KEYS[key], ARGV[arg], ARGV[arg + 1])\n' +
@@ -13,87 +19,47 @@ export const scripts = {
       'reply[item] = answerOf(annotate, item, item * 2 - 1)\n' +
       'end\n' +
       'return reply',
-    sha1: 'ae653e2c07844976ee1608bf384ab6b1602d76d5',
+    sha1: '693e4524f0549138669db93df757c9ac71d7b4b3',
   },
   /** claim-n.lua */
   claimN: {
-    source:
-      'local now, time = serverNow()\n' +
-      'local process, runId = ARGV[1], ARGV[2]\n' +
-      'local items = (#ARGV - 4) / 5\n' +
-      'local keysPerItem = (#KEYS - (runId == \'\' and 1 or 2)) / items\n' +
-      'local owns = keysPerItem == 4\n' +
-      'if runId ~= \'\' then\n' +
-      'local rest = quarantineMs(KEYS[#KEYS], runId, ARGV[3], ARGV[4] == \'1\', now)\n' +
-      'if rest > 0 then return redis.error_reply(string.format(\'QUARANTINED %.0f\', rest)) end\n' +
-      'end\n' +
-      'local function refuse(key, arg, retry, holder)\n' +
-      'if ARGV[arg + 4] == \'1\' then enlist(KEYS[key + 1], KEYS[key + 2], process, now) end\n' +
-      'return { retry, holder }\n' +
-      'end\n' +
-      'local function askHeld(key, arg)\n' +
-      'local lock = KEYS[key]\n' +
-      'local state = call(\'HMGET\', lock, ARGV[arg], \'bedrock_revoked\', \'mode\')\n' +
-      'if state[3] then return \'WRONGTYPE a read-write lock\' end\n' +
-      'local ttl = call(\'PTTL\', lock)\n' +
-      'if state[1] and not state[2] then\n' +
-      'local token = takeTokens(KEYS[1], owns and KEYS[key + 3], arg + 3, 5, time)\n' +
-      'if ttl < tonumber(ARGV[arg + 1]) then call(\'PEXPIRE\', lock, ARGV[arg + 1]) end\n' +
-      'return token\n' +
-      'end\n' +
-      'local fields = call(\'HSCAN\', lock, \'0\')[2]\n' +
-      'return refuse(key, arg, ttl, fields[1] == \'bedrock_revoked\' and fields[3] or fields[1])\n' +
-      'end\n' +
-      'local function askTaken(key, arg)\n' +
-      'local line, signs = KEYS[key + 1], KEYS[key + 2]\n' +
-      'if call(\'HLEN\', KEYS[key]) > 0 then return askHeld(key, arg) end\n' +
-      'local head, rest = liveHead(line, signs, now, process)\n' +
-      'if head and head ~= process then return refuse(key, arg, rest + 1) end\n' +
-      'if head then leave(line, signs, process) end\n' +
-      'end\n' +
-      'local function grant(key, arg)\n' +
-      'local token = takeTokens(KEYS[1], owns and KEYS[key + 3], arg + 3, 5, time)\n' +
-      'call(\'HSET\', KEYS[key], ARGV[arg], \'1\')\n' +
-      'call(\'PEXPIRE\', KEYS[key], ARGV[arg + 1])\n' +
-      'return token\n' +
-      'end\n' +
-      'local reply = { now }\n' +
-      'for item = 0, items - 1 do\n' +
-      'local key, arg, answer = 2 + item * keysPerItem, 5 + item * 5, nil\n' +
-      'if now > tonumber(ARGV[arg + 2]) then\n' +
-      'answer = -1\n' +
-      'elseif call(\'EXISTS\', KEYS[key], KEYS[key + 1]) > 0 then\n' +
-      'answer = answerOf(askTaken, key, arg)\n' +
-      'end\n' +
-      'if answer == nil then\n' +
-      'answer = owns and answerOf(grant, key, arg) or grant(key, arg)\n' +
-      'end\n' +
-      'reply[item + 2] = answer\n' +
-      'end\n' +
-      'return reply',
-    sha1: '579666ff4692794800676093bacec96d0c9d235f',
-  },
-  /** inspect-1.lua */
-  inspect: {
-    source:
-      'local reply = call(\'HGETALL\', KEYS[1])\n' +
-      'table.insert(reply, 1, call(\'PTTL\', KEYS[1]))\n' +
-      'return reply',
-    sha1: '5d2e413c2a71c31c406147cda534f5ac51231d84',
-  },
-  /** part-clock.lua */
-  partClock: {
     source:
       'local call = redis.call\n' +
       'local function serverNow()\n' +
       'local time = call(\'TIME\')\n' +
       'return time[1] * 1000 + math.floor(time[2] / 1000), time\n' +
-      'end',
-    sha1: 'e3daf0969bdc322339c673b874c6af540688ed76',
-  },
-  /** part-guard.lua */
-  partGuard: {
-    source:
+      'end\n' +
+      'local function answerOf(verb, key, arg)\n' +
+      'local isAnswered, answer = pcall(verb, key, arg)\n' +
+      'if isAnswered then return answer end\n' +
+      'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
+      'end\n' +
+      'local nextToken\n' +
+      'local function reserve(key, count, time)\n' +
+      'local last = time[1] .. string.sub(\'000000\' .. time[2], -6)\n' +
+      'local before = tonumber(call(\'GETSET\', key, last))\n' +
+      'if not before or before + count <= tonumber(last) then return last - count + 1 end\n' +
+      'call(\'SET\', key, string.format(\'%.0f\', before + count))\n' +
+      'return before + 1\n' +
+      'end\n' +
+      'local function takeTokens(shared, own, arg, last, time)\n' +
+      'local count = tonumber(ARGV[arg])\n' +
+      'if count == 0 then return 0 end\n' +
+      'if own then return reserve(own, count, time) end\n' +
+      'if not nextToken then\n' +
+      'local ahead = 0\n' +
+      'for at = arg, last, 5 do ahead = ahead + ARGV[at] end\n' +
+      'nextToken = reserve(shared, ahead, time)\n' +
+      'end\n' +
+      'nextToken = nextToken + count\n' +
+      'return nextToken - count\n' +
+      'end\n' +
+      'local now, time = serverNow()\n' +
+      'local isGuarded = #ARGV % 5 == 3\n' +
+      'local items = (#ARGV - (isGuarded and 3 or 0)) / 5\n' +
+      'local keysPerItem = (#KEYS - (isGuarded and 2 or 1)) / items\n' +
+      'local owns = keysPerItem == 4\n' +
+      'if isGuarded then\n' +
       'local function quarantineMs(key, runId, longest, trusts, now)\n' +
       'local guard = call(\'GET\', key)\n' +
       'if guard == runId then return 0 end\n' +
@@ -107,22 +73,14 @@ export const scripts = {
       'if over > now then return over - now end\n' +
       'call(\'SET\', key, runId)\n' +
       'return 0\n' +
-      'end',
-    sha1: '41e09b0353120b2ea29883df33fdd3796abbe8fb',
-  },
-  /** part-item.lua */
-  partItem: {
-    source:
-      'local function answerOf(verb, key, arg)\n' +
-      'local isAnswered, answer = pcall(verb, key, arg)\n' +
-      'if isAnswered then return answer end\n' +
-      'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
-      'end',
-    sha1: '830d8ca99bd553d13edb6998ef7b8baef43f729f',
-  },
-  /** part-line.lua */
-  partLine: {
-    source:
+      'end\n' +
+      'local rest = quarantineMs(KEYS[#KEYS], ARGV[#ARGV - 2], ARGV[#ARGV - 1], ARGV[#ARGV] == \'1\', now)\n' +
+      'if rest > 0 then return redis.error_reply(string.format(\'QUARANTINED %.0f\', rest)) end\n' +
+      'end\n' +
+      'local function tokensFor(key, arg)\n' +
+      'return takeTokens(KEYS[1], owns and KEYS[key + 3], arg + 3, items * 5, time)\n' +
+      'end\n' +
+      'local function askTaken(key, arg)\n' +
       'local HEAD_LIFE_MS = 1000\n' +
       'local LINE_TTL_MS = \'10000\'\n' +
       'local function enlist(line, signs, process, now)\n' +
@@ -144,45 +102,70 @@ export const scripts = {
       'head = call(\'LINDEX\', line, \'0\')\n' +
       'end\n' +
       'return head, HEAD_LIFE_MS\n' +
-      'end',
-    sha1: '8b51e43e45a34a5038b1464fce06763c88661923',
-  },
-  /** part-token.lua */
-  partToken: {
-    source:
-      'local nextToken\n' +
-      'local function reserve(key, count, time)\n' +
-      'local floor = time[1] .. string.sub(\'000000\' .. time[2], -6)\n' +
-      'if tonumber(call(\'GET\', key) or 0) < tonumber(floor) then call(\'SET\', key, floor) end\n' +
-      'return call(\'INCRBY\', key, count) - count + 1\n' +
       'end\n' +
-      'local function takeTokens(shared, own, arg, step, time)\n' +
-      'local count = tonumber(ARGV[arg])\n' +
-      'if count == 0 then return 0 end\n' +
-      'if own then return reserve(own, count, time) end\n' +
-      'if not nextToken then\n' +
-      'local ahead = 0\n' +
-      'for at = arg, #ARGV, step do ahead = ahead + ARGV[at] end\n' +
-      'nextToken = reserve(shared, ahead, time)\n' +
+      'local lock, line, signs = KEYS[key], KEYS[key + 1], KEYS[key + 2]\n' +
+      'local process = string.match(ARGV[arg], \'^[^:]*\')\n' +
+      'local function refuse(retry, holder)\n' +
+      'if ARGV[arg + 4] == \'1\' then enlist(line, signs, process, now) end\n' +
+      'return { retry, holder }\n' +
       'end\n' +
-      'nextToken = nextToken + count\n' +
-      'return nextToken - count\n' +
-      'end',
-    sha1: '3cc82cc38082050b2386aa96df5ab43099b45b66',
+      'if call(\'HLEN\', lock) == 0 then\n' +
+      'local head, rest = liveHead(line, signs, now, process)\n' +
+      'if head and head ~= process then return refuse(rest + 1) end\n' +
+      'if head then leave(line, signs, process) end\n' +
+      'return nil\n' +
+      'end\n' +
+      'local state = call(\'HMGET\', lock, ARGV[arg], \'bedrock_revoked\', \'mode\')\n' +
+      'if state[3] then return \'WRONGTYPE a read-write lock\' end\n' +
+      'local ttl = call(\'PTTL\', lock)\n' +
+      'if state[1] and not state[2] then\n' +
+      'local token = tokensFor(key, arg)\n' +
+      'if ttl < tonumber(ARGV[arg + 1]) then call(\'PEXPIRE\', lock, ARGV[arg + 1]) end\n' +
+      'return token\n' +
+      'end\n' +
+      'local fields = call(\'HSCAN\', lock, \'0\')[2]\n' +
+      'return refuse(ttl, fields[1] == \'bedrock_revoked\' and fields[3] or fields[1])\n' +
+      'end\n' +
+      'local function grant(key, arg)\n' +
+      'local token = tokensFor(key, arg)\n' +
+      'call(\'HSET\', KEYS[key], ARGV[arg], \'1\')\n' +
+      'call(\'PEXPIRE\', KEYS[key], ARGV[arg + 1])\n' +
+      'return token\n' +
+      'end\n' +
+      'local reply = { now }\n' +
+      'for item = 0, items - 1 do\n' +
+      'local key, arg, answer = 2 + item * keysPerItem, 1 + item * 5, nil\n' +
+      'if now > tonumber(ARGV[arg + 2]) then\n' +
+      'answer = -1\n' +
+      'elseif call(\'EXISTS\', KEYS[key], KEYS[key + 1]) > 0 then\n' +
+      'answer = answerOf(askTaken, key, arg)\n' +
+      'end\n' +
+      'if answer == nil then\n' +
+      'answer = owns and answerOf(grant, key, arg) or grant(key, arg)\n' +
+      'end\n' +
+      'reply[item + 2] = answer\n' +
+      'end\n' +
+      'return reply',
+    sha1: 'b1b00d7f9cb0af10e0a7caa17eea5cb0349c94c8',
   },
-  /** part-wake.lua */
-  partWake: {
+  /** inspect-1.lua */
+  inspect: {
     source:
-      'local function wake(lock, head)\n' +
-      'if head then call(\'PUBLISH\', \'bedrock_wake:\' .. head, \'+\' .. lock) end\n' +
-      'local tagged = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
-      'call(\'PUBLISH\', \'redisson_lock__channel:\' .. tagged, head and \'00\' or \'0\')\n' +
-      'end',
-    sha1: 'd35cbee6ffa5688702c23ee7f47b05a55b1ed659',
+      'local call = redis.call\n' +
+      'local reply = call(\'HGETALL\', KEYS[1])\n' +
+      'table.insert(reply, 1, call(\'PTTL\', KEYS[1]))\n' +
+      'return reply',
+    sha1: '08177227f44e9c63aadd21f133d17268b273151a',
   },
   /** renew-n.lua */
   renewN: {
     source:
+      'local call = redis.call\n' +
+      'local function answerOf(verb, key, arg)\n' +
+      'local isAnswered, answer = pcall(verb, key, arg)\n' +
+      'if isAnswered then return answer end\n' +
+      'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
+      'end\n' +
       'local function renew(key, arg)\n' +
       'local lock, life = KEYS[key], ARGV[arg + 1]\n' +
       'local state = call(\'HMGET\', lock, ARGV[arg], \'bedrock_revoked\')\n' +
@@ -196,16 +179,48 @@ export const scripts = {
       'reply[item] = answerOf(renew, item, item * 2 - 1)\n' +
       'end\n' +
       'return reply',
-    sha1: '4f86a14f54e2b21473a3f48db9f4c0517a226d52',
+    sha1: '298bd0ca0185e1f39c9b6ff8926e9f1e409fd85c',
   },
   /** revoke-3.lua */
   revoke: {
     source:
+      'local call = redis.call\n' +
       'local lock = KEYS[1]\n' +
       'local holders = call(\'HKEYS\', lock)\n' +
       'if #holders == 0 then return 0 end\n' +
       'if call(\'HEXISTS\', lock, \'mode\') == 1 then return redis.error_reply(\'WRONGTYPE a read-write lock\') end\n' +
       'if ARGV[1] == \'now\' then\n' +
+      'local function serverNow()\n' +
+      'local time = call(\'TIME\')\n' +
+      'return time[1] * 1000 + math.floor(time[2] / 1000), time\n' +
+      'end\n' +
+      'local HEAD_LIFE_MS = 1000\n' +
+      'local LINE_TTL_MS = \'10000\'\n' +
+      'local function enlist(line, signs, process, now)\n' +
+      'if call(\'ZADD\', signs, now, process) == 1 then call(\'RPUSH\', line, process) end\n' +
+      'call(\'PEXPIRE\', line, LINE_TTL_MS)\n' +
+      'call(\'PEXPIRE\', signs, LINE_TTL_MS)\n' +
+      'end\n' +
+      'local function leave(line, signs, process)\n' +
+      'if call(\'ZREM\', signs, process) == 1 then call(\'LREM\', line, \'1\', process) end\n' +
+      'end\n' +
+      'local function liveHead(line, signs, now, asking)\n' +
+      'local head = call(\'LINDEX\', line, \'0\')\n' +
+      'while head and head ~= asking do\n' +
+      'local seen = call(\'ZSCORE\', signs, head)\n' +
+      'local rest = seen and seen + HEAD_LIFE_MS - now\n' +
+      'if rest and rest >= 0 then return head, rest end\n' +
+      'call(\'LPOP\', line)\n' +
+      'call(\'ZREM\', signs, head)\n' +
+      'head = call(\'LINDEX\', line, \'0\')\n' +
+      'end\n' +
+      'return head, HEAD_LIFE_MS\n' +
+      'end\n' +
+      'local function wake(lock, head)\n' +
+      'if head then call(\'PUBLISH\', \'bedrock_wake:\' .. head, \'+\' .. lock) end\n' +
+      'local tagged = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
+      'call(\'PUBLISH\', \'redisson_lock__channel:\' .. tagged, head and \'00\' or \'0\')\n' +
+      'end\n' +
       'call(\'DEL\', lock)\n' +
       'local head = liveHead(KEYS[2], KEYS[3], (serverNow()))\n' +
       'wake(lock, head)\n' +
@@ -216,26 +231,63 @@ export const scripts = {
       'call(\'PUBLISH\', \'bedrock_wake:\' .. string.gsub(holder, \':.*$\', \'\'), \'!\' .. lock)\n' +
       'end\n' +
       'return 1',
-    sha1: '4b92a4e8cdf930ca8d70dede3a5965f5aa864865',
+    sha1: 'fe783a286f1c48143f9cc63f5e7977b617da6aae',
   },
   /** withdraw-n.lua */
   withdrawN: {
     source:
-      'local process = ARGV[1]\n' +
+      'local call = redis.call\n' +
+      'local function answerOf(verb, key, arg)\n' +
+      'local isAnswered, answer = pcall(verb, key, arg)\n' +
+      'if isAnswered then return answer end\n' +
+      'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
+      'end\n' +
+      'local function wake(lock, head)\n' +
+      'if head then call(\'PUBLISH\', \'bedrock_wake:\' .. head, \'+\' .. lock) end\n' +
+      'local tagged = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
+      'call(\'PUBLISH\', \'redisson_lock__channel:\' .. tagged, head and \'00\' or \'0\')\n' +
+      'end\n' +
       'local function keep(lock, id, ms)\n' +
       'if call(\'HEXISTS\', lock, id) == 0 then return 0 end\n' +
       'local ttl = call(\'PTTL\', lock)\n' +
       'if ttl < 0 or ttl > tonumber(ms) then call(\'PEXPIRE\', lock, ms) end\n' +
       'return 1\n' +
       'end\n' +
-      'local function settleLine(line, signs, leaves)\n' +
+      'local function settleLine(line, signs, id, leaves)\n' +
+      'local function serverNow()\n' +
+      'local time = call(\'TIME\')\n' +
+      'return time[1] * 1000 + math.floor(time[2] / 1000), time\n' +
+      'end\n' +
+      'local HEAD_LIFE_MS = 1000\n' +
+      'local LINE_TTL_MS = \'10000\'\n' +
+      'local function enlist(line, signs, process, now)\n' +
+      'if call(\'ZADD\', signs, now, process) == 1 then call(\'RPUSH\', line, process) end\n' +
+      'call(\'PEXPIRE\', line, LINE_TTL_MS)\n' +
+      'call(\'PEXPIRE\', signs, LINE_TTL_MS)\n' +
+      'end\n' +
+      'local function leave(line, signs, process)\n' +
+      'if call(\'ZREM\', signs, process) == 1 then call(\'LREM\', line, \'1\', process) end\n' +
+      'end\n' +
+      'local function liveHead(line, signs, now, asking)\n' +
+      'local head = call(\'LINDEX\', line, \'0\')\n' +
+      'while head and head ~= asking do\n' +
+      'local seen = call(\'ZSCORE\', signs, head)\n' +
+      'local rest = seen and seen + HEAD_LIFE_MS - now\n' +
+      'if rest and rest >= 0 then return head, rest end\n' +
+      'call(\'LPOP\', line)\n' +
+      'call(\'ZREM\', signs, head)\n' +
+      'head = call(\'LINDEX\', line, \'0\')\n' +
+      'end\n' +
+      'return head, HEAD_LIFE_MS\n' +
+      'end\n' +
+      'local process = string.match(id, \'^[^:]*\')\n' +
       'local wasHead = call(\'LINDEX\', line, \'0\') == process\n' +
       'if leaves then leave(line, signs, process) end\n' +
       'local head = liveHead(line, signs, (serverNow()))\n' +
       'return head, wasHead and leaves\n' +
       'end\n' +
       'local function withdraw(key, arg)\n' +
-      'local lock, line, signs = KEYS[key], KEYS[key + 1], KEYS[key + 2]\n' +
+      'local lock, line = KEYS[key], KEYS[key + 1]\n' +
       'local isKept = ARGV[arg + 1] ~= \'0\'\n' +
       'local ended = isKept and keep(lock, ARGV[arg], ARGV[arg + 1]) or call(\'HDEL\', lock, ARGV[arg])\n' +
       'local isFreed = ended == 1 and not isKept\n' +
@@ -245,16 +297,16 @@ export const scripts = {
       'call(\'HDEL\', lock, \'bedrock_revoked\')\n' +
       'isFreed = call(\'EXISTS\', lock) == 0\n' +
       'end\n' +
-      'head, hasLeft = settleLine(line, signs, ARGV[arg + 2] == \'1\')\n' +
+      'head, hasLeft = settleLine(line, KEYS[key + 2], ARGV[arg], ARGV[arg + 2] == \'1\')\n' +
       'end\n' +
       'if isFreed or (hasLeft and call(\'EXISTS\', lock) == 0) then wake(lock, head) end\n' +
       'return ended\n' +
       'end\n' +
       'local reply = {}\n' +
       'for item = 0, #KEYS / 3 - 1 do\n' +
-      'reply[item + 1] = answerOf(withdraw, 1 + item * 3, 2 + item * 3)\n' +
+      'reply[item + 1] = answerOf(withdraw, 1 + item * 3, 1 + item * 3)\n' +
       'end\n' +
       'return #reply == 1 and reply[1] or reply',
-    sha1: 'bfad56cc1608324f5e903227bb195e82fdee4251',
+    sha1: '246f0a4bfe87b6dec5b3196ba9d402af0669a7df',
   },
 } as const;

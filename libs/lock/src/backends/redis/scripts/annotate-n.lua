@@ -3,6 +3,9 @@ that nobody releases and that never expires.
 KEYS   per item: lock hash
 ARGV   per item: claim id, depth
 Reply  per item: 1 shown | 0 lost | error text ]]
+local call = redis.call
+--@include item
+
 local function annotate(key, arg)
   if call('HEXISTS', KEYS[key], ARGV[arg]) == 0 then return 0 end
   call('HSET', KEYS[key], ARGV[arg], ARGV[arg + 1])

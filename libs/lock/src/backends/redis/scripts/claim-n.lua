@@ -1,53 +1,63 @@
 --[[ claim: grant what is free, in turn between processes; every item is answered for itself.
-KEYS   1 token counter; per item: lock hash, line list, signs zset [, token counter of its own]; last, with a run id
+KEYS   1 token counter; per item: lock hash, line list, signs zset [, token counter of its own]; last, with a guard
        only: guard
-ARGV   1 process id  2 run id or ''  3 longest lease, ms  4 1 = trust a missing guard
-       per item: claim id, lease, ms, not after, server ms, tokens wanted, 1 = stand in line
+ARGV   per item: claim id `<process>:<n>`, lease, ms, not after, server ms, tokens wanted, 1 = stand in line; last,
+       with a guard only: run id, longest lease, ms, 1 = trust a missing guard
 Reply  now, ms; per item: first token (0: none wanted) | -1 stale | {retry, ms, [holder id]} | error text
        The retry of a held lock is its ttl, ms: -1 when it has none.
 Error  QUARANTINED <ms left>: grants may have been lost, so nothing is granted yet ]]
+local call = redis.call
+--@include clock
+--@include item
+--@include token
 local now, time = serverNow()
-local process, runId = ARGV[1], ARGV[2]
-local items = (#ARGV - 4) / 5
-local keysPerItem = (#KEYS - (runId == '' and 1 or 2)) / items
+local isGuarded = #ARGV % 5 == 3
+local items = (#ARGV - (isGuarded and 3 or 0)) / 5
+local keysPerItem = (#KEYS - (isGuarded and 2 or 1)) / items
 local owns = keysPerItem == 4
 
-if runId ~= '' then
-  local rest = quarantineMs(KEYS[#KEYS], runId, ARGV[3], ARGV[4] == '1', now)
+if isGuarded then
+  --@include guard
+  local rest = quarantineMs(KEYS[#KEYS], ARGV[#ARGV - 2], ARGV[#ARGV - 1], ARGV[#ARGV] == '1', now)
   if rest > 0 then return redis.error_reply(string.format('QUARANTINED %.0f', rest)) end
 end
 
-local function refuse(key, arg, retry, holder)
-  if ARGV[arg + 4] == '1' then enlist(KEYS[key + 1], KEYS[key + 2], process, now) end
-  return { retry, holder }
+local function tokensFor(key, arg)
+  return takeTokens(KEYS[1], owns and KEYS[key + 3], arg + 3, items * 5, time)
 end
 
--- A repeat after a lost reply is granted again, with tokens of its own; a revoked grant is not.
-local function askHeld(key, arg)
-  local lock = KEYS[key]
+-- What speaks against a grant, or nil. What only this needs is defined in here: most claims find the lock free.
+local function askTaken(key, arg)
+  --@include line
+  local lock, line, signs = KEYS[key], KEYS[key + 1], KEYS[key + 2]
+  local process = string.match(ARGV[arg], '^[^:]*')
+
+  local function refuse(retry, holder)
+    if ARGV[arg + 4] == '1' then enlist(line, signs, process, now) end
+    return { retry, holder }
+  end
+
+  if call('HLEN', lock) == 0 then
+    local head, rest = liveHead(line, signs, now, process)
+    if head and head ~= process then return refuse(rest + 1) end
+    if head then leave(line, signs, process) end
+    return nil
+  end
   local state = call('HMGET', lock, ARGV[arg], 'bedrock_revoked', 'mode')
   if state[3] then return 'WRONGTYPE a read-write lock' end
   local ttl = call('PTTL', lock)
+  -- A repeat after a lost reply is granted again, with tokens of its own; a revoked grant is not.
   if state[1] and not state[2] then
-    local token = takeTokens(KEYS[1], owns and KEYS[key + 3], arg + 3, 5, time)
+    local token = tokensFor(key, arg)
     if ttl < tonumber(ARGV[arg + 1]) then call('PEXPIRE', lock, ARGV[arg + 1]) end
     return token
   end
   local fields = call('HSCAN', lock, '0')[2]
-  return refuse(key, arg, ttl, fields[1] == 'bedrock_revoked' and fields[3] or fields[1])
-end
-
--- What speaks against a grant, or nil.
-local function askTaken(key, arg)
-  local line, signs = KEYS[key + 1], KEYS[key + 2]
-  if call('HLEN', KEYS[key]) > 0 then return askHeld(key, arg) end
-  local head, rest = liveHead(line, signs, now, process)
-  if head and head ~= process then return refuse(key, arg, rest + 1) end
-  if head then leave(line, signs, process) end
+  return refuse(ttl, fields[1] == 'bedrock_revoked' and fields[3] or fields[1])
 end
 
 local function grant(key, arg)
-  local token = takeTokens(KEYS[1], owns and KEYS[key + 3], arg + 3, 5, time)
+  local token = tokensFor(key, arg)
   call('HSET', KEYS[key], ARGV[arg], '1')
   call('PEXPIRE', KEYS[key], ARGV[arg + 1])
   return token
@@ -55,7 +65,7 @@ end
 
 local reply = { now }
 for item = 0, items - 1 do
-  local key, arg, answer = 2 + item * keysPerItem, 5 + item * 5, nil
+  local key, arg, answer = 2 + item * keysPerItem, 1 + item * 5, nil
   if now > tonumber(ARGV[arg + 2]) then
     answer = -1
   elseif call('EXISTS', KEYS[key], KEYS[key + 1]) > 0 then

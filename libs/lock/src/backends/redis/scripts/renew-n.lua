@@ -2,6 +2,9 @@
 KEYS   per item: lock hash
 ARGV   per item: claim id, life from now, ms
 Reply  per item: 1 renewed | 2 revoked, so no more | 0 lost | error text ]]
+local call = redis.call
+--@include item
+
 local function renew(key, arg)
   local lock, life = KEYS[key], ARGV[arg + 1]
   local state = call('HMGET', lock, ARGV[arg], 'bedrock_revoked')

@@ -1,0 +1,33 @@
+import type { Script } from './script.js';
+
+/** One argument of a request in RESP whose text is ASCII: a number, an id, a name of Bedrock's own. */
+export function word(text: string | number): string {
+  const ascii = typeof text === 'string' ? text : String(text);
+  return `$${ascii.length}\r\n${ascii}\r\n`;
+}
+
+/** One argument of any text. */
+export function name(text: string): string {
+  return `$${Buffer.byteLength(text)}\r\n${text}\r\n`;
+}
+
+/** Flags. */
+export const YES = word(1);
+export const NO = word(0);
+
+/** What a script is called with: the number of keys, the keys and the arguments, as RESP. */
+export interface ScriptInput {
+  readonly text: string;
+  /** How many they are, with the number of keys. */
+  readonly count: number;
+}
+
+/** The request that runs a script by its hash. */
+export function byHash({ sha1 }: Script, { text, count }: ScriptInput): string {
+  return `*${count + 2}\r\n$7\r\nevalsha\r\n$40\r\n${sha1}\r\n${text}`;
+}
+
+/** The request that runs a script by its text, which the server keeps from then on. */
+export function byText({ source }: Script, { text, count }: ScriptInput): string {
+  return `*${count + 2}\r\n$4\r\neval\r\n${name(source)}${text}`;
+}
