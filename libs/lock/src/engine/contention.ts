@@ -80,7 +80,14 @@ export class Contention {
       seat.woken = false;
       // A live subscription is joined before asking, so that no wake falls between the answer and the sleep.
       unwatch ??= this.hub.join(seat.resource, () => seat.wake());
-      const verdict = await this.#ask(seat, attempt);
+      const claim = this.#question(seat, attempt);
+      let verdict: Verdict | undefined;
+      try {
+        verdict = await this.backend.leases.claim(claim);
+        this.#answered(seat, attempt, verdict, claim.queue);
+      } catch (error) {
+        this.#unanswered(seat, attempt, claim, error);
+      }
       if (verdict?.kind === 'granted') {
         const hold = this.#seize(seat, attempt, verdict.token);
         if (hold !== undefined) {
@@ -144,59 +151,55 @@ export class Contention {
     };
   }
 
-  /** Asks the backend once. Undefined: it gave no usable answer, and `seat.lastError` says why. */
-  async #ask(seat: Seat, attempt: Attempt): Promise<Verdict | undefined> {
+  /** The question for the backend, as it is sent now. */
+  #question(seat: Seat, attempt: Attempt): Claim {
     const { id, terms, leaseMs, tokens } = attempt;
     const { resource } = seat;
     attempt.tries += 1;
     attempt.sent = momentOf(this.clock);
     attempt.arrivals = seat.queue.room.arrivals;
-    const notAfter = attempt.sent.at + this.backend.operationTimeoutMs;
-    const queue = seat.queue.head?.once !== true;
     if (this.events.wants('claim.asked'))
       this.events.emit('claim.asked', { resource, id, tries: attempt.tries });
-    const claim: Claim = {
+    return {
       id,
       resource,
       mode: 'exclusive',
       units: 1,
       capacity: 1,
       order: 'any',
-      queue,
+      queue: seat.queue.head?.once !== true,
       leaseMs,
       holdAtLeastMs: terms.holdAtLeastMs,
       tokens,
-      notAfter,
+      notAfter: attempt.sent.at + this.backend.operationTimeoutMs,
     };
-    try {
-      const verdict = await this.backend.leases.claim(claim);
-      attempt.retryMs = RETRY_MS.first;
-      if (verdict.kind === 'refused') {
-        attempt.isEnlisted ||= queue;
-        attempt.useless = 0;
-      } else if (verdict.kind === 'stale') {
-        this.#countUseless(
-          seat,
-          attempt,
-          'it takes requests for stale: its clock steps, or requests take too long',
-        );
-      }
-      return verdict;
-    } catch (error) {
-      const lockError = asLockError(error, this.backend.name, resource);
-      if (!isUnavailable(lockError)) {
-        // It may have been granted all the same, beside what failed.
-        attempt.doubtUntil = notAfter;
-        // Nothing that waiting could mend, and the same for everybody: the resource is of another type.
-        seat.queue.leaveAll('unavailable', lockError);
-        return undefined;
-      }
-      if (lockError.executed === 'unknown') attempt.doubtUntil = notAfter;
-      seat.lastError = lockError;
-      if (this.events.wants('backend.unavailable')) {
-        this.events.emit('backend.unavailable', { resource, error: lockError, retryInMs: attempt.retryMs });
-      }
-      return undefined;
+  }
+
+  #answered(seat: Seat, attempt: Attempt, verdict: Verdict, isQueued: boolean): void {
+    attempt.retryMs = RETRY_MS.first;
+    if (verdict.kind === 'refused') {
+      attempt.isEnlisted ||= isQueued;
+      attempt.useless = 0;
+    } else if (verdict.kind === 'stale') {
+      const detail = 'it takes requests for stale: its clock steps, or requests take too long';
+      this.#countUseless(seat, attempt, detail);
+    }
+  }
+
+  /** The question has failed; `seat.lastError` says why where it may yet be answered. */
+  #unanswered(seat: Seat, attempt: Attempt, { notAfter }: Claim, error: unknown): void {
+    const { resource } = seat;
+    const lockError = asLockError(error, this.backend.name, resource);
+    if (!isUnavailable(lockError)) {
+      // It may have been granted all the same, beside what failed.
+      attempt.doubtUntil = notAfter;
+      // Nothing that waiting could mend, and the same for everybody: the resource is of another type.
+      return seat.queue.leaveAll('unavailable', lockError);
+    }
+    if (lockError.executed === 'unknown') attempt.doubtUntil = notAfter;
+    seat.lastError = lockError;
+    if (this.events.wants('backend.unavailable')) {
+      this.events.emit('backend.unavailable', { resource, error: lockError, retryInMs: attempt.retryMs });
     }
   }
 

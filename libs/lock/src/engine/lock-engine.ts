@@ -229,15 +229,16 @@ export class LockEngine implements LeaseOwner {
     if (this.#keeper.size === 0) this.#onHoldsGone?.();
   }
 
-  async #withdraw(lease: Lease, withdrawal: Withdrawal): Promise<ReleaseOutcome> {
-    const outcome = await this.#withdrawals.release(withdrawal);
-    if (outcome === 'lost') {
-      lease.lossReason = 'taken';
-      this.#tellLost(lease);
-    } else {
-      this.#tellReleased(lease, outcome);
-    }
-    return outcome;
+  #withdraw(lease: Lease, withdrawal: Withdrawal): Promise<ReleaseOutcome> {
+    return this.#withdrawals.release(withdrawal).then((outcome) => {
+      if (outcome === 'lost') {
+        lease.lossReason = 'taken';
+        this.#tellLost(lease);
+      } else {
+        this.#tellReleased(lease, outcome);
+      }
+      return outcome;
+    });
   }
 
   #withdrawal(hold: Hold, keepMs: number): Withdrawal {

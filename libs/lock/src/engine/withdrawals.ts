@@ -1,4 +1,4 @@
-import type { ClaimRef, WithdrawOptions, WithdrawOutcome } from '../core/claim.js';
+import type { ClaimRef, WithdrawOutcome } from '../core/claim.js';
 import { atMost, sleep, type Clock } from '../core/clock.js';
 import type { ReleaseOutcome } from '../core/events.js';
 import type { LeaseDriver } from '../core/ports.js';
@@ -41,11 +41,17 @@ export class Withdrawals {
    * Withdraws a granted claim; settles within `operationTimeoutMs`, never throws. `absent` after an attempt without an
    * answer may be that attempt's own doing: `unconfirmed`.
    */
-  async release(withdrawal: Withdrawal): Promise<ReleaseOutcome> {
+  release(withdrawal: Withdrawal): Promise<ReleaseOutcome> {
+    const deadline = this.clock.now() + this.operationTimeoutMs;
     this.#pending += 1;
-    const outcome = await this.#attempt(withdrawal);
-    this.#settled();
-    return outcome;
+    return this.#send(withdrawal).then(
+      (outcome) => {
+        if (this.clock.now() < withdrawal.notBefore) this.cancel(withdrawal);
+        this.#settled();
+        return outcome === 'released' ? 'released' : 'lost';
+      },
+      (error: unknown) => this.#confirm(withdrawal, hasActed(error), deadline),
+    );
   }
 
   /** Withdraws a claim that nobody wants, in the background. */
@@ -66,18 +72,8 @@ export class Withdrawals {
     if (this.#pending === 0) this.#onDrained?.();
   }
 
-  async #attempt(withdrawal: Withdrawal): Promise<ReleaseOutcome> {
-    const deadline = this.clock.now() + this.operationTimeoutMs;
-    let mayHaveActed: boolean;
-    try {
-      const outcome = await this.#send(withdrawal);
-      if (this.clock.now() < withdrawal.notBefore) this.cancel(withdrawal);
-      return outcome === 'released' ? 'released' : 'lost';
-    } catch (error) {
-      mayHaveActed = hasActed(error);
-    }
-    // It goes on in the background; the caller waits for it no longer than it was promised.
-    this.#pending += 1;
+  // Goes on in the background; the caller waits for it no longer than it was promised.
+  async #confirm(withdrawal: Withdrawal, mayHaveActed: boolean, deadline: number): Promise<ReleaseOutcome> {
     const confirmed = sleep(this.clock, FIRST_RETRY_MS)
       .then(() => this.#untilConfirmed(withdrawal, mayHaveActed))
       .finally(() => this.#settled());
@@ -103,9 +99,8 @@ export class Withdrawals {
     return 'unconfirmed';
   }
 
-  async #send({ ref, keepMs, leavesQueue }: Withdrawal): Promise<WithdrawOutcome> {
-    const options: WithdrawOptions = { keepMs, leaveQueue: leavesQueue() };
-    return this.driver.withdraw(ref, options);
+  #send({ ref, keepMs, leavesQueue }: Withdrawal): Promise<WithdrawOutcome> {
+    return this.driver.withdraw(ref, { keepMs, leaveQueue: leavesQueue() });
   }
 }
 

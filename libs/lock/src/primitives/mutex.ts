@@ -84,9 +84,14 @@ export class Mutex {
    * @throws LockWaitTimeoutError, LockBusyError (waitMs 0), LockAbortedError, QueueFullError, BackendUnavailableError,
    * LockClosedError, InvalidOptionError, LockTypeMismatchError; LockSelfDeadlockError under a `run` on the same resource
    */
-  async acquire(options?: CallOptions): Promise<Lease> {
-    const terms = this.#terms(options);
-    if (frameOn(this.#engine, this.resource) !== undefined) throw new LockSelfDeadlockError(this.resource);
+  acquire(options?: CallOptions): Promise<Lease> {
+    let terms: Terms;
+    try {
+      terms = this.#terms(options);
+      if (frameOn(this.#engine, this.resource) !== undefined) throw new LockSelfDeadlockError(this.resource);
+    } catch (error) {
+      return Promise.reject(error as Error);
+    }
     return this.#engine.acquire(this.resource, terms, options?.signal);
   }
 
