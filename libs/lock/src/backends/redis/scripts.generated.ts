@@ -25,40 +25,37 @@ export const scripts = {
   claimN: {
     source:
       'local call = redis.call\n' +
-      'local function serverNow()\n' +
       'local time = call(\'TIME\')\n' +
-      'return time[1] * 1000 + math.floor(time[2] / 1000), time\n' +
-      'end\n' +
+      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local isGuarded = #ARGV % 5 == 3\n' +
+      'local items = (#ARGV - (isGuarded and 3 or 0)) / 5\n' +
+      'local keysPerItem = (#KEYS - (isGuarded and 2 or 1)) / items\n' +
+      'local owns = keysPerItem == 4\n' +
       'local function answerOf(verb, key, arg)\n' +
       'local isAnswered, answer = pcall(verb, key, arg)\n' +
       'if isAnswered then return answer end\n' +
       'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
       'end\n' +
-      'local nextToken\n' +
-      'local function reserve(key, count, time)\n' +
-      'local last = time[1] .. string.sub(\'000000\' .. time[2], -6)\n' +
-      'local before = tonumber(call(\'GETSET\', key, last))\n' +
-      'if not before or before + count <= tonumber(last) then return last - count + 1 end\n' +
-      'call(\'SET\', key, string.format(\'%.0f\', before + count))\n' +
-      'return before + 1\n' +
+      'local lastToken\n' +
+      'local function reserve(counter, count)\n' +
+      'local last = #time[2] == 6 and time[1] .. time[2] or time[1] .. string.rep(\'0\', 6 - #time[2]) .. time[2]\n' +
+      'local before = tonumber(call(\'GETSET\', counter, last))\n' +
+      'if not before or before + count <= tonumber(last) then return last - count end\n' +
+      'call(\'SET\', counter, string.format(\'%.0f\', before + count))\n' +
+      'return before\n' +
       'end\n' +
-      'local function takeTokens(shared, own, arg, last, time)\n' +
+      'local function takeTokens(key, arg)\n' +
       'local count = tonumber(ARGV[arg])\n' +
       'if count == 0 then return 0 end\n' +
-      'if own then return reserve(own, count, time) end\n' +
-      'if not nextToken then\n' +
+      'if owns then return reserve(KEYS[key + 3], count) + 1 end\n' +
+      'if not lastToken then\n' +
       'local ahead = 0\n' +
-      'for at = arg, last, 5 do ahead = ahead + ARGV[at] end\n' +
-      'nextToken = reserve(shared, ahead, time)\n' +
+      'for at = arg, items * 5, 5 do ahead = ahead + ARGV[at] end\n' +
+      'lastToken = reserve(KEYS[1], ahead)\n' +
       'end\n' +
-      'nextToken = nextToken + count\n' +
-      'return nextToken - count\n' +
+      'lastToken = lastToken + count\n' +
+      'return lastToken - count + 1\n' +
       'end\n' +
-      'local now, time = serverNow()\n' +
-      'local isGuarded = #ARGV % 5 == 3\n' +
-      'local items = (#ARGV - (isGuarded and 3 or 0)) / 5\n' +
-      'local keysPerItem = (#KEYS - (isGuarded and 2 or 1)) / items\n' +
-      'local owns = keysPerItem == 4\n' +
       'if isGuarded then\n' +
       'local function quarantineMs(key, runId, longest, trusts, now)\n' +
       'local guard = call(\'GET\', key)\n' +
@@ -76,9 +73,6 @@ export const scripts = {
       'end\n' +
       'local rest = quarantineMs(KEYS[#KEYS], ARGV[#ARGV - 2], ARGV[#ARGV - 1], ARGV[#ARGV] == \'1\', now)\n' +
       'if rest > 0 then return redis.error_reply(string.format(\'QUARANTINED %.0f\', rest)) end\n' +
-      'end\n' +
-      'local function tokensFor(key, arg)\n' +
-      'return takeTokens(KEYS[1], owns and KEYS[key + 3], arg + 3, items * 5, time)\n' +
       'end\n' +
       'local function askTaken(key, arg)\n' +
       'local HEAD_LIFE_MS = 1000\n' +
@@ -119,7 +113,7 @@ export const scripts = {
       'if state[3] then return \'WRONGTYPE a read-write lock\' end\n' +
       'local ttl = call(\'PTTL\', lock)\n' +
       'if state[1] and not state[2] then\n' +
-      'local token = tokensFor(key, arg)\n' +
+      'local token = takeTokens(key, arg + 3)\n' +
       'if ttl < tonumber(ARGV[arg + 1]) then call(\'PEXPIRE\', lock, ARGV[arg + 1]) end\n' +
       'return token\n' +
       'end\n' +
@@ -127,7 +121,7 @@ export const scripts = {
       'return refuse(ttl, fields[1] == \'bedrock_revoked\' and fields[3] or fields[1])\n' +
       'end\n' +
       'local function grant(key, arg)\n' +
-      'local token = tokensFor(key, arg)\n' +
+      'local token = takeTokens(key, arg + 3)\n' +
       'call(\'HSET\', KEYS[key], ARGV[arg], \'1\')\n' +
       'call(\'PEXPIRE\', KEYS[key], ARGV[arg + 1])\n' +
       'return token\n' +
@@ -146,7 +140,7 @@ export const scripts = {
       'reply[item + 2] = answer\n' +
       'end\n' +
       'return reply',
-    sha1: 'b1b00d7f9cb0af10e0a7caa17eea5cb0349c94c8',
+    sha1: '8c58961990152f29d8a5f81891ad972d5f148dd2',
   },
   /** inspect-1.lua */
   inspect: {
@@ -237,11 +231,6 @@ export const scripts = {
   withdrawN: {
     source:
       'local call = redis.call\n' +
-      'local function answerOf(verb, key, arg)\n' +
-      'local isAnswered, answer = pcall(verb, key, arg)\n' +
-      'if isAnswered then return answer end\n' +
-      'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
-      'end\n' +
       'local function wake(lock, head)\n' +
       'if head then call(\'PUBLISH\', \'bedrock_wake:\' .. head, \'+\' .. lock) end\n' +
       'local tagged = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
@@ -253,7 +242,7 @@ export const scripts = {
       'if ttl < 0 or ttl > tonumber(ms) then call(\'PEXPIRE\', lock, ms) end\n' +
       'return 1\n' +
       'end\n' +
-      'local function settleLine(line, signs, id, leaves)\n' +
+      'local function settle(key, arg, isFreed)\n' +
       'local function serverNow()\n' +
       'local time = call(\'TIME\')\n' +
       'return time[1] * 1000 + math.floor(time[2] / 1000), time\n' +
@@ -280,33 +269,39 @@ export const scripts = {
       'end\n' +
       'return head, HEAD_LIFE_MS\n' +
       'end\n' +
-      'local process = string.match(id, \'^[^:]*\')\n' +
-      'local wasHead = call(\'LINDEX\', line, \'0\') == process\n' +
-      'if leaves then leave(line, signs, process) end\n' +
-      'local head = liveHead(line, signs, (serverNow()))\n' +
-      'return head, wasHead and leaves\n' +
-      'end\n' +
-      'local function withdraw(key, arg)\n' +
-      'local lock, line = KEYS[key], KEYS[key + 1]\n' +
-      'local isKept = ARGV[arg + 1] ~= \'0\'\n' +
-      'local ended = isKept and keep(lock, ARGV[arg], ARGV[arg + 1]) or call(\'HDEL\', lock, ARGV[arg])\n' +
-      'local isFreed = ended == 1 and not isKept\n' +
-      'local head, hasLeft\n' +
-      'if call(\'EXISTS\', lock, line) > 0 then\n' +
+      'local lock, line, signs = KEYS[key], KEYS[key + 1], KEYS[key + 2]\n' +
       'if isFreed then\n' +
       'call(\'HDEL\', lock, \'bedrock_revoked\')\n' +
       'isFreed = call(\'EXISTS\', lock) == 0\n' +
       'end\n' +
-      'head, hasLeft = settleLine(line, KEYS[key + 2], ARGV[arg], ARGV[arg + 2] == \'1\')\n' +
+      'local process, leaves = string.match(ARGV[arg], \'^[^:]*\'), ARGV[arg + 2] == \'1\'\n' +
+      'local wasHead = call(\'LINDEX\', line, \'0\') == process\n' +
+      'if leaves then leave(line, signs, process) end\n' +
+      'local head = liveHead(line, signs, (serverNow()))\n' +
+      'if isFreed or (wasHead and leaves and call(\'EXISTS\', lock) == 0) then wake(lock, head) end\n' +
       'end\n' +
-      'if isFreed or (hasLeft and call(\'EXISTS\', lock) == 0) then wake(lock, head) end\n' +
+      'local function withdraw(key, arg)\n' +
+      'local lock, isKept = KEYS[key], ARGV[arg + 1] ~= \'0\'\n' +
+      'local ended = isKept and keep(lock, ARGV[arg], ARGV[arg + 1]) or call(\'HDEL\', lock, ARGV[arg])\n' +
+      'local isFreed = ended == 1 and not isKept\n' +
+      'if call(\'EXISTS\', lock, KEYS[key + 1]) > 0 then\n' +
+      'settle(key, arg, isFreed)\n' +
+      'elseif isFreed then\n' +
+      'wake(lock)\n' +
+      'end\n' +
       'return ended\n' +
+      'end\n' +
+      'if #KEYS == 3 then return withdraw(1, 1) end\n' +
+      'local function answerOf(verb, key, arg)\n' +
+      'local isAnswered, answer = pcall(verb, key, arg)\n' +
+      'if isAnswered then return answer end\n' +
+      'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
       'end\n' +
       'local reply = {}\n' +
       'for item = 0, #KEYS / 3 - 1 do\n' +
       'reply[item + 1] = answerOf(withdraw, 1 + item * 3, 1 + item * 3)\n' +
       'end\n' +
-      'return #reply == 1 and reply[1] or reply',
-    sha1: '246f0a4bfe87b6dec5b3196ba9d402af0669a7df',
+      'return reply',
+    sha1: 'edd620ff95f1d697d24777231970096f43f5e1f2',
   },
 } as const;

@@ -5,16 +5,17 @@ ARGV   per item: claim id `<process>:<n>`, lease, ms, not after, server ms, toke
        with a guard only: run id, longest lease, ms, 1 = trust a missing guard
 Reply  now, ms; per item: first token (0: none wanted) | -1 stale | {retry, ms, [holder id]} | error text
        The retry of a held lock is its ttl, ms: -1 when it has none.
-Error  QUARANTINED <ms left>: grants may have been lost, so nothing is granted yet ]]
+Error  QUARANTINED <ms left>: grants may have been lost, so nothing is granted yet
+Most claims find the lock free: what only the others need is defined where they need it. ]]
 local call = redis.call
---@include clock
---@include item
---@include token
-local now, time = serverNow()
+local time = call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local isGuarded = #ARGV % 5 == 3
 local items = (#ARGV - (isGuarded and 3 or 0)) / 5
 local keysPerItem = (#KEYS - (isGuarded and 2 or 1)) / items
 local owns = keysPerItem == 4
+--@include item
+--@include token
 
 if isGuarded then
   --@include guard
@@ -22,11 +23,7 @@ if isGuarded then
   if rest > 0 then return redis.error_reply(string.format('QUARANTINED %.0f', rest)) end
 end
 
-local function tokensFor(key, arg)
-  return takeTokens(KEYS[1], owns and KEYS[key + 3], arg + 3, items * 5, time)
-end
-
--- What speaks against a grant, or nil. What only this needs is defined in here: most claims find the lock free.
+-- What speaks against a grant, or nil.
 local function askTaken(key, arg)
   --@include line
   local lock, line, signs = KEYS[key], KEYS[key + 1], KEYS[key + 2]
@@ -48,7 +45,7 @@ local function askTaken(key, arg)
   local ttl = call('PTTL', lock)
   -- A repeat after a lost reply is granted again, with tokens of its own; a revoked grant is not.
   if state[1] and not state[2] then
-    local token = tokensFor(key, arg)
+    local token = takeTokens(key, arg + 3)
     if ttl < tonumber(ARGV[arg + 1]) then call('PEXPIRE', lock, ARGV[arg + 1]) end
     return token
   end
@@ -57,7 +54,7 @@ local function askTaken(key, arg)
 end
 
 local function grant(key, arg)
-  local token = tokensFor(key, arg)
+  local token = takeTokens(key, arg + 3)
   call('HSET', KEYS[key], ARGV[arg], '1')
   call('PEXPIRE', KEYS[key], ARGV[arg + 1])
   return token
