@@ -46,6 +46,28 @@ end
     expect(scripts).toEqual({ sayIt: { source, sha1: createHash('sha1').update(source).digest('hex') } });
   });
 
+  it('puts parts where scripts and parts name them, and tells when one is missing or includes itself', () => {
+    const text = render([
+      ['part-two.lua', '--[[ header ]]\nlocal two = 2\n'],
+      ['part-one.lua', '--@include two\nlocal one = two - 1\n'],
+      ['say-1.lua', 'if x then\n  --@include one\n  return one\nend\n'],
+    ]);
+    expect(text.match(/'.*\\n'|'end'/g)).toEqual([
+      "'if x then\\n'",
+      "'local two = 2\\n'",
+      "'local one = two - 1\\n'",
+      "'return one\\n'",
+      "'end'",
+    ]);
+    expect(() => render([['say-1.lua', '--@include one']])).toThrow(/no part-one.lua/);
+    expect(() =>
+      render([
+        ['part-one.lua', '--@include one'],
+        ['say-1.lua', '--@include one'],
+      ]),
+    ).toThrow(/includes itself/);
+  });
+
   it('refuses two files of one name, and a file without code', () => {
     expect(() =>
       render([

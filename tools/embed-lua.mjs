@@ -10,12 +10,13 @@ import { fileURLToPath } from 'node:url';
 
 const PART = /^part-(.+)\.lua$/;
 
-/** Puts the parts where the scripts name them. Parts name none. */
-function withParts(text, parts, file) {
+/** Puts the parts where scripts and other parts name them. */
+function withParts(text, parts, file, within = []) {
   return text.replace(/^[ \t]*--@include (\S+)[ \t]*$/gm, (_, name) => {
     const part = parts.get(name);
     if (part === undefined) throw new Error(`${file} includes ${name}, but there is no part-${name}.lua`);
-    return part;
+    if (within.includes(name)) throw new Error(`part-${name}.lua includes itself`);
+    return withParts(part, parts, `part-${name}.lua`, [...within, name]);
   });
 }
 
@@ -76,7 +77,7 @@ export function render(files) {
   const parts = new Map();
   for (const [file, text] of files) {
     const [, name] = PART.exec(file) ?? [];
-    if (name !== undefined) parts.set(name, stripLua(text));
+    if (name !== undefined) parts.set(name, text);
   }
   const entries = [...files]
     .filter(([file]) => !PART.test(file))

@@ -30,28 +30,27 @@ export const scripts = {
       'local isGuarded = #ARGV % 5 == 3\n' +
       'local items = (#ARGV - (isGuarded and 3 or 0)) / 5\n' +
       'local keysPerItem = (#KEYS - (isGuarded and 2 or 1)) / items\n' +
-      'local owns = keysPerItem == 4\n' +
-      'local function answerOf(verb, key, arg)\n' +
-      'local isAnswered, answer = pcall(verb, key, arg)\n' +
-      'if isAnswered then return answer end\n' +
-      'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
-      'end\n' +
       'local lastToken\n' +
-      'local function reserve(counter, count)\n' +
-      'local last = #time[2] == 6 and time[1] .. time[2] or time[1] .. string.rep(\'0\', 6 - #time[2]) .. time[2]\n' +
-      'local before = tonumber(call(\'GETSET\', counter, last))\n' +
-      'if not before or before + count <= tonumber(last) then return last - count end\n' +
-      'call(\'SET\', counter, string.format(\'%.0f\', before + count))\n' +
-      'return before\n' +
-      'end\n' +
       'local function takeTokens(key, arg)\n' +
       'local count = tonumber(ARGV[arg])\n' +
       'if count == 0 then return 0 end\n' +
-      'if owns then return reserve(KEYS[key + 3], count) + 1 end\n' +
-      'if not lastToken then\n' +
-      'local ahead = 0\n' +
-      'for at = arg, items * 5, 5 do ahead = ahead + ARGV[at] end\n' +
-      'lastToken = reserve(KEYS[1], ahead)\n' +
+      'local owns = keysPerItem == 4\n' +
+      'if owns or not lastToken then\n' +
+      'local ahead, before = count, nil\n' +
+      'local last = #time[2] == 6 and time[1] .. time[2] or time[1] .. string.rep(\'0\', 6 - #time[2]) .. time[2]\n' +
+      'if owns then\n' +
+      'before = redis.pcall(\'GETSET\', KEYS[key + 3], last)\n' +
+      'else\n' +
+      'for at = arg + 5, items * 5, 5 do ahead = ahead + ARGV[at] end\n' +
+      'before = call(\'GETSET\', KEYS[1], last)\n' +
+      'end\n' +
+      'if type(before) == \'table\' then return before.err end\n' +
+      'lastToken = last - ahead\n' +
+      'before = tonumber(before)\n' +
+      'if before and before > lastToken then\n' +
+      'call(\'SET\', owns and KEYS[key + 3] or KEYS[1], string.format(\'%.0f\', before + ahead))\n' +
+      'lastToken = before\n' +
+      'end\n' +
       'end\n' +
       'lastToken = lastToken + count\n' +
       'return lastToken - count + 1\n' +
@@ -74,7 +73,17 @@ export const scripts = {
       'local rest = quarantineMs(KEYS[#KEYS], ARGV[#ARGV - 2], ARGV[#ARGV - 1], ARGV[#ARGV] == \'1\', now)\n' +
       'if rest > 0 then return redis.error_reply(string.format(\'QUARANTINED %.0f\', rest)) end\n' +
       'end\n' +
-      'local function askTaken(key, arg)\n' +
+      'local reply = { now }\n' +
+      'for item = 0, items - 1 do\n' +
+      'local key, arg, answer = 2 + item * keysPerItem, 1 + item * 5, nil\n' +
+      'if now > tonumber(ARGV[arg + 2]) then\n' +
+      'answer = -1\n' +
+      'elseif call(\'EXISTS\', KEYS[key], KEYS[key + 1]) > 0 then\n' +
+      'local function answerOf(verb, key, arg)\n' +
+      'local isAnswered, answer = pcall(verb, key, arg)\n' +
+      'if isAnswered then return answer end\n' +
+      'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
+      'end\n' +
       'local HEAD_LIFE_MS = 1000\n' +
       'local LINE_TTL_MS = \'10000\'\n' +
       'local function enlist(line, signs, process, now)\n' +
@@ -97,6 +106,7 @@ export const scripts = {
       'end\n' +
       'return head, HEAD_LIFE_MS\n' +
       'end\n' +
+      'local function askTaken(key, arg)\n' +
       'local lock, line, signs = KEYS[key], KEYS[key + 1], KEYS[key + 2]\n' +
       'local process = string.match(ARGV[arg], \'^[^:]*\')\n' +
       'local function refuse(retry, holder)\n' +
@@ -120,27 +130,19 @@ export const scripts = {
       'local fields = call(\'HSCAN\', lock, \'0\')[2]\n' +
       'return refuse(ttl, fields[1] == \'bedrock_revoked\' and fields[3] or fields[1])\n' +
       'end\n' +
-      'local function grant(key, arg)\n' +
-      'local token = takeTokens(key, arg + 3)\n' +
-      'call(\'HSET\', KEYS[key], ARGV[arg], \'1\')\n' +
-      'call(\'PEXPIRE\', KEYS[key], ARGV[arg + 1])\n' +
-      'return token\n' +
-      'end\n' +
-      'local reply = { now }\n' +
-      'for item = 0, items - 1 do\n' +
-      'local key, arg, answer = 2 + item * keysPerItem, 1 + item * 5, nil\n' +
-      'if now > tonumber(ARGV[arg + 2]) then\n' +
-      'answer = -1\n' +
-      'elseif call(\'EXISTS\', KEYS[key], KEYS[key + 1]) > 0 then\n' +
       'answer = answerOf(askTaken, key, arg)\n' +
       'end\n' +
       'if answer == nil then\n' +
-      'answer = owns and answerOf(grant, key, arg) or grant(key, arg)\n' +
+      'answer = takeTokens(key, arg + 3)\n' +
+      'if type(answer) == \'number\' then\n' +
+      'call(\'HSET\', KEYS[key], ARGV[arg], \'1\')\n' +
+      'call(\'PEXPIRE\', KEYS[key], ARGV[arg + 1])\n' +
+      'end\n' +
       'end\n' +
       'reply[item + 2] = answer\n' +
       'end\n' +
       'return reply',
-    sha1: '8c58961990152f29d8a5f81891ad972d5f148dd2',
+    sha1: '238c22b94e7bb568238bb4e5b20d5ee2ab573cc0',
   },
   /** inspect-1.lua */
   inspect: {
@@ -236,13 +238,36 @@ export const scripts = {
       'local tagged = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
       'call(\'PUBLISH\', \'redisson_lock__channel:\' .. tagged, head and \'00\' or \'0\')\n' +
       'end\n' +
-      'local function keep(lock, id, ms)\n' +
-      'if call(\'HEXISTS\', lock, id) == 0 then return 0 end\n' +
+      'local reply = {}\n' +
+      'for at = 1, #KEYS, 3 do\n' +
+      'local lock, isKept = KEYS[at], ARGV[at + 1] ~= \'0\'\n' +
+      'local ended\n' +
+      'if isKept then\n' +
+      'local function answerOf(verb, key, arg)\n' +
+      'local isAnswered, answer = pcall(verb, key, arg)\n' +
+      'if isAnswered then return answer end\n' +
+      'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
+      'end\n' +
+      'local function keep(at)\n' +
+      'local lock, ms = KEYS[at], ARGV[at + 1]\n' +
+      'if call(\'HEXISTS\', lock, ARGV[at]) == 0 then return 0 end\n' +
       'local ttl = call(\'PTTL\', lock)\n' +
       'if ttl < 0 or ttl > tonumber(ms) then call(\'PEXPIRE\', lock, ms) end\n' +
       'return 1\n' +
       'end\n' +
-      'local function settle(key, arg, isFreed)\n' +
+      'ended = answerOf(keep, at)\n' +
+      'else\n' +
+      'ended = redis.pcall(\'HDEL\', lock, ARGV[at])\n' +
+      'if type(ended) == \'table\' then ended = ended.err end\n' +
+      'end\n' +
+      'if type(ended) == \'number\' then\n' +
+      'local isFreed = ended == 1 and not isKept\n' +
+      'if call(\'EXISTS\', lock, KEYS[at + 1]) > 0 then\n' +
+      'local function answerOf(verb, key, arg)\n' +
+      'local isAnswered, answer = pcall(verb, key, arg)\n' +
+      'if isAnswered then return answer end\n' +
+      'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
+      'end\n' +
       'local function serverNow()\n' +
       'local time = call(\'TIME\')\n' +
       'return time[1] * 1000 + math.floor(time[2] / 1000), time\n' +
@@ -269,39 +294,26 @@ export const scripts = {
       'end\n' +
       'return head, HEAD_LIFE_MS\n' +
       'end\n' +
-      'local lock, line, signs = KEYS[key], KEYS[key + 1], KEYS[key + 2]\n' +
+      'local function settle(at, isFreed)\n' +
+      'local lock, line, signs = KEYS[at], KEYS[at + 1], KEYS[at + 2]\n' +
       'if isFreed then\n' +
       'call(\'HDEL\', lock, \'bedrock_revoked\')\n' +
       'isFreed = call(\'EXISTS\', lock) == 0\n' +
       'end\n' +
-      'local process, leaves = string.match(ARGV[arg], \'^[^:]*\'), ARGV[arg + 2] == \'1\'\n' +
+      'local process, leaves = string.match(ARGV[at], \'^[^:]*\'), ARGV[at + 2] == \'1\'\n' +
       'local wasHead = call(\'LINDEX\', line, \'0\') == process\n' +
       'if leaves then leave(line, signs, process) end\n' +
       'local head = liveHead(line, signs, (serverNow()))\n' +
       'if isFreed or (wasHead and leaves and call(\'EXISTS\', lock) == 0) then wake(lock, head) end\n' +
       'end\n' +
-      'local function withdraw(key, arg)\n' +
-      'local lock, isKept = KEYS[key], ARGV[arg + 1] ~= \'0\'\n' +
-      'local ended = isKept and keep(lock, ARGV[arg], ARGV[arg + 1]) or call(\'HDEL\', lock, ARGV[arg])\n' +
-      'local isFreed = ended == 1 and not isKept\n' +
-      'if call(\'EXISTS\', lock, KEYS[key + 1]) > 0 then\n' +
-      'settle(key, arg, isFreed)\n' +
+      'ended = answerOf(settle, at, isFreed) or ended\n' +
       'elseif isFreed then\n' +
       'wake(lock)\n' +
       'end\n' +
-      'return ended\n' +
       'end\n' +
-      'if #KEYS == 3 then return withdraw(1, 1) end\n' +
-      'local function answerOf(verb, key, arg)\n' +
-      'local isAnswered, answer = pcall(verb, key, arg)\n' +
-      'if isAnswered then return answer end\n' +
-      'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
+      'reply[#reply + 1] = ended\n' +
       'end\n' +
-      'local reply = {}\n' +
-      'for item = 0, #KEYS / 3 - 1 do\n' +
-      'reply[item + 1] = answerOf(withdraw, 1 + item * 3, 1 + item * 3)\n' +
-      'end\n' +
-      'return reply',
-    sha1: 'edd620ff95f1d697d24777231970096f43f5e1f2',
+      'return #reply == 1 and reply[1] or reply',
+    sha1: 'bee42832561a8776c86a9fc6356367d7d8167220',
   },
 } as const;

@@ -3,52 +3,33 @@ KEYS   per item: lock hash, line list, signs zset
 ARGV   per item: claim id `<process>:<n>`, hold at least this long, ms (0: free at once), 1 = leave the line
 Reply  per item: 1 released | 0 there was none of this id | error text; for one item the answer itself, which is
        cheaper to read
-After most releases nothing is left, neither marks in the hash nor a line: what only the others need is defined where
-they need it. ]]
+After most releases nothing is left, neither marks in the hash nor a line. To define a function costs as much as to ask
+Redis something, so what only the others need is defined where they need it. ]]
 local call = redis.call
 --@include wake
 
--- Lowers the life of the grant to what must be left of it. Nobody is woken, since nothing is free.
-local function keep(lock, id, ms)
-  if call('HEXISTS', lock, id) == 0 then return 0 end
-  local ttl = call('PTTL', lock)
-  if ttl < 0 or ttl > tonumber(ms) then call('PEXPIRE', lock, ms) end
-  return 1
-end
-
--- Something is left: marks, the grant of somebody else, a line. Wakes whoever is first once the dead are gone.
-local function settle(key, arg, isFreed)
-  --@include clock
-  --@include line
-  local lock, line, signs = KEYS[key], KEYS[key + 1], KEYS[key + 2]
-  if isFreed then
-    call('HDEL', lock, 'bedrock_revoked')
-    -- What is left belongs to somebody else: a lock of another type was taken over this one.
-    isFreed = call('EXISTS', lock) == 0
-  end
-  local process, leaves = string.match(ARGV[arg], '^[^:]*'), ARGV[arg + 2] == '1'
-  local wasHead = call('LINDEX', line, '0') == process
-  if leaves then leave(line, signs, process) end
-  local head = liveHead(line, signs, (serverNow()))
-  if isFreed or (wasHead and leaves and call('EXISTS', lock) == 0) then wake(lock, head) end
-end
-
-local function withdraw(key, arg)
-  local lock, isKept = KEYS[key], ARGV[arg + 1] ~= '0'
-  local ended = isKept and keep(lock, ARGV[arg], ARGV[arg + 1]) or call('HDEL', lock, ARGV[arg])
-  local isFreed = ended == 1 and not isKept
-  if call('EXISTS', lock, KEYS[key + 1]) > 0 then
-    settle(key, arg, isFreed)
-  elseif isFreed then
-    wake(lock)
-  end
-  return ended
-end
-
-if #KEYS == 3 then return withdraw(1, 1) end
---@include item
 local reply = {}
-for item = 0, #KEYS / 3 - 1 do
-  reply[item + 1] = answerOf(withdraw, 1 + item * 3, 1 + item * 3)
+for at = 1, #KEYS, 3 do
+  local lock, isKept = KEYS[at], ARGV[at + 1] ~= '0'
+  local ended
+  if isKept then
+    --@include item
+    --@include keep
+    ended = answerOf(keep, at)
+  else
+    ended = redis.pcall('HDEL', lock, ARGV[at])
+    if type(ended) == 'table' then ended = ended.err end
+  end
+  if type(ended) == 'number' then
+    local isFreed = ended == 1 and not isKept
+    if call('EXISTS', lock, KEYS[at + 1]) > 0 then
+      --@include item
+      --@include settle
+      ended = answerOf(settle, at, isFreed) or ended
+    elseif isFreed then
+      wake(lock)
+    end
+  end
+  reply[#reply + 1] = ended
 end
-return reply
+return #reply == 1 and reply[1] or reply
