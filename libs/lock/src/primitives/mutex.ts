@@ -90,7 +90,7 @@ export class Mutex {
       terms = this.#terms(options);
       if (frameOn(this.#engine, this.resource) !== undefined) throw new LockSelfDeadlockError(this.resource);
     } catch (error) {
-      return Promise.reject(error as Error);
+      return Promise.reject(error);
     }
     return this.#engine.acquire(this.resource, terms, options?.signal);
   }
