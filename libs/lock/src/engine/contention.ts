@@ -5,7 +5,7 @@ import { BackendUnavailableError } from '../core/errors.js';
 import type { EventHub } from '../core/events.js';
 import type { Terms } from '../core/options.js';
 import type { Backend, Unsubscribe } from '../core/ports.js';
-import { Hold, type Quantum } from './hold.js';
+import { claimId, Hold, type HoldGround, type Quantum } from './hold.js';
 import type { Seat } from './seat.js';
 import { asLockError, isUnavailable } from './unavailable.js';
 import type { WakeHub } from './wake-hub.js';
@@ -28,6 +28,7 @@ const NEVER: Moment = { at: 0, wall: 0 };
 
 /** One outermost acquisition: an id that is asked for until it is granted or given up. */
 interface Attempt {
+  readonly number: number;
   readonly id: string;
   terms: Terms;
   leaseMs: number;
@@ -51,6 +52,7 @@ interface Attempt {
  * queue asks, everybody else waits for free. What is granted goes to whoever is the head by then.
  */
 export class Contention {
+  readonly #ground: HoldGround;
   #claims = 0;
 
   constructor(
@@ -62,11 +64,13 @@ export class Contention {
     private readonly quantum: Quantum,
     /** Seats the head on a granted claim. */
     private readonly onGranted: (seat: Seat, hold: Hold, tries: number) => void,
-  ) {}
+  ) {
+    this.#ground = { clock, processId: backend.processId, quantum, wallOrigin: clock.wall() };
+  }
 
   /** Starts the loop unless it runs. Asks in this very tick. */
   start(seat: Seat): void {
-    if (seat.isContending || seat.hold !== undefined || seat.queue.size === 0) return;
+    if (seat.isContending || seat.hold !== undefined || seat.waiting === 0) return;
     seat.isContending = true;
     // The loop outlives the caller that started it.
     void outsideOfCallers(() => this.#run(seat));
@@ -75,7 +79,7 @@ export class Contention {
   async #run(seat: Seat): Promise<void> {
     let attempt: Attempt | undefined;
     let unwatch: Unsubscribe | undefined;
-    for (let head = seat.queue.head; head !== undefined; head = seat.queue.head) {
+    for (let head = seat.head; head !== undefined; head = seat.head) {
       attempt = this.#prepare(seat, attempt, head.terms);
       seat.woken = false;
       // A live subscription is joined before asking, so that no wake falls between the answer and the sleep.
@@ -98,7 +102,7 @@ export class Contention {
         attempt = this.#newAttempt(attempt.terms, attempt);
       }
       this.#dismiss(seat, attempt, verdict);
-      if (seat.queue.size === 0 || seat.woken) continue;
+      if (seat.waiting === 0 || seat.woken) continue;
       if (verdict?.kind === 'refused' && this.backend.traits.push && unwatch === undefined) {
         unwatch = await this.#watch(seat);
         // Whatever was released before the subscription stood has woken nobody: ask once more.
@@ -114,7 +118,7 @@ export class Contention {
 
   /** The attempt for the head: the running one while its terms fit; one in doubt under other terms is withdrawn. */
   #prepare(seat: Seat, attempt: Attempt | undefined, terms: Terms): Attempt {
-    const behind = seat.queue.size - 1;
+    const behind = seat.waiting - 1;
     const { quantumMs, quantumGrants } = this.quantum;
     const { maxLeaseMs } = this.backend.traits;
     // A fixed lease is handed over only if the whole of it fits into what is left of the claim.
@@ -135,8 +139,10 @@ export class Contention {
 
   /** A fresh id; what was learned under the one before goes on. */
   #newAttempt(terms: Terms, before: Attempt | undefined): Attempt {
+    const number = ++this.#claims;
     return {
-      id: `${this.backend.processId}:${++this.#claims}`,
+      number,
+      id: claimId(this.backend.processId, number),
       terms,
       leaseMs: terms.leaseMs,
       tokens: 0,
@@ -157,7 +163,7 @@ export class Contention {
     const { resource } = seat;
     attempt.tries += 1;
     attempt.sent = momentOf(this.clock);
-    attempt.arrivals = seat.queue.room.arrivals;
+    attempt.arrivals = seat.room.arrivals;
     if (this.events.wants('claim.asked'))
       this.events.emit('claim.asked', { resource, id, tries: attempt.tries });
     return {
@@ -167,7 +173,7 @@ export class Contention {
       units: 1,
       capacity: 1,
       order: 'any',
-      queue: seat.queue.head?.once !== true,
+      queue: seat.head?.once !== true,
       leaseMs,
       holdAtLeastMs: terms.holdAtLeastMs,
       tokens,
@@ -205,10 +211,10 @@ export class Contention {
 
   /** Makes a hold of a grant, if somebody is still there whom it fits; else gives it back. */
   #seize(seat: Seat, attempt: Attempt, token: number): Hold | undefined {
-    const { id, terms, leaseMs, tokens, sent, doubtUntil } = attempt;
-    const head = seat.queue.head;
-    const grant = { id, terms, leaseMs, sent, token, tokens, doubtUntil };
-    const hold = new Hold(seat.resource, grant, this.quantum, this.clock);
+    const { number, terms, leaseMs, tokens, sent, doubtUntil } = attempt;
+    const head = seat.head;
+    const grant = { number, terms, leaseMs, sent, token, tokens, doubtUntil };
+    const hold = new Hold(seat.resource, grant, this.#ground);
     const isSameKind =
       head?.terms.holdAtLeastMs === terms.holdAtLeastMs &&
       (head.terms.renew || leaseMs >= head.terms.leaseMs);
@@ -251,7 +257,7 @@ export class Contention {
   }
 
   #pause(seat: Seat, attempt: Attempt, verdict: Verdict | undefined, isWatching: boolean): number {
-    const reaskMs = seat.queue.head?.terms.reaskMs ?? Infinity;
+    const reaskMs = seat.head?.terms.reaskMs ?? Infinity;
     if (verdict?.kind !== 'refused' && seat.lastError !== undefined) {
       const pause = attempt.retryMs;
       attempt.retryMs = Math.min(pause * 2, RETRY_MS.last);
@@ -273,7 +279,7 @@ export class Contention {
     this.withdrawals.cancel({
       ref: { id, resource: seat.resource },
       keepMs: 0,
-      leavesQueue: () => seat.queue.size === 0,
+      leavesQueue: () => seat.waiting === 0,
       notBefore: doubtUntil,
       overAt: () => sent.at + Math.max(leaseMs, terms.holdAtLeastMs) + this.backend.operationTimeoutMs,
     });

@@ -26,7 +26,8 @@ export interface Tenant {
 
 /** What a granted claim consists of. */
 export interface Grant {
-  readonly id: string;
+  /** Number of the claim in this process. */
+  readonly number: number;
   readonly terms: Terms;
   /** Life that was asked for, in ms. */
   readonly leaseMs: number;
@@ -45,9 +46,25 @@ export interface Quantum {
   readonly quantumGrants: number;
 }
 
-/** A claim that the backend granted to this process: what is handed over from lease to lease. */
+/** What all holds of an engine have in common. */
+export interface HoldGround {
+  readonly clock: Clock;
+  readonly processId: string;
+  readonly quantum: Quantum;
+  /** Wall-clock time when the engine was made, epoch ms: holds count from it. */
+  readonly wallOrigin: number;
+}
+
+/** The id of a claim, never used twice: the random id of the process and a number. */
+export function claimId(processId: string, number: number): string {
+  return `${processId}:${number}`;
+}
+
+/**
+ * A claim that the backend granted to this process: what is handed over from lease to lease. A process may have very many
+ * of them, so instants are kept in whole ms (rounded to the safe side), which take no memory of their own.
+ */
 export class Hold implements ClaimRef {
-  readonly id: string;
   readonly resource: string;
   /** End of the quantum, monotonic ms. */
   readonly quantumEnd: number;
@@ -59,33 +76,39 @@ export class Hold implements ClaimRef {
   lease: Tenant | undefined;
   /** The backend refuses renewals. */
   isRevoked = false;
+  /** The keeper looks after it. */
+  isKept = false;
   /** A renewal is on its way. */
   isRenewing = false;
-  /** When the next renewal is due, monotonic ms; Infinity when nobody wants one. */
-  renewDue = Infinity;
+  /** When the next renewal is due, monotonic ms; undefined when nobody wants one. */
+  renewDue: number | undefined;
 
-  readonly #clock: Clock;
-  readonly #mostGrants: number;
-  readonly #lastToken: number;
+  readonly #ground: HoldGround;
+  readonly #number: number;
   #nextToken: number;
+  #tokensLeft: number;
   #mayLastUntil = 0;
   #grants = 0;
   #confirmedAt = 0;
   #validUntil = 0;
   #wallUntil = 0;
 
-  constructor(resource: string, grant: Grant, quantum: Quantum, clock: Clock) {
-    this.id = grant.id;
+  constructor(resource: string, grant: Grant, ground: HoldGround) {
+    const { clock, quantum } = ground;
     this.resource = resource;
     this.doubtUntil = grant.doubtUntil;
-    this.#clock = clock;
+    this.#ground = ground;
+    this.#number = grant.number;
     this.#nextToken = grant.token;
-    this.#lastToken = grant.token + grant.tokens - 1;
-    this.quantumEnd = clock.now() + quantum.quantumMs;
-    this.#mostGrants = quantum.quantumGrants;
+    this.#tokensLeft = grant.tokens;
+    this.quantumEnd = Math.ceil(clock.now() + quantum.quantumMs);
     this.keepUntil = grant.terms.holdAtLeastMs > 0 ? grant.sent.at + grant.terms.holdAtLeastMs : 0;
     this.asked(grant.sent.at + Math.max(grant.leaseMs, grant.terms.holdAtLeastMs));
     this.confirm(grant.sent, grant.leaseMs);
+  }
+
+  get id(): string {
+    return claimId(this.#ground.processId, this.#number);
   }
 
   /** End of the claim by the local clock, monotonic ms: time before sending + lease − margin. */
@@ -95,7 +118,7 @@ export class Hold implements ClaimRef {
 
   /** The server was asked for life until then, monotonic ms, and may have given it without our hearing of it. */
   asked(until: number): void {
-    this.#mayLastUntil = Math.max(this.#mayLastUntil, until);
+    this.#mayLastUntil = Math.max(this.#mayLastUntil, Math.ceil(until));
   }
 
   /** When the server has let go by itself at the latest, monotonic ms. */
@@ -106,11 +129,11 @@ export class Hold implements ClaimRef {
   /** The server has confirmed `leaseMs` from `sent` on. It never shortens a grant, so neither does this. */
   confirm(sent: Moment, leaseMs: number): void {
     const margin = driftMargin(leaseMs);
-    const until = sent.at + leaseMs - margin;
+    const until = Math.floor(sent.at + leaseMs - margin);
     if (until <= this.#validUntil) return;
-    this.#confirmedAt = sent.at;
+    this.#confirmedAt = Math.floor(sent.at);
     this.#validUntil = until;
-    this.#wallUntil = sent.wall + leaseMs;
+    this.#wallUntil = Math.floor(sent.wall - this.#ground.wallOrigin + leaseMs);
   }
 
   /** Plans the next regular renewal for the lease whose turn it is. */
@@ -118,18 +141,21 @@ export class Hold implements ClaimRef {
     const { renew, renewAt, leaseMs } = this.lease!.terms;
     // Counted from the end: what a longer lease of an earlier tenant has left needs no renewal yet.
     const life = Math.min(leaseMs, this.#validUntil - this.#confirmedAt);
-    this.renewDue = renew && !this.isRevoked ? this.#validUntil - life * (1 - renewAt) : Infinity;
+    this.renewDue = renew && !this.isRevoked ? Math.ceil(this.#validUntil - life * (1 - renewAt)) : undefined;
   }
 
   /** The monotonic clock may not count system sleep: the wall clock may not run ahead of it by more than the margin. */
   hasSlept(): boolean {
-    return this.#clock.wall() >= this.#wallUntil;
+    const { clock, wallOrigin } = this.#ground;
+    return clock.wall() - wallOrigin >= this.#wallUntil;
   }
 
   /** Counts a turn, and gives it a fencing token of the block; 0 without fencing. */
   takeTurn(): number {
     this.#grants += 1;
-    return this.#lastToken < this.#nextToken ? 0 : this.#nextToken++;
+    if (this.#tokensLeft === 0) return 0;
+    this.#tokensLeft -= 1;
+    return this.#nextToken++;
   }
 
   /** Whether a fresh grant is worth using: the trip has left a third of the lease, and there is a token if one is wanted. */
@@ -144,7 +170,7 @@ export class Hold implements ClaimRef {
   mayHandOver(terms: Terms, now: number): boolean {
     if (
       now >= this.quantumEnd ||
-      this.#grants >= this.#mostGrants ||
+      this.#grants >= this.#ground.quantum.quantumGrants ||
       this.isRevoked ||
       terms.holdAtLeastMs > 0 ||
       now < this.keepUntil
@@ -168,6 +194,6 @@ export class Hold implements ClaimRef {
   }
 
   #hasTokenFor(terms: Terms): boolean {
-    return !terms.fencing || this.#nextToken <= this.#lastToken;
+    return !terms.fencing || this.#tokensLeft > 0;
   }
 }

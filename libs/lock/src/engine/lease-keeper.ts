@@ -19,12 +19,14 @@ const STALL_MS = 100;
  * answer the old deadline stands, and the renewal is tried again after min(lease / 20, 1 s).
  */
 export class LeaseKeeper {
-  readonly #holds = new Set<Hold>();
+  #size = 0;
   #timer: Timer | undefined;
   #firesAt = Infinity;
 
   constructor(
     private readonly clock: Clock,
+    /** All holds of the process; the kept ones are marked. */
+    private readonly all: () => Iterable<Hold>,
     private readonly driver: LeaseDriver,
     private readonly events: EventHub,
     /** Called once for a hold whose lease has ended before its release. */
@@ -32,22 +34,24 @@ export class LeaseKeeper {
   ) {}
 
   get size(): number {
-    return this.#holds.size;
+    return this.#size;
   }
 
   holds(): readonly Hold[] {
-    return [...this.#holds];
+    return Array.from(this.all()).filter(({ isKept }) => isKept);
   }
 
   /** Begins to keep a hold, or looks anew at one whose lease has changed. */
   keep(hold: Hold): void {
-    this.#holds.add(hold);
+    if (!hold.isKept) this.#size += 1;
+    hold.isKept = true;
     hold.planRenewal();
     this.#watchOver(hold);
   }
 
   drop(hold: Hold): void {
-    this.#holds.delete(hold);
+    if (hold.isKept) this.#size -= 1;
+    hold.isKept = false;
   }
 
   /** Asks the backend about the holds on a resource now (all of them without one). */
@@ -67,12 +71,16 @@ export class LeaseKeeper {
   stop(): void {
     if (this.#timer !== undefined) this.clock.clearTimer(this.#timer);
     this.#timer = undefined;
-    this.#holds.clear();
+    for (const hold of this.holds()) this.drop(hold);
   }
 
   #dueAt(hold: Hold): number {
     const end = hold.lease!.validUntil;
-    return hold.isRenewing ? end : Math.min(end, hold.renewDue);
+    return hold.isRenewing || hold.renewDue === undefined ? end : Math.min(end, hold.renewDue);
+  }
+
+  #isDue({ isRenewing, renewDue, lease }: Hold, now: number): boolean {
+    return !isRenewing && renewDue !== undefined && renewDue - lease!.terms.leaseMs * COALESCE_SHARE <= now;
   }
 
   #watchOver(hold: Hold): void {
@@ -90,17 +98,16 @@ export class LeaseKeeper {
   #tick(): void {
     const now = this.clock.now();
     const lateMs = now - this.#firesAt;
-    if (lateMs > STALL_MS && this.#holds.size > 0 && this.events.wants('loop.stalled')) {
+    if (lateMs > STALL_MS && this.#size > 0 && this.events.wants('loop.stalled')) {
       this.events.emit('loop.stalled', { lateMs });
     }
     this.#timer = undefined;
     this.#firesAt = Infinity;
     const due: Hold[] = [];
     let next = Infinity;
-    for (const hold of this.#holds) {
+    for (const hold of this.holds()) {
       if (now >= hold.lease!.validUntil || hold.hasSlept()) this.#suspect(hold);
-      else if (!hold.isRenewing && hold.renewDue - hold.lease!.terms.leaseMs * COALESCE_SHARE <= now)
-        due.push(hold);
+      else if (this.#isDue(hold, now)) due.push(hold);
       else next = Math.min(next, this.#dueAt(hold));
     }
     this.#renew(due);
@@ -112,7 +119,7 @@ export class LeaseKeeper {
   #suspect(hold: Hold): void {
     const { lease } = hold;
     this.clock.afterPoll(() => {
-      if (!this.#holds.has(hold) || hold.lease !== lease || lease === undefined) return;
+      if (!hold.isKept || hold.lease !== lease || lease === undefined) return;
       const now = this.clock.now();
       if (now < lease.validUntil && !hold.hasSlept()) return this.#watchOver(hold);
       this.onLost(hold, hold.lossReasonAt(now));
@@ -126,7 +133,7 @@ export class LeaseKeeper {
     void this.#ask(due, refs).then(() => {
       for (const hold of due) {
         hold.isRenewing = false;
-        if (this.#holds.has(hold)) this.#watchOver(hold);
+        if (hold.isKept) this.#watchOver(hold);
       }
     });
   }
@@ -154,7 +161,7 @@ export class LeaseKeeper {
 
   #settle(hold: Hold, ref: HeldRef, sent: Moment, outcome: RenewOutcome): void {
     const { lease } = hold;
-    if (!this.#holds.has(hold) || lease === undefined) return;
+    if (!hold.isKept || lease === undefined) return;
     if (outcome === 'lost') return this.onLost(hold, 'taken');
     if (outcome === 'renewed') {
       hold.confirm(sent, ref.leaseMs);
@@ -163,9 +170,9 @@ export class LeaseKeeper {
     } else if (outcome === 'revoked') {
       if (!hold.isRevoked) this.#tell('lease.revoked', hold);
       hold.isRevoked = true;
-      hold.renewDue = Infinity;
-    } else if (hold.renewDue < Infinity) {
-      hold.renewDue = this.clock.now() + Math.min(lease.terms.leaseMs / 20, 1_000);
+      hold.renewDue = undefined;
+    } else if (hold.renewDue !== undefined) {
+      hold.renewDue = Math.ceil(this.clock.now() + Math.min(lease.terms.leaseMs / 20, 1_000));
     }
   }
 

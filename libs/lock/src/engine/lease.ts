@@ -17,7 +17,6 @@ export interface LeaseOwner {
  * of it then repeats the first answer and touches nothing.
  */
 export class Lease implements AsyncDisposable {
-  readonly resource: string;
   /**
    * Fencing token: strictly greater than every earlier one of the resource. Give it to what you write to, and let that
    * refuse smaller ones. 0 when the lock was made with `fencing: false`.
@@ -30,9 +29,9 @@ export class Lease implements AsyncDisposable {
   /** @internal */ lossReason: LossReason | undefined;
   readonly #owner: LeaseOwner;
   readonly #sequence: number;
-  /** End of a fixed lease; Infinity for a renewed one. */
-  #fixedEnd: number;
-  #endedAt = 0;
+  /** End of a fixed lease. */
+  #fixedEnd: number | undefined;
+  #endedAt: number | undefined;
   #controller: AbortController | undefined;
 
   /** @internal Leases come from `acquire()` and `run()`. */
@@ -41,11 +40,15 @@ export class Lease implements AsyncDisposable {
     this.#sequence = sequence;
     this.hold = hold;
     this.terms = terms;
-    this.resource = hold.resource;
     const token = hold.takeTurn();
     this.token = terms.fencing ? token : 0;
     this.grantedAt = owner.now();
-    this.#fixedEnd = terms.renew ? Infinity : this.grantedAt + terms.leaseMs - driftMargin(terms.leaseMs);
+    this.#fixedEnd = terms.renew ? undefined : this.grantedAt + terms.leaseMs - driftMargin(terms.leaseMs);
+  }
+
+  /** What is locked: prefix, name and key parts. */
+  get resource(): string {
+    return this.hold.resource;
   }
 
   /** Unique per turn: the claim's id and a number. */
@@ -58,7 +61,8 @@ export class Lease implements AsyncDisposable {
    * claim's end, its own fixed end and its `maxHoldMs`.
    */
   get validUntil(): number {
-    return Math.min(this.hold.validUntil, this.#fixedEnd, this.grantedAt + this.terms.maxHoldMs);
+    const end = Math.min(this.hold.validUntil, this.grantedAt + this.terms.maxHoldMs);
+    return this.#fixedEnd === undefined ? end : Math.min(end, this.#fixedEnd);
   }
 
   /** Time left, in ms; 0 when released, lost or over. */
@@ -79,7 +83,7 @@ export class Lease implements AsyncDisposable {
 
   /** How long it has been, or had been, held, in ms. */
   get heldMs(): number {
-    return (this.#endedAt === 0 ? this.#owner.now() : this.#endedAt) - this.grantedAt;
+    return (this.#endedAt ?? this.#owner.now()) - this.grantedAt;
   }
 
   /** @throws LockLostError when the lease is over, LockNotHeldError after its release */
@@ -132,13 +136,14 @@ export class Lease implements AsyncDisposable {
 
   /** @internal The server has confirmed `leaseMs` from `sentAt` on. */
   extendTo(sentAt: number, leaseMs: number): void {
-    if (!this.terms.renew) this.#fixedEnd = Math.max(this.#fixedEnd, sentAt + leaseMs - driftMargin(leaseMs));
+    if (this.#fixedEnd === undefined) return;
+    this.#fixedEnd = Math.max(this.#fixedEnd, sentAt + leaseMs - driftMargin(leaseMs));
   }
 
   /** @internal */
   end(outcome: Promise<ReleaseOutcome>): Promise<ReleaseOutcome> {
     this.ended = outcome;
-    if (this.#endedAt === 0) this.#endedAt = this.#owner.now();
+    this.#endedAt ??= this.#owner.now();
     return outcome;
   }
 

@@ -65,7 +65,13 @@ export class LockEngine implements LeaseOwner {
     quantum: Quantum,
   ) {
     const { leases, operationTimeoutMs } = backend;
-    this.#keeper = new LeaseKeeper(clock, leases, events, (hold, reason) => this.#lose(hold, reason));
+    this.#keeper = new LeaseKeeper(
+      clock,
+      () => holdsOf(this.#seats),
+      leases,
+      events,
+      (hold, reason) => this.#lose(hold, reason),
+    );
     this.#hub = new WakeHub(clock, leases);
     this.#withdrawals = new Withdrawals(clock, leases, operationTimeoutMs);
     this.#contention = new Contention(
@@ -75,7 +81,7 @@ export class LockEngine implements LeaseOwner {
       this.#withdrawals,
       events,
       quantum,
-      (seat, hold, tries) => this.#grant(seat, hold, seat.queue.shift(), tries),
+      (seat, hold, tries) => this.#grant(seat, hold, seat.shift(), tries),
     );
     this.#stopDoubting = backend.onDoubt((resource) => this.#keeper.verify(resource));
   }
@@ -108,7 +114,7 @@ export class LockEngine implements LeaseOwner {
     if (seat === undefined) {
       seat = new Seat(resource, this.room, this.#dropSeat);
       this.#seats.set(resource, seat);
-    } else if (once && (seat.hold !== undefined || seat.queue.size > 0) && signal?.aborted !== true) {
+    } else if (once && (seat.hold !== undefined || seat.waiting > 0) && signal?.aborted !== true) {
       return Promise.reject(
         this.room.isClosed ? new LockClosedError(resource) : new LockBusyError(resource, seat.holder),
       );
@@ -133,10 +139,10 @@ export class LockEngine implements LeaseOwner {
       this.#lose(hold, hold.lossReasonAt(now));
       return lease.end(LOST);
     }
-    const next = seat.queue.head;
+    const next = seat.head;
     if (next !== undefined && hold.mayHandOver(next.terms, now)) {
       // Taken out of the queue before anybody is told: a listener may abort or close what it likes.
-      seat.queue.shift();
+      seat.shift();
       void lease.end(RELEASED);
       this.#handOvers += 1;
       this.#tellReleased(lease, 'released');
@@ -245,7 +251,7 @@ export class LockEngine implements LeaseOwner {
     return {
       ref: hold,
       keepMs,
-      leavesQueue: () => (this.#seats.get(hold.resource)?.queue.size ?? 0) === 0,
+      leavesQueue: () => (this.#seats.get(hold.resource)?.waiting ?? 0) === 0,
       notBefore: hold.doubtUntil,
       overAt: () => hold.mayLastUntil + this.backend.operationTimeoutMs,
     };
@@ -269,4 +275,8 @@ export class LockEngine implements LeaseOwner {
     if (this.events.wants('competitor.destroyed'))
       this.events.emit('competitor.destroyed', { resource, end: 'lost' });
   }
+}
+
+function* holdsOf(seats: ReadonlyMap<string, Seat>): Generator<Hold> {
+  for (const { hold } of seats.values()) if (hold !== undefined) yield hold;
 }

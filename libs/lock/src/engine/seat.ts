@@ -17,7 +17,6 @@ const LOCAL: ProcessView = { host: hostname(), pid: process.pid };
 
 /** The state of one resource in this process: who waits, what is held, and what the backend said last. */
 export class Seat implements QueueOwner<Lease> {
-  readonly queue: QueuedSynchronizer<Lease>;
   hold: Hold | undefined;
   /** The waiting loop runs. */
   isContending = false;
@@ -25,15 +24,35 @@ export class Seat implements QueueOwner<Lease> {
   woken = false;
   /** Why the backend did not answer the last question; undefined after an answer. */
   lastError: BackendUnavailableError | undefined;
+  #queue: QueuedSynchronizer<Lease> | undefined;
   #lastHolder: { readonly view: HolderView; readonly seenAt: number } | undefined;
   #resume: (() => void) | undefined;
 
   constructor(
     readonly resource: string,
-    private readonly room: WaitingRoom,
+    readonly room: WaitingRoom,
     private readonly onIdle: (seat: Seat) => void,
-  ) {
-    this.queue = new QueuedSynchronizer<Lease>(room, this);
+  ) {}
+
+  /** Who waits here. Made when somebody comes, since most seats of a process that holds many locks have no queue. */
+  get queue(): QueuedSynchronizer<Lease> {
+    this.#queue ??= new QueuedSynchronizer<Lease>(this.room, this);
+    return this.#queue;
+  }
+
+  get head(): Competitor<Lease> | undefined {
+    return this.#queue?.head;
+  }
+
+  get waiting(): number {
+    return this.#queue?.size ?? 0;
+  }
+
+  /** Takes out the head: its turn has come. */
+  shift(): Competitor<Lease> {
+    const head = this.queue.shift();
+    if (this.waiting === 0) this.#queue = undefined;
+    return head;
   }
 
   get clock(): Clock {
@@ -68,20 +87,20 @@ export class Seat implements QueueOwner<Lease> {
   arrived(): void {
     const { events } = this.room;
     if (!events.wants('competitor.arrived')) return;
-    events.emit('competitor.arrived', { resource: this.resource, waiting: this.queue.size });
+    events.emit('competitor.arrived', { resource: this.resource, waiting: this.waiting });
   }
 
   left(end: Departure): void {
     const { events } = this.room;
     if (events.wants('competitor.destroyed'))
       events.emit('competitor.destroyed', { resource: this.resource, end });
-    if (this.queue.size > 0) return;
+    if (this.waiting > 0) return;
     if (this.isContending) this.wake();
     else this.dropIfIdle();
   }
 
   dropIfIdle(): void {
-    if (this.queue.size === 0 && this.hold === undefined && !this.isContending) this.onIdle(this);
+    if (this.waiting === 0 && this.hold === undefined && !this.isContending) this.onIdle(this);
   }
 
   wake(): void {

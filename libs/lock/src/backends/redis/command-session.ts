@@ -73,7 +73,7 @@ export class CommandSession implements Conversation, Guard {
    */
   async #probe(send: Send): Promise<void> {
     const { runId, processId } = this;
-    const { lock, line, signs, token } = probeKeys(processId);
+    const [lock, line, signs, token] = probeKeys(processId);
     const keys = [token, lock, line, signs, ...(runId === '' ? [] : [GUARD_KEY])];
     const trusts = this.#trusts ? 1 : 0;
     this.#trusts = false;

@@ -14,17 +14,45 @@ export const MODE_FIELD = 'mode';
 const CACHE_SIZE = 4_096;
 
 /** The names that belong to one resource. */
-export interface ResourceKeys {
-  /** Redisson's RLock: the resource verbatim. */
-  readonly lock: string;
-  readonly line: string;
-  readonly signs: string;
-  /** Redisson's fencing counter of the lock. */
-  readonly token: string;
-  /** Redisson's channel of the lock. */
-  readonly channel: string;
+export class ResourceKeys {
   /** Lock, line and signs, as RESP. */
   readonly wire: string;
+
+  constructor(
+    /** Redisson's RLock: the resource verbatim. */
+    readonly lock: string,
+  ) {
+    // Joined, not concatenated: what is kept is one flat text.
+    this.wire = [name(lock), name(this.line), name(this.signs)].join('');
+  }
+
+  get line(): string {
+    return `bedrock_order${this.#tag}`;
+  }
+
+  get signs(): string {
+    return `bedrock_alive${this.#tag}`;
+  }
+
+  /** Redisson's fencing counter of the lock. */
+  get token(): string {
+    return `${FENCED_TOKEN_PREFIX}:${this.#tagged}`;
+  }
+
+  /** Redisson's channel of the lock. */
+  get channel(): string {
+    return `redisson_lock__channel:${this.#tagged}`;
+  }
+
+  // Redisson's rule: a name that contains a brace carries its own hash tag, any other becomes one.
+  get #tagged(): string {
+    return this.lock.includes('{') ? this.lock : `{${this.lock}}`;
+  }
+
+  // Two colons keep the line of `{x}` apart from that of `x`.
+  get #tag(): string {
+    return this.lock.includes('{') ? `::${this.lock}` : `:{${this.lock}}`;
+  }
 }
 
 /** Who is behind `bedrock_process:<id>`: JSON, gone a minute after its last sign. */
@@ -43,10 +71,12 @@ export function processOf(claimId: string): string {
   return end < 0 ? claimId : claimId.slice(0, end);
 }
 
-/** The names of the lock that a new connection tries itself with. */
-export function probeKeys(processId: string): ResourceKeys {
-  const lock = `bedrock_probe:${processId}`;
-  return { ...keysOf(lock), token: `${lock}:token` };
+/** The lock that a new connection tries itself with. */
+export function probeKeys(
+  processId: string,
+): readonly [lock: string, line: string, signs: string, token: string] {
+  const { lock, line, signs } = new ResourceKeys(`bedrock_probe:${processId}`);
+  return [lock, line, signs, `${lock}:token`];
 }
 
 /** Names per resource. Cached, since building them anew for every claim costs more than all else on the way. */
@@ -58,27 +88,9 @@ export class KeyRing {
     if (keys === undefined) {
       // Names without end (a lock per order) must not fill the memory; the few hot ones are back at once.
       if (this.#cache.size >= CACHE_SIZE) this.#cache.clear();
-      keys = keysOf(resource);
+      keys = new ResourceKeys(resource);
       this.#cache.set(resource, keys);
     }
     return keys;
   }
-}
-
-function keysOf(resource: string): ResourceKeys {
-  // Redisson's rule: a name that contains a brace carries its own hash tag, any other becomes one.
-  const isTagged = resource.includes('{');
-  const tagged = isTagged ? resource : `{${resource}}`;
-  // Two colons keep the line of `{x}` apart from that of `x`.
-  const separator = isTagged ? '::' : ':';
-  const line = `bedrock_order${separator}${tagged}`;
-  const signs = `bedrock_alive${separator}${tagged}`;
-  return {
-    lock: resource,
-    line,
-    signs,
-    wire: name(resource) + name(line) + name(signs),
-    token: `${FENCED_TOKEN_PREFIX}:${tagged}`,
-    channel: `redisson_lock__channel:${tagged}`,
-  };
 }
