@@ -2,6 +2,7 @@ import { systemClock, type Clock } from './core/clock.js';
 import { InvalidOptionError, LockClosedError } from './core/errors.js';
 import { EventHub, type LockEventName, type LockEvents } from './core/events.js';
 import { checkName, checkPrefix } from './core/key.js';
+import { onePerProcess } from './core/one-per-process.js';
 import {
   checkClock,
   checkFields,
@@ -153,7 +154,7 @@ export class Bedrock implements AsyncDisposable {
 }
 
 /** Backends that serve a Bedrock: two on one would ask under the same claim ids and both be granted. */
-const taken = new WeakSet<Backend>();
+const taken = onePerProcess('backends', () => new WeakSet<Backend>());
 
 // An option that is undefined is one that was not given.
 function withDefaults(options: LockOptions, defaults: LockOptions): LockOptions {

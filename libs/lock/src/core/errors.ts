@@ -15,6 +15,14 @@ export abstract class LockError extends Error {
   }
 }
 
+const BRAND = Symbol.for('bedrock-lock.error');
+Object.defineProperty(LockError.prototype, BRAND, { value: true });
+
+/** Like `instanceof LockError`, and true for the errors of another copy of this package too. */
+export function isLockError(error: unknown): error is LockError {
+  return error instanceof Error && BRAND in error;
+}
+
 /** The lock was not granted within `waitMs`. */
 export class LockWaitTimeoutError extends LockError {
   readonly code = 'LOCK_WAIT_TIMEOUT';

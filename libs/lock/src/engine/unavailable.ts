@@ -1,7 +1,7 @@
-import { BackendUnavailableError, LockError } from '../core/errors.js';
+import { BackendUnavailableError, isLockError, type LockError } from '../core/errors.js';
 
 export function isUnavailable(error: unknown): error is BackendUnavailableError {
-  return error instanceof BackendUnavailableError;
+  return isLockError(error) && error.code === 'BACKEND_UNAVAILABLE';
 }
 
 /** The error of a driver as callers see it: a lock error as it is, anything else as an unavailable backend. */
@@ -12,6 +12,6 @@ export function asLockError(error: unknown, backend: string, resource: string): 
       resource,
     });
   }
-  if (error instanceof LockError) return error;
+  if (isLockError(error)) return error;
   return new BackendUnavailableError(backend, 'the driver failed', 'unknown', { cause: error, resource });
 }

@@ -1,0 +1,117 @@
+/**
+ * Installs the packed libraries into the applications of `compat/`, as a user would, and runs them there: compiled by
+ * their own compiler, on Node 20, 22 and 24, and tested by their own Jest. Prints a line for each check; exits 1 when
+ * one has failed. Needs what `npm run build` leaves, npm, and a Redis that it finds or starts.
+ */
+import { startRedis } from 'bedrock-servers';
+import assert from 'node:assert/strict';
+import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { fileURLToPath } from 'node:url';
+import { installNodes, installPackages, run } from './install-packages.mjs';
+import { packLibrary } from './pack-library.mjs';
+
+const sources = fileURLToPath(new URL('../compat', import.meta.url));
+const work = mkdtempSync(join(tmpdir(), 'bedrock-compat-'));
+const VM_MODULES = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
+
+/**
+ * What the applications are: where their packages come from (one folder serves two of them), how a compiler may resolve
+ * the libraries beside the way of the application itself, how Jest is started, and the first Node that it needs.
+ */
+const APPLICATIONS = [
+  { name: 'commonjs-nest-11', resolving: ['commonjs node10'], jest: [], jestFrom: 20 },
+  { name: 'esm-nest-12', resolving: ['esnext bundler'], jest: VM_MODULES, jestFrom: 20 },
+  // Nest 12 is an ES module itself, so Jest can load it from CommonJS only where it supports require() of those.
+  { name: 'commonjs-nest-11', packages: 'esm-nest-12', resolving: [], jest: VM_MODULES, jestFrom: 24 },
+];
+
+/** What an application sees, on each backend. */
+const SEEN = {
+  sale: { left: 0, crowd: 1, nested: 50, report: ['compat:audit', 'done'], audits: ['audited', null] },
+  shop: {
+    free: ['audited', 'audited'],
+    health: 'ok',
+    busy: { status: 409, retryAfter: true, code: 'LOCK_BUSY', message: 'LOCK_BUSY' },
+  },
+};
+const EXPECTED = { memory: SEEN, redis: SEEN, oneCopy: { lock: true, nest: true, entered: 'stock' } };
+
+/** @param {string} label @param {() => Promise<unknown>} work @returns {Promise<boolean>} whether it passed */
+async function check(label, work) {
+  const startedAt = performance.now();
+  let problem;
+  try {
+    await work();
+  } catch (error) {
+    problem = error;
+    process.exitCode = 1;
+  }
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1).padStart(5);
+  console.log(`${problem ? 'FAIL' : 'ok  '} ${seconds} s  ${label}`);
+  if (problem) console.log(problem.message.replaceAll(/^/gm, '       '));
+  return problem === undefined;
+}
+
+/** Copies an application, without what somebody may have installed or built in it. @param {string} name @param {string} to */
+function copyApplication(name, to) {
+  const filter = (path) => !['node_modules', 'dist'].includes(basename(path));
+  cpSync(join(sources, name), to, { recursive: true, filter });
+}
+
+/** @param {string} name @param {string[]} archives */
+async function installApplication(name, archives) {
+  copyApplication(name, join(work, name));
+  await installPackages(archives, join(work, name));
+}
+
+/**
+ * @param {typeof APPLICATIONS[number]} application @param {Record<string, string>} nodes
+ * @param {string} url a database of its own
+ */
+async function checkApplication({ name, packages, resolving, jest, jestFrom }, nodes, url) {
+  const env = { REDIS_URL: url };
+  const label = packages === undefined ? name : `${name} with the packages of ${packages}`;
+  const cwd = packages === undefined ? join(work, name) : mkdtempSync(join(work, 'mixed-'));
+  if (packages !== undefined) {
+    copyApplication(name, cwd);
+    symlinkSync(join(work, packages, 'node_modules'), join(cwd, 'node_modules'), 'junction');
+  }
+  const tsc = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'];
+  if (!(await check(`${label}: tsc`, () => run(process.execPath, tsc, { cwd })))) return;
+  for (const [module, moduleResolution] of resolving.map((pair) => pair.split(' '))) {
+    const flags = ['--noEmit', '--module', module, '--moduleResolution', moduleResolution];
+    if (moduleResolution === 'node10') flags.push('--resolvePackageJsonExports', 'false');
+    await check(`${label}: tsc --moduleResolution ${moduleResolution}`, () =>
+      run(process.execPath, [...tsc, ...flags], { cwd }),
+    );
+  }
+  for (const [line, node] of Object.entries(nodes)) {
+    await check(`${label}: node ${line}`, async () => {
+      const { stdout, stderr } = await run(node, ['dist/main.js'], { cwd, env });
+      assert.equal(stderr, '');
+      assert.deepEqual(JSON.parse(stdout), EXPECTED);
+    });
+    if (Number(line) < jestFrom) continue;
+    const args = [...jest, 'node_modules/jest/bin/jest.js', '--ci'];
+    await check(`${label}: jest on node ${line}`, () => run(node, args, { cwd, env }));
+  }
+}
+
+const redis = await startRedis();
+try {
+  const archives = ['libs/lock', 'libs/nestjs'].map((folder) => packLibrary(folder, work).archive);
+  let nodes = {};
+  const installs = APPLICATIONS.filter(({ packages }) => packages === undefined).map(({ name }) => name);
+  const isReady = await Promise.all([
+    check('npm install: node 20, 22 and 24', async () => (nodes = await installNodes(join(work, 'nodes')))),
+    ...installs.map((name) => check(`npm install: ${name}`, () => installApplication(name, archives))),
+  ]);
+  if (isReady.includes(false)) process.exitCode = 1;
+  else await Promise.all(APPLICATIONS.map((one, i) => checkApplication(one, nodes, `${redis.url}/${i}`)));
+} finally {
+  await redis.stop();
+  rmSync(work, { recursive: true, force: true });
+}

@@ -1,0 +1,19 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/**
+ * Packs a workspace folder as `npm publish` would, from what the build left there.
+ * @param {string} folder @param {string} destination
+ */
+export function packLibrary(folder, destination) {
+  const args = ['pack', '--json', '--pack-destination', destination, '--workspace', folder];
+  const [packed] = Object.values(
+    JSON.parse(
+      execFileSync('npm', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
+    ),
+  );
+  return { archive: join(destination, packed.filename), files: packed.files.map(({ path }) => path) };
+}
