@@ -1,4 +1,4 @@
-import { systemClock, type Clock } from './core/clock.js';
+import { stayAlive, systemClock, type Clock } from './core/clock.js';
 import { InvalidOptionError, LockClosedError } from './core/errors.js';
 import { EventHub, type LockEventName, type LockEvents } from './core/events.js';
 import { checkName, checkPrefix } from './core/key.js';
@@ -144,8 +144,17 @@ export class Bedrock implements AsyncDisposable {
     checkFields('options', options, CLOSE_FIELDS);
     const { graceMs = this.#closeGraceMs } = options;
     checkTime('graceMs', graceMs, 0);
-    this.#closed ??= this.#engine.close(graceMs).finally(() => this.backend.close());
+    this.#closed ??= this.#close(graceMs);
     return this.#closed;
+  }
+
+  async #close(graceMs: number): Promise<void> {
+    const letGo = stayAlive();
+    try {
+      await this.#engine.close(graceMs).finally(() => this.backend.close());
+    } finally {
+      letGo();
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -9,6 +9,8 @@ const { performance: systemPerformance, Date: SystemDate } = globalThis;
 const systemSetTimeout = globalThis.setTimeout;
 const systemClearTimeout = globalThis.clearTimeout;
 const systemSetImmediate = globalThis.setImmediate;
+const systemSetInterval = globalThis.setInterval;
+const systemClearInterval = globalThis.clearInterval;
 const systemRandom = Math.random;
 
 /** Longest delay of a Node timer, in ms: beyond it `setTimeout` fires at once. */
@@ -73,6 +75,15 @@ export async function atMost<T>(clock: Clock, ms: number, work: Promise<T>): Pro
   } finally {
     clock.clearTimer(timer!);
   }
+}
+
+/**
+ * Keeps the process alive while something must still be finished, since no timer of the library does: Node would end in the
+ * middle of an `await`. Gives back what ends it.
+ */
+export function stayAlive(): () => void {
+  const timer = outsideOfCallers(systemSetInterval, () => undefined, MAX_TIMER_MS);
+  return () => systemClearInterval(timer);
 }
 
 /** Resolves after `ms`; the pending timer does not keep the process alive. */
