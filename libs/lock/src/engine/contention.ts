@@ -1,51 +1,19 @@
 import type { Claim, Verdict } from '../core/claim.js';
-import { momentOf, type Clock, type Moment } from '../core/clock.js';
+import { momentOf, type Clock } from '../core/clock.js';
 import { outsideOfCallers } from '../core/context.js';
 import { BackendUnavailableError } from '../core/errors.js';
 import type { EventHub } from '../core/events.js';
 import type { Terms } from '../core/options.js';
 import type { Backend, Unsubscribe } from '../core/ports.js';
-import { claimId, Hold, type HoldGround, type Quantum } from './hold.js';
+import { askFor, Attempt } from './attempt.js';
+import { Hold, type HoldGround, type Quantum } from './hold.js';
 import type { Seat } from './seat.js';
 import { asLockError, isUnavailable } from './unavailable.js';
 import type { WakeHub } from './wake-hub.js';
 import type { Withdrawals } from './withdrawals.js';
 
-/**
- * Tokens reserved: some for those who come during the hold, and some turns for each who waits already. Not more, since
- * what is reserved in vain lets the counter run ahead of the time that makes tokens grow after data loss.
- */
-const FEW_TOKENS = 8;
-const TOKENS_PER_WAITER = 4;
-/** Without push, a head re-asks after this long, doubled each time, in ms. */
-const POLL_MS = { first: 20, last: 200 };
-/** An unreachable backend is asked again after this long, doubled each time, in ms. */
-const RETRY_MS = { first: 50, last: 1_000 };
 /** With push, the sweep re-asks; this only bounds the sleep. */
 const LONGEST_SLEEP_MS = 60_000;
-
-const NEVER: Moment = { at: 0, wall: 0 };
-
-/** One outermost acquisition: an id that is asked for until it is granted or given up. */
-interface Attempt {
-  readonly number: number;
-  readonly id: string;
-  terms: Terms;
-  leaseMs: number;
-  tokens: number;
-  tries: number;
-  /** Answers in a row that could not be used: stale, or too late to be worth anything. */
-  useless: number;
-  /** The latest arrival when the question was sent: who came later was not asked for. */
-  arrivals: number;
-  sent: Moment;
-  /** A request without an answer may still be executed until this instant, monotonic ms; 0 when there is none. */
-  doubtUntil: number;
-  /** The backend has this process in its line. */
-  isEnlisted: boolean;
-  pollMs: number;
-  retryMs: number;
-}
 
 /**
  * The only waiting loop. It runs while somebody waits for a resource that this process does not hold; the head of the
@@ -119,70 +87,38 @@ export class Contention {
   /** The attempt for the head: the running one while its terms fit; one in doubt under other terms is withdrawn. */
   #prepare(seat: Seat, attempt: Attempt | undefined, terms: Terms): Attempt {
     const behind = seat.waiting - 1;
-    const { quantumMs, quantumGrants } = this.quantum;
-    const { maxLeaseMs } = this.backend.traits;
-    // A fixed lease is handed over only if the whole of it fits into what is left of the claim.
-    const roomMs = !terms.renew && behind > 0 ? Math.ceil(quantumMs) : 0;
-    const leaseMs = Math.min(terms.leaseMs + roomMs, maxLeaseMs);
-    const tokens = terms.fencing ? Math.min(quantumGrants, behind * TOKENS_PER_WAITER + FEW_TOKENS) : 0;
+    const { leaseMs, tokens } = askFor(terms, behind, this.quantum, this.backend.traits.maxLeaseMs);
     const isOther = attempt?.leaseMs !== leaseMs || attempt.terms.holdAtLeastMs !== terms.holdAtLeastMs;
     if (attempt !== undefined && attempt.doubtUntil > 0 && isOther) {
       this.#giveUp(seat, attempt);
       attempt = undefined;
     }
-    attempt ??= this.#newAttempt(terms, undefined);
+    attempt ??= this.#newAttempt(terms);
     attempt.terms = terms;
     attempt.leaseMs = leaseMs;
     attempt.tokens = tokens;
     return attempt;
   }
 
-  /** A fresh id; what was learned under the one before goes on. */
-  #newAttempt(terms: Terms, before: Attempt | undefined): Attempt {
-    const number = ++this.#claims;
-    return {
-      number,
-      id: claimId(this.backend.processId, number),
-      terms,
-      leaseMs: terms.leaseMs,
-      tokens: 0,
-      tries: 0,
-      useless: before?.useless ?? 0,
-      arrivals: before?.arrivals ?? 0,
-      sent: NEVER,
-      doubtUntil: 0,
-      isEnlisted: false,
-      pollMs: before?.pollMs ?? POLL_MS.first,
-      retryMs: before?.retryMs ?? RETRY_MS.first,
-    };
-  }
-
   /** The question for the backend, as it is sent now. */
   #question(seat: Seat, attempt: Attempt): Claim {
-    const { id, terms, leaseMs, tokens } = attempt;
+    const { id } = attempt;
     const { resource } = seat;
     attempt.tries += 1;
     attempt.sent = momentOf(this.clock);
     attempt.arrivals = seat.room.arrivals;
     if (this.events.wants('claim.asked'))
       this.events.emit('claim.asked', { resource, id, tries: attempt.tries });
-    return {
-      id,
-      resource,
-      mode: 'exclusive',
-      units: 1,
-      capacity: 1,
-      order: 'any',
-      queue: seat.head?.once !== true,
-      leaseMs,
-      holdAtLeastMs: terms.holdAtLeastMs,
-      tokens,
-      notAfter: attempt.sent.at + this.backend.operationTimeoutMs,
-    };
+    const notAfter = attempt.sent.at + this.backend.operationTimeoutMs;
+    return attempt.claim(resource, seat.head?.once !== true, notAfter);
+  }
+
+  #newAttempt(terms: Terms, before?: Attempt): Attempt {
+    return new Attempt(this.backend.processId, ++this.#claims, terms, before);
   }
 
   #answered(seat: Seat, attempt: Attempt, verdict: Verdict, isQueued: boolean): void {
-    attempt.retryMs = RETRY_MS.first;
+    attempt.wasAnswered();
     if (verdict.kind === 'refused') {
       attempt.isEnlisted ||= isQueued;
       attempt.useless = 0;
@@ -223,7 +159,8 @@ export class Contention {
       return hold;
     }
     if (isSameKind) this.#countUseless(seat, attempt, 'a trip takes most of the lease: raise leaseMs');
-    this.#giveUp(seat, { ...attempt, doubtUntil: Math.max(doubtUntil, sent.at) });
+    attempt.doubtUntil = Math.max(doubtUntil, sent.at);
+    this.#giveUp(seat, attempt);
     return undefined;
   }
 
@@ -260,16 +197,14 @@ export class Contention {
     const reaskMs = seat.head?.terms.reaskMs ?? Infinity;
     if (verdict?.kind !== 'refused' && seat.lastError !== undefined) {
       const pause = attempt.retryMs;
-      attempt.retryMs = Math.min(pause * 2, RETRY_MS.last);
+      attempt.lengthenRetry();
       return pause;
     }
     if (verdict?.kind === 'refused' && isWatching)
       return Math.max(1, Math.min(verdict.retryInMs, reaskMs, LONGEST_SLEEP_MS));
     // An answer that could not be used brought what is needed for a better question.
     if (verdict?.kind !== 'refused') return 1;
-    const pause = attempt.pollMs;
-    attempt.pollMs = Math.min(pause * 2, POLL_MS.last);
-    return Math.max(1, Math.min(verdict.retryInMs, reaskMs, pause));
+    return Math.max(1, Math.min(verdict.retryInMs, reaskMs, attempt.takePollMs()));
   }
 
   /** Withdraws what may be granted, and the place in line. */
