@@ -1,9 +1,8 @@
 #!/usr/bin/env node
 import { EXIT, type ExitCode } from './cli/exit-code.js';
+import { explain } from './cli/explain.js';
 import { helpPage } from './cli/help-page.js';
 import { parseCommand } from './cli/parse-command.js';
-import { UsageError } from './cli/usage.error.js';
-import { reasonOf } from './report/reason-of.js';
 import { Terminal } from './report/terminal.js';
 
 /** Entry of the command line. Nest and the locks are loaded only when there is something to run. */
@@ -15,15 +14,6 @@ async function main(args: readonly string[]): Promise<ExitCode> {
   }
   const { runScenarios } = await import('./cli/run-scenarios.js');
   return runScenarios(command, new Terminal(process.stdout));
-}
-
-function explain(error: unknown): ExitCode {
-  if (error instanceof UsageError) {
-    process.stderr.write(`error: ${error.message}\nhint: ${error.hint}\n`);
-    return EXIT.usage;
-  }
-  process.stderr.write(`error: the run could not be carried out: ${reasonOf(error)}\n`);
-  return EXIT.notRun;
 }
 
 // An orderly end, so that servers and workers are ended too.

@@ -1,4 +1,5 @@
-import { OPTION_NAMES, optionRow } from './option-table.js';
+import type { OptionRow } from './option-row.js';
+import { OPTION_TABLE } from './option-table.js';
 
 const HEAD = `Ecosphere, the proving ground of Bedrock: every scenario asserts what it prints.
 
@@ -24,10 +25,13 @@ const FOOT = `Exit codes
 
 /** The page of `--help`. */
 export function helpPage(): string {
-  const rows = OPTION_NAMES.map((name) => {
-    const { value, range, text } = optionRow(name);
+  return [HEAD, ...optionLines(OPTION_TABLE), '', FOOT, ''].join('\n');
+}
+
+/** One line for each option, with its range. */
+export function optionLines(rows: Readonly<Record<string, OptionRow>>): string[] {
+  return Object.entries(rows).map(([name, { value, range, text }]) => {
     const usage = value === undefined ? `--${name}` : `--${name} ${value}`;
     return `  ${usage.padEnd(20)} ${text}${range === undefined ? '' : `, ${range[0]} to ${range[1]}`}`;
   });
-  return [HEAD, ...rows, '', FOOT, ''].join('\n');
 }

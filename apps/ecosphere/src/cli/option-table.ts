@@ -1,17 +1,5 @@
+import type { OptionRow } from './option-row.js';
 import { BACKEND_NAMES, SCENARIO_NAMES, type ScenarioName } from './run-options.js';
-
-/** One option: the parser, its checks and the help page all read this. */
-export interface OptionRow {
-  /** How the value is shown in the help; a flag has none. */
-  readonly value?: string;
-  readonly text: string;
-  /** Scenarios that know it; without it, all of them. */
-  readonly scenarios?: readonly ScenarioName[];
-  /** The words that it takes. */
-  readonly words?: readonly string[];
-  /** The whole numbers that it takes. */
-  readonly range?: readonly [min: number, max: number];
-}
 
 const SALE: readonly ScenarioName[] = ['flash-sale'];
 

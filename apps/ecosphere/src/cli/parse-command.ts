@@ -1,5 +1,6 @@
 import { nearestName } from './nearest-name.js';
-import { optionRow, type OptionName } from './option-table.js';
+import { OPTION_TABLE, optionRow, type OptionName } from './option-table.js';
+import { redisUrl, wholeNumber } from './option-values.js';
 import { readArguments, type GivenOptions } from './read-arguments.js';
 import {
   SCENARIO_NAMES,
@@ -8,11 +9,13 @@ import {
   type RunOptions,
   type ScenarioName,
 } from './run-options.js';
-import { UsageError } from './usage.error.js';
+import { START_HINT, UsageError } from './usage.error.js';
+
+type Given = GivenOptions<OptionName>;
 
 /** The command that the arguments ask for. @throws UsageError for anything that cannot be run as it stands */
 export function parseCommand(args: readonly string[]): Command {
-  const given = readArguments(args);
+  const given = readArguments(args, { rows: OPTION_TABLE, hint: START_HINT });
   if (given.has('help')) return { kind: 'help' };
   const scenario = wordOf(given, 'scenario') ?? 'flash-sale';
   const scenarios = scenario === 'all' ? SCENARIO_NAMES : [scenario as ScenarioName];
@@ -35,7 +38,7 @@ export function parseCommand(args: readonly string[]): Command {
   return { kind: 'run', ...options };
 }
 
-function wordOf(given: GivenOptions, name: OptionName): string | undefined {
+function wordOf(given: Given, name: OptionName): string | undefined {
   const word = given.get(name);
   const words = optionRow(name).words!;
   if (word === undefined || words.includes(word)) return word;
@@ -47,7 +50,7 @@ function wordOf(given: GivenOptions, name: OptionName): string | undefined {
 }
 
 /** An option that the scenario would ignore is a mistake of the caller. */
-function checkScope(given: GivenOptions, scenario: string, running: readonly ScenarioName[]): void {
+function checkScope(given: Given, scenario: string, running: readonly ScenarioName[]): void {
   for (const name of given.keys()) {
     const { scenarios } = optionRow(name);
     if (scenarios === undefined || running.some((one) => scenarios.includes(one))) continue;
@@ -61,7 +64,7 @@ function checkScope(given: GivenOptions, scenario: string, running: readonly Sce
   }
 }
 
-function backendOf(given: GivenOptions, scenario: string): BackendName {
+function backendOf(given: Given, scenario: string): BackendName {
   const needsRedis = scenario === 'stages' || scenario === 'all';
   const backend = (wordOf(given, 'backend') ?? (needsRedis ? 'redis' : 'memory')) as BackendName;
   if (backend === 'memory' && needsRedis) {
@@ -73,31 +76,23 @@ function backendOf(given: GivenOptions, scenario: string): BackendName {
   return backend;
 }
 
-function urlOf(given: GivenOptions, backend: BackendName): { url?: string } {
+function urlOf(given: Given, backend: BackendName): { url?: string } {
   const url = given.get('url');
   if (url === undefined) return {};
   if (backend !== 'redis') {
     throw new UsageError('--url names a Redis server, but the locks live in memory', 'add --backend redis');
   }
-  if (!URL.canParse(url) || !/^rediss?:$/.test(new URL(url).protocol)) {
-    throw new UsageError('--url must be a Redis URL', '--url redis://127.0.0.1:6379');
-  }
-  return { url };
+  return { url: redisUrl('--url', url) };
 }
 
 function numberOf<F extends string>(
-  given: GivenOptions,
+  given: Given,
   name: OptionName,
   field: F,
 ): { [K in F]?: number } | object {
   const text = given.get(name);
   if (text === undefined) return {};
-  const [min, max] = optionRow(name).range!;
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || !(value >= min) || !(value <= max)) {
-    throw new UsageError(`--${name} must be a whole number from ${min} to ${max}; got "${text}"`);
-  }
-  return { [field]: value };
+  return { [field]: wholeNumber(`--${name}`, text, optionRow(name).range!) };
 }
 
 function checkTogether(options: RunOptions): void {

@@ -1,51 +1,45 @@
 import { parseArgs } from 'node:util';
 import { nearestName } from './nearest-name.js';
-import { OPTION_NAMES, optionRow, type OptionName } from './option-table.js';
+import type { OptionRow, OptionSet } from './option-row.js';
 import { UsageError } from './usage.error.js';
 
 /** The options that were given, as text; a flag has the empty text. */
-export type GivenOptions = ReadonlyMap<OptionName, string>;
-
-const FLAGS_AND_VALUES = Object.fromEntries(
-  OPTION_NAMES.map((name) => [
-    name,
-    { type: optionRow(name).value === undefined ? ('boolean' as const) : ('string' as const) },
-  ]),
-);
+export type GivenOptions<N extends string> = ReadonlyMap<N, string>;
 
 /**
  * Reads the command line. It walks the tokens instead of taking the parser's own errors, which would not say what to do.
  * @throws UsageError for an unknown, doubled or misplaced option, a missing value, or a stray word
  */
-export function readArguments(args: readonly string[]): GivenOptions {
+export function readArguments<N extends string>(args: readonly string[], set: OptionSet<N>): GivenOptions<N> {
+  const rows = Object.entries<OptionRow>(set.rows);
   const { tokens } = parseArgs({
     args: args.map((arg) => (arg === '-h' ? '--help' : arg)),
-    options: FLAGS_AND_VALUES,
+    options: Object.fromEntries(
+      rows.map(([name, { value }]) => [name, { type: value === undefined ? 'boolean' : 'string' }] as const),
+    ),
     strict: false,
     tokens: true,
   });
-  const given = new Map<OptionName, string>();
+  const given = new Map<N, string>();
   for (const token of tokens) {
     if (token.kind === 'option-terminator') continue;
-    if (token.kind === 'positional') throw stray(token.value);
-    const name = knownName(token.name, token.rawName);
-    if (given.has(name)) throw new UsageError(`--${name} is given twice`);
-    given.set(name, valueOf(name, token.value));
+    if (token.kind === 'positional') throw stray(token.value, set);
+    const name = knownName(token.name, token.rawName, set);
+    if (given.has(name)) throw new UsageError(`--${name} is given twice`, set.hint);
+    given.set(name, valueOf(name, token.value, set));
   }
   return given;
 }
 
-function knownName(name: string, rawName: string): OptionName {
-  const known = OPTION_NAMES.find((candidate) => candidate === name);
-  if (known !== undefined) return known;
-  const meant = nearestName(name, OPTION_NAMES);
-  throw new UsageError(`unknown option ${rawName}`, meant && `did you mean --${meant}?`);
+function knownName<N extends string>(name: string, rawName: string, set: OptionSet<N>): N {
+  if (Object.hasOwn(set.rows, name)) return name as N;
+  throw new UsageError(`unknown option ${rawName}`, meantBy(name, set));
 }
 
-function valueOf(name: OptionName, value: string | undefined): string {
-  const { value: shape, words } = optionRow(name);
+function valueOf<N extends string>(name: N, value: string | undefined, set: OptionSet<N>): string {
+  const { value: shape, words } = set.rows[name];
   if (shape === undefined) {
-    if (value !== undefined) throw new UsageError(`--${name} takes no value; got "${value}"`);
+    if (value !== undefined) throw new UsageError(`--${name} takes no value; got "${value}"`, set.hint);
     return '';
   }
   // "--url --processes 4": the parser takes the next option for the value.
@@ -56,7 +50,11 @@ function valueOf(name: OptionName, value: string | undefined): string {
   return value;
 }
 
-function stray(word: string): UsageError {
-  const meant = nearestName(word, OPTION_NAMES);
-  return new UsageError(`"${word}" belongs to no option`, meant && `did you mean --${meant}?`);
+function stray<N extends string>(word: string, set: OptionSet<N>): UsageError {
+  return new UsageError(`"${word}" belongs to no option`, meantBy(word, set));
+}
+
+function meantBy<N extends string>(word: string, { rows, hint }: OptionSet<N>): string {
+  const meant = nearestName(word, Object.keys(rows));
+  return meant === undefined ? hint : `did you mean --${meant}?`;
 }

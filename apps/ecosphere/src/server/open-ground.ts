@@ -22,14 +22,21 @@ export async function openGround(backend: BackendName, url?: string): Promise<Op
     return { ground, label: 'in memory', close: async () => undefined };
   }
   const prefix = `ecosphere:${randomUUID().slice(0, 8)}:`;
+  const place = await openRedis(url);
+  return { ground: { kind: 'redis', url: place.url, prefix }, label: place.label, close: place.close };
+}
+
+/** A Redis that answers: the one of the URL, else of REDIS_URL, else one that is started. @throws ServerError */
+export async function openRedis(
+  url?: string,
+): Promise<{ readonly url: string } & Pick<OpenGround, 'label' | 'close'>> {
   if (url !== undefined) {
     await assertAnswers(url);
-    const ground: Ground = { kind: 'redis', url, prefix };
-    return { ground, label: `on the Redis at ${new URL(url).host}`, close: async () => undefined };
+    return { url, label: `on the Redis at ${new URL(url).host}`, close: async () => undefined };
   }
   const server = await start();
   return {
-    ground: { kind: 'redis', url: server.url, prefix },
+    url: server.url,
     label:
       server.source === 'environment'
         ? `on the Redis of REDIS_URL, ${server.host}:${server.port}`

@@ -1,0 +1,13 @@
+import { reasonOf } from '../report/reason-of.js';
+import { EXIT, type ExitCode } from './exit-code.js';
+import { UsageError } from './usage.error.js';
+
+/** Says on the standard error why the command cannot go on, and how it ends. */
+export function explain(error: unknown): ExitCode {
+  if (error instanceof UsageError) {
+    process.stderr.write(`error: ${error.message}\nhint: ${error.hint}\n`);
+    return EXIT.usage;
+  }
+  process.stderr.write(`error: the run could not be carried out: ${reasonOf(error)}\n`);
+  return EXIT.notRun;
+}

@@ -1,0 +1,58 @@
+import { optionLines } from './help-page.js';
+import { redisUrl, wholeNumber } from './option-values.js';
+import { readArguments } from './read-arguments.js';
+import { PORTS, SERVE } from './serve-options.js';
+
+/** How the shop is to be opened, checked and complete. */
+export interface ServeOptions {
+  readonly port: number;
+  /** Items of a new sale. */
+  readonly stock: number;
+  /** Redis server to use; without it REDIS_URL, else one that is started for the shop. */
+  readonly redis?: string;
+}
+
+export type ServeCommand = { readonly kind: 'help' } | ({ readonly kind: 'serve' } & ServeOptions);
+
+/** What the arguments and the environment ask for. @throws UsageError for anything that cannot be served as it stands */
+export function parseServe(args: readonly string[], environment: NodeJS.ProcessEnv): ServeCommand {
+  const given = readArguments(args, SERVE);
+  if (given.has('help')) return { kind: 'help' };
+  const url = given.get('redis');
+  return {
+    kind: 'serve',
+    port: portOf(given.get('port'), environment['PORT']),
+    stock: wholeNumber('--stock', given.get('stock') ?? '1000', SERVE.rows.stock.range!, SERVE.hint),
+    ...(url !== undefined && { redis: redisUrl('--redis', url) }),
+  };
+}
+
+/** An environment that sets PORT to nothing has not set it. */
+function portOf(option: string | undefined, variable: string | undefined): number {
+  if (option === undefined && variable !== undefined && variable !== '') {
+    return wholeNumber('PORT', variable, PORTS, 'set PORT to a port, or give --port <n>');
+  }
+  return wholeNumber('--port', option ?? '3000', PORTS, SERVE.hint);
+}
+
+const HEAD = `The shop of Ecosphere: the flash sale as an HTTP application, one lock over all of its processes.
+
+  npm run serve                                      a shop with a Redis of its own
+  npm run serve -- --port 3001 --redis redis://…     one of several processes on one Redis
+
+  POST /flash-sale/purchase  {"buyer": "ann", "requestId": "a-1"}    buys one item
+  GET  /flash-sale                                                   stock, sales, who waits
+
+Options`;
+
+const FOOT = `SIGTERM closes the shop: who waits is sent away with 503, who is at the counter is served.
+
+Exit codes
+  0  closed in order
+  2  a wrong option
+  3  the shop could not be opened, for instance because no Redis answers or the port is taken`;
+
+/** The page of `npm run serve -- --help`. */
+export function servePage(): string {
+  return [HEAD, ...optionLines(SERVE.rows), '', FOOT, ''].join('\n');
+}

@@ -1,0 +1,28 @@
+import type { OptionRow, OptionSet } from './option-row.js';
+
+/** A port of 0 takes a free one. */
+export const PORTS = [0, 65_535] as const;
+
+/** The options of `npm run serve`. */
+const ROWS = {
+  port: {
+    value: '<n>',
+    range: PORTS,
+    text: 'where to listen on 127.0.0.1; else PORT, else 3000; 0 takes a free port',
+  },
+  redis: {
+    value: '<url>',
+    text: 'the Redis to use; else REDIS_URL, else a redis-server that is started and stopped with the shop',
+  },
+  stock: {
+    value: '<n>',
+    range: [1, 1_000_000],
+    text: 'items of a new sale, default 1000; a sale that is on the Redis already goes on',
+  },
+  help: { text: 'show this page' },
+} as const satisfies Record<string, OptionRow>;
+
+export const SERVE: OptionSet<keyof typeof ROWS> = {
+  rows: ROWS,
+  hint: 'npm run serve -- --help lists every option',
+};

@@ -1,0 +1,36 @@
+import { Injectable } from '@nestjs/common';
+import { LockLostError, type Lease } from 'bedrock-lock';
+import { currentLease, DistributedLock } from 'nestjs-bedrock';
+import { COUNTER_LOCK } from './bounds.js';
+import type { PurchaseOrder } from './purchase.order.js';
+import { SaleBook, type Entry } from './sale.book.js';
+
+/** What a buyer can be told. */
+export type Purchase = Exclude<Entry, { readonly kind: 'stale' }>;
+
+/** The counter of the shop. */
+@Injectable()
+export class CounterService {
+  constructor(private readonly book: SaleBook) {}
+
+  /**
+   * Sells one item, if there is one. One buyer at a time, over all processes.
+   * @throws LockLostError when another process was at the counter since: nothing was sold in this turn
+   */
+  @DistributedLock(COUNTER_LOCK.name)
+  async purchase(order: PurchaseOrder): Promise<Purchase> {
+    const lease = currentLease()!;
+    const look = await this.book.look(lease.token, order);
+    if (look.kind === 'stale') throw overtaken(lease);
+    if (look.kind === 'sold') return { kind: 'repeated', sale: look.sale };
+    if (look.left <= 0) return { kind: 'soldOut' };
+    // Not asked before writing: whether the lease is still held. It may end on the way; the book knows.
+    const entry = await this.book.sell({ token: lease.token, seen: look.left }, order);
+    if (entry.kind === 'stale') throw overtaken(lease);
+    return entry;
+  }
+}
+
+function overtaken({ resource, isHeld, heldMs }: Lease): LockLostError {
+  return new LockLostError(resource, isHeld ? 'taken' : 'expired', heldMs);
+}

@@ -1,0 +1,62 @@
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { ServeOptions } from '../cli/parse-serve.js';
+import { openRedis } from '../server/open-ground.js';
+import { HTTP } from './bounds.js';
+import { SaleBook } from './sale.book.js';
+import type { Balance } from './sale.js';
+import { ShopFrontModule, type ShopSettings } from './shop-front.module.js';
+
+const HOST = '127.0.0.1';
+
+/** A shop that answers. */
+export interface OpenShop {
+  /** Where it listens. */
+  readonly url: string;
+  /** Where its locks and its book are, in words. */
+  readonly place: string;
+  readonly balance: Balance;
+}
+
+/** Opens the shop; SIGINT and SIGTERM close it in order. @throws ServerError, or why the port cannot be had */
+export async function openShop({ port, stock, redis }: ServeOptions): Promise<OpenShop> {
+  const { url, label, close } = await openRedis(redis);
+  const app = await createShop({ url, stock, onClosed: close });
+  try {
+    app.enableShutdownHooks(['SIGINT', 'SIGTERM'], { useProcessExit: true });
+    return {
+      url: `http://${HOST}:${await listen(app, port)}`,
+      place: label,
+      balance: await app.get(SaleBook).balance(),
+    };
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+}
+
+/** The application, which does not listen yet. Nest says nothing but warnings and errors. */
+export async function createShop(settings: ShopSettings): Promise<NestExpressApplication> {
+  const app = await NestFactory.create<NestExpressApplication>(ShopFrontModule.register(settings), {
+    logger: ['warn', 'error', 'fatal'],
+    abortOnError: false,
+    bodyParser: false,
+  });
+  app.useBodyParser('json', { limit: HTTP.bodyLimit });
+  return app;
+}
+
+/** Listens with the bounds of the shop, which `app.listen()` cannot be told. @returns the port */
+async function listen(app: NestExpressApplication, port: number): Promise<number> {
+  await app.init();
+  const server: Server = app.getHttpServer();
+  server.keepAliveTimeout = HTTP.keepAliveTimeoutMs;
+  server.requestTimeout = HTTP.requestTimeoutMs;
+  server.headersTimeout = HTTP.requestTimeoutMs;
+  server.listen({ port, host: HOST, backlog: HTTP.backlog });
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
