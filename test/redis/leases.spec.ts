@@ -34,6 +34,14 @@ describe('a cycle', () => {
     expect(await fresh.leases.withdraw(claim, FREE)).toBe('released');
   });
 
+  it.each(['订单:7', 'Straße {ü}', '🔒 é', 'a\u0080b'])('serves a lock of any name: %s', async (name) => {
+    const claim = await granted(mine, name);
+    expect(await fixture.observer.hkeys(name)).toEqual([claim.id]);
+    expect(await mine.leases.renew([{ ...claim, keepMs: 0 }])).toEqual(['renewed']);
+    expect(await mine.leases.withdraw(claim, FREE)).toBe('released');
+    expect(await fixture.observer.exists(name)).toBe(0);
+  });
+
   it('answers released once and absent afterwards', async () => {
     const claim = await granted(mine, 'lock');
     expect(await mine.leases.withdraw(claim, FREE)).toBe('released');

@@ -25,6 +25,7 @@ export class EncodedRequest implements Pick<Command, Part | 'setReplyContext'> {
 
   constructor(
     readonly name: string,
+    /** Each character is one byte. */
     private readonly text: string,
     private readonly asker: Asker,
   ) {}
@@ -37,8 +38,8 @@ export class EncodedRequest implements Pick<Command, Part | 'setReplyContext'> {
     this.asker.failed(error);
   }
 
-  toWritable(): string {
-    return this.text;
+  toWritable(): Buffer {
+    return Buffer.from(this.text, 'latin1');
   }
 
   setReplyContext(): void {

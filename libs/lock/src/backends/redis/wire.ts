@@ -1,6 +1,8 @@
 import type { Script } from './script.js';
 
-/** One argument of a request in RESP whose text is ASCII: a number, an id, a name of Bedrock's own. */
+// Requests in RESP, as texts in which each character is one byte: such a text is copied to the socket as it is.
+
+/** One argument whose text is ASCII: a number, an id, a name of Bedrock's own. */
 export function word(text: string | number): string {
   const ascii = typeof text === 'string' ? text : String(text);
   return `$${ascii.length}\r\n${ascii}\r\n`;
@@ -8,7 +10,9 @@ export function word(text: string | number): string {
 
 /** One argument of any text. */
 export function name(text: string): string {
-  return `$${Buffer.byteLength(text)}\r\n${text}\r\n`;
+  const length = Buffer.byteLength(text);
+  const bytes = length === text.length ? text : Buffer.from(text).toString('latin1');
+  return `$${length}\r\n${bytes}\r\n`;
 }
 
 /** Flags. */
