@@ -1,0 +1,67 @@
+import { startRedis } from 'bedrock-servers';
+import { jsonLines } from '../report/json-lines.js';
+import { describeMachine, machineLine } from '../report/machine.js';
+import type { ScenarioResult } from '../report/report.js';
+import { scenarioSection, verdictLine } from '../report/scenario-section.js';
+import { verdictsOf } from '../report/verdict.js';
+import { groundOn } from '../scenarios/ground.js';
+import { runScenario } from '../scenarios/run-scenario.js';
+import type { Scenario } from '../scenarios/scenario.js';
+import { SCENARIOS } from '../scenarios/scenarios.js';
+import { EXIT, type ExitCode, type RunOptions } from './command.js';
+import { UsageError } from './usage-error.js';
+
+/** Runs what was asked for on one Redis, and prints each scenario when it is done. */
+export async function runBench(options: RunOptions): Promise<ExitCode> {
+  const { scenarios: wanted, rounds, isJson, isChecked, writesDocs } = options;
+  const plan = SCENARIOS.filter(({ name }) => wanted?.includes(name) ?? true).map((scenario) => ({
+    scenario,
+    libraries: librariesOf(scenario, options),
+  }));
+  const wantsNobody = plan.every(
+    ({ scenario }) => !scenario.libraries.some((library) => options.libraries?.includes(library) ?? true),
+  );
+  if (wantsNobody) throw new UsageError('none of these libraries takes part in these scenarios');
+  const server = await startRedis({ shared: true });
+  const results: ScenarioResult[] = [];
+  try {
+    const machine = await describeMachine(server.url);
+    if (!isJson) print(`${machineLine(machine)}\n`);
+    for (const { scenario, libraries } of plan) {
+      const ground = groundOn(server.url);
+      const rows = await runScenario(scenario, libraries, rounds ?? scenario.rounds, ground);
+      results.push({ scenario, rows });
+      print(isJson ? jsonLines(scenario, rows) : `\n${scenarioSection(scenario, rows)}\n`);
+    }
+    if (writesDocs) {
+      const { writeDocs } = await import('../report/write-docs.js');
+      await writeDocs({ machine, results });
+    }
+  } finally {
+    await server.stop();
+  }
+  return isChecked ? check(results) : EXIT.done;
+}
+
+/** A line for each target that was missed. */
+function check(results: readonly ScenarioResult[]): ExitCode {
+  const missed = results.flatMap(({ scenario, rows }) =>
+    verdictsOf(scenario.targets, rows)
+      .filter(({ isReached }) => !isReached)
+      .map((verdict) => `${scenario.name}: ${verdictLine(verdict, scenario)}\n`),
+  );
+  process.stderr.write(missed.join(''));
+  return missed.length === 0 ? EXIT.done : EXIT.missed;
+}
+
+/** What the others are compared with always runs. */
+function librariesOf(scenario: Scenario, { libraries }: RunOptions): Scenario['libraries'] {
+  const references: readonly (string | undefined)[] = ['raw', scenario.relative?.to];
+  return scenario.libraries.filter(
+    (library) => references.includes(library) || (libraries?.includes(library) ?? true),
+  );
+}
+
+function print(text: string): void {
+  process.stdout.write(text);
+}

@@ -1,0 +1,72 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { WordLine } from './line.js';
+import type { Assignment, FromContender, ToContender } from './messages.js';
+
+const ENTRY = fileURLToPath(new URL('./main.js', import.meta.url));
+/** Longer than any turn; a library that hangs must not stop the bench. */
+const GIVE_UP_MS = 60_000;
+const END_WITHIN_MS = 4_000;
+
+const living = new Set<ChildProcess>();
+process.once('exit', () => living.forEach((child) => child.kill('SIGKILL')));
+
+/** A library at work in a process of its own, as the bench sees it. */
+export class Contender<A> {
+  readonly #child: ChildProcess;
+  readonly #line: WordLine;
+  readonly #ended: Promise<void>;
+  readonly #account: Promise<A>;
+  readonly #failure: Promise<never>;
+
+  constructor(assignment: Assignment) {
+    const child = fork(ENTRY, { serialization: 'advanced', execArgv: ['--expose-gc'] });
+    living.add(child);
+    this.#child = child;
+    this.#line = new WordLine((word) => child.connected && child.send({ kind: 'word', word }));
+    this.#ended = once(child, 'exit').then(() => void living.delete(child));
+    const outcome = new Promise<A>((resolve, reject) => {
+      child.on('message', (message: FromContender) => {
+        if (message.kind === 'word') this.#line.arrived(message.word);
+        if (message.kind === 'account') resolve(message.account as A);
+        if (message.kind === 'failed') reject(new Error(message.reason));
+      });
+      const timer = setTimeout(() => {
+        reject(new Error(`gave up after ${GIVE_UP_MS / 1_000} s`));
+        child.kill('SIGKILL');
+      }, GIVE_UP_MS);
+      child.once('error', reject);
+      child.once('exit', (code, signal) => {
+        clearTimeout(timer);
+        reject(new Error(`its process ended with ${signal ?? code}`));
+      });
+    });
+    this.#account = outcome;
+    this.#failure = outcome.then(() => new Promise<never>(() => undefined));
+    this.#account.catch(() => undefined);
+    this.#failure.catch(() => undefined);
+    child.send({ kind: 'begin', assignment } satisfies ToContender);
+  }
+
+  say(word: unknown): void {
+    this.#line.say(word);
+  }
+
+  /** The next word. @throws what the contender failed of */
+  hear(): Promise<unknown> {
+    return Promise.race([this.#line.hear(), this.#failure]);
+  }
+
+  /** What it has measured. @throws what it failed of */
+  account(): Promise<A> {
+    return this.#account;
+  }
+
+  /** Resolves when the process is gone, of itself or by force. */
+  async end(): Promise<void> {
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), END_WITHIN_MS);
+    await this.#ended;
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,27 @@
+import type { LibraryName } from './catalogue.js';
+import type { OpenLibrary } from './open-lock.js';
+
+const bedrock = () => import('./bedrock.js');
+
+/** A contender loads its own library and nothing of the others. */
+const LOADERS: Readonly<Record<LibraryName, () => Promise<OpenLibrary>>> = {
+  alone: async () => (await import('./alone.js')).open,
+  raw: async () => (await import('./raw.js')).open,
+  'raw-scripts': async () => (await import('./raw-scripts.js')).open,
+  bedrock: async () => (await bedrock()).open,
+  'bedrock-run': async () => (await bedrock()).openByRun,
+  'bedrock-nest': async () => (await import('./bedrock-nest.js')).open,
+  'bedrock-no-tokens': async () => (await bedrock()).openWithoutTokens,
+  'bedrock-guarded': async () => (await bedrock()).openGuarded,
+  'redlock-4': async () => (await import('./redlock-4.js')).open,
+  'redlock-5': async () => (await import('./redlock-5.js')).open,
+  'sesamecare-redlock': async () => (await import('./sesamecare-redlock.js')).open,
+  'redis-semaphore': async () => (await import('./redis-semaphore.js')).open,
+  'redlock-universal': async () => (await import('./redlock-universal.js')).open,
+  verrou: async () => (await import('./verrou.js')).open,
+  'async-mutex': async () => (await import('./async-mutex.js')).open,
+};
+
+export function loadLibrary(name: LibraryName): Promise<OpenLibrary> {
+  return LOADERS[name]();
+}

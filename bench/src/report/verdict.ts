@@ -1,0 +1,21 @@
+import type { Row } from '../scenarios/run-scenario.js';
+import type { Target } from '../scenarios/scenario.js';
+
+/** How Bedrock came out against a target. */
+export interface Verdict {
+  readonly target: Target;
+  /** Undefined when it was not measured. */
+  readonly value: number | undefined;
+  readonly isReached: boolean;
+}
+
+/** Targets of libraries that took part. */
+export function verdictsOf(targets: readonly Target[], rows: readonly Row[]): Verdict[] {
+  return targets.flatMap((target) => {
+    const row = rows.find(({ library }) => library === target.library);
+    if (row === undefined) return [];
+    const value = target.figure === 'ratioToRaw' ? row.ratioToRaw : row.figures[target.figure];
+    const { atMost = Infinity, atLeast = -Infinity } = target;
+    return [{ target, value, isReached: value !== undefined && value <= atMost && value >= atLeast }];
+  });
+}

@@ -1,0 +1,19 @@
+import type { Role } from './role.js';
+
+const LOADERS = {
+  sequential: async () => (await import('./sequential.js')).sequential,
+  crowd: async () => (await import('./crowd.js')).crowd,
+  team: async () => (await import('./team.js')).team,
+  relay: async () => (await import('./relay.js')).relay,
+  keep: async () => (await import('./keep.js')).keep,
+  hold: async () => (await import('./hold.js')).hold,
+  wait: async () => (await import('./wait.js')).wait,
+  sale: async () => (await import('./sale.js')).sale,
+} satisfies Record<string, () => Promise<Role<never, unknown>>>;
+
+export type RoleName = keyof typeof LOADERS;
+
+/** Loads a role, and nothing of the others. */
+export function roleOf(name: RoleName): Promise<Role<never, unknown>> {
+  return LOADERS[name]();
+}

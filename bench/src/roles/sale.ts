@@ -1,0 +1,79 @@
+import { Redis } from 'ioredis';
+import { countOverlaps, SectionLog, sharedNowMs, unpackSections } from '../figures/section-log.js';
+import type { OpenLock } from '../libraries/open-lock.js';
+import { turnOf } from './cycle.js';
+import type { Role } from './role.js';
+
+export interface SaleOrder {
+  readonly url: string;
+  readonly key: string;
+  readonly buyers: number;
+  readonly stock: number;
+  /** A library that has not sold out by then is measured by what it has sold. */
+  readonly limitMs: number;
+}
+
+export interface SaleAccount {
+  readonly elapsedMs: number;
+  readonly sold: number;
+  /** Sales for which nothing left the stock. */
+  readonly oversold: number;
+  readonly overlaps: number;
+  readonly failures: number;
+}
+
+const WARM_UP = { buyers: 200, stock: 100, limitMs: 1_000 };
+
+/** All buyers come at once; each takes the lock, reads the stock, and writes it back less one if there is any. */
+export const sale: Role<SaleOrder, SaleAccount> = async (lock, order, line) => {
+  const store = new Redis(order.url, { lazyConnect: true });
+  await store.connect();
+  await sell(lock, store, { ...order, ...WARM_UP, key: `${order.key}-warm` });
+  globalThis.gc?.();
+  await line.ready();
+  const account = await sell(lock, store, order);
+  store.disconnect();
+  return account;
+};
+
+/** Ends with the last sale; who is still in the queue then is not served any more. */
+async function sell(lock: OpenLock, store: Redis, order: SaleOrder): Promise<SaleAccount> {
+  const shelf = `${order.key}-stock`;
+  await store.set(shelf, order.stock, 'EX', 600);
+  const log = new SectionLog();
+  const from = sharedNowMs();
+  let sold = 0;
+  let inside = 0;
+  let failures = 0;
+  let elapsedMs = 0;
+  let close: () => void;
+  const closed = new Promise<void>((resolve) => {
+    close = () => {
+      elapsedMs ||= sharedNowMs() - from;
+      resolve();
+    };
+  });
+  const buy = turnOf(lock, order.key, async () => {
+    if (elapsedMs > 0) return;
+    inside += 1;
+    const entered = sharedNowMs();
+    const left = Number(await store.get(shelf));
+    if (left > 0) {
+      await store.set(shelf, left - 1, 'EX', 600);
+      sold += 1;
+    }
+    log.add(from, entered, sharedNowMs(), 0);
+    inside -= 1;
+    if (sold >= order.stock) close();
+  });
+  const timer = setTimeout(() => close(), order.limitMs);
+  const buyers = Array.from({ length: order.buyers }, () => buy().catch(() => (failures += 1)));
+  await Promise.race([closed, Promise.all(buyers)]);
+  close!();
+  clearTimeout(timer);
+  // Who was inside when the time was over still sells: it must be in the books before the stock is counted.
+  while (inside > 0) await new Promise((resolve) => setTimeout(resolve, 1));
+  const left = Number(await store.get(shelf));
+  const overlaps = countOverlaps(unpackSections(log.pack()));
+  return { elapsedMs, sold, oversold: sold - (order.stock - left), overlaps, failures };
+}

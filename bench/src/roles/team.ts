@@ -1,0 +1,79 @@
+import { SectionLog, sharedNowMs } from '../figures/section-log.js';
+import { usageFromHere } from '../figures/usage.js';
+import type { OpenLock } from '../libraries/open-lock.js';
+import { cycleOf, turnOf } from './cycle.js';
+import type { Role } from './role.js';
+
+export interface TeamOrder {
+  readonly key: string;
+  readonly tasks: number;
+  readonly bodyMs: number;
+  readonly warmUpCycles: number;
+  readonly warmUpMs: number;
+  readonly durationMs: number;
+}
+
+export interface TeamAccount {
+  /** The time that counts, in shared ms. */
+  readonly from: number;
+  readonly until: number;
+  /** As `SectionLog.pack()`. */
+  readonly sections: Float64Array;
+  /** Since when each task was waiting when the time was over; who was not waiting has Infinity. */
+  readonly waitingSince: readonly number[];
+  readonly failures: number;
+  readonly commands: number;
+}
+
+/** Tasks of one of several processes that all compete for one key, with work under the lock. */
+export const team: Role<TeamOrder, TeamAccount> = async (lock, order, line) => {
+  const own = cycleOf(lock, `${order.key}-${process.pid}`);
+  for (let i = 0; i < order.warmUpCycles; i++) await own();
+  line.say('warm');
+  await line.hear();
+  await compete(lock, { ...order, key: `${order.key}-warm`, durationMs: order.warmUpMs });
+  await line.ready();
+  return compete(lock, order);
+};
+
+/** Counts until the time is over; then every task leaves as soon as it has had its turn. */
+async function compete(lock: OpenLock, order: TeamOrder): Promise<TeamAccount> {
+  const { key, tasks, bodyMs, durationMs } = order;
+  const log = new SectionLog();
+  const waitingSince = new Array<number>(tasks).fill(Infinity);
+  let failures = 0;
+  let isOver = false;
+  let account: TeamAccount | undefined;
+  const used = usageFromHere();
+  const from = sharedNowMs();
+  setTimeout(() => {
+    isOver = true;
+    account = {
+      from,
+      until: sharedNowMs(),
+      sections: log.pack(),
+      waitingSince: [...waitingSince],
+      failures,
+      commands: used().commands,
+    };
+  }, durationMs);
+  const work = async (task: number): Promise<void> => {
+    const turn = turnOf(lock, key, async () => {
+      const entered = sharedNowMs();
+      const asked = waitingSince[task]!;
+      waitingSince[task] = Infinity;
+      await new Promise((resolve) => setTimeout(resolve, bodyMs));
+      log.add(asked, entered, sharedNowMs(), task);
+    });
+    while (!isOver) {
+      waitingSince[task] = sharedNowMs();
+      try {
+        await turn();
+      } catch {
+        failures += 1;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: tasks }, (_, task) => work(task)));
+  return account!;
+}

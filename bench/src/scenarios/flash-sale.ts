@@ -1,0 +1,46 @@
+import { accountsOf } from '../contender/crew.js';
+import { PEERS } from '../libraries/catalogue.js';
+import { count } from '../report/numbers.js';
+import type { SaleAccount, SaleOrder } from '../roles/sale.js';
+import type { Scenario } from './scenario.js';
+import { assignmentOf } from './terms.js';
+
+const BUYERS = 3_000;
+const STOCK = 1_000;
+const LIMIT_MS = 3_000;
+/** As redlock has it by default: 3,000 callers that poll every 10 ms would keep the server from everything else. */
+const terms = { pollMs: 200, jitterMs: 100 };
+
+export const flashSale: Scenario = {
+  name: 'flash-sale',
+  title:
+    '3,000 buyers come at once for 1,000 items; a purchase reads the stock and writes it back under the lock',
+  short: 'flash sale: purchases/s',
+  libraries: ['raw', 'bedrock', 'bedrock-run', 'bedrock-nest', ...PEERS],
+  rounds: 2,
+  compared: 'soldPerS',
+  better: 'more',
+  worst: ['oversold', 'overlaps', 'failures'],
+  async turn(library, ground) {
+    const order: SaleOrder = {
+      url: ground.url,
+      key: ground.freshKey(),
+      buyers: BUYERS,
+      stock: STOCK,
+      limitMs: LIMIT_MS,
+    };
+    const [account] = await accountsOf<SaleAccount>([assignmentOf('sale', library, ground, order, terms)]);
+    return { ...account!, soldPerS: (1_000 * account!.sold) / account!.elapsedMs };
+  },
+  columns: [
+    { figure: 'soldPerS', head: 'purchases/s', show: count },
+    { figure: 'sold', head: `sold within ${LIMIT_MS / 1_000} s`, show: count },
+    { figure: 'elapsedMs', head: 'time, ms', show: count },
+    { figure: 'oversold', head: 'oversold', show: count },
+    { figure: 'overlaps', head: 'overlaps', show: count },
+  ],
+  targets: [
+    { library: 'bedrock', figure: 'oversold', atMost: 0 },
+    { library: 'bedrock-nest', figure: 'oversold', atMost: 0 },
+  ],
+};

@@ -1,0 +1,30 @@
+import { accountsOf } from '../contender/crew.js';
+import { PEERS } from '../libraries/catalogue.js';
+import { count, decimals } from '../report/numbers.js';
+import type { CrowdAccount, CrowdOrder } from '../roles/crowd.js';
+import { crowdFigures } from './crowd-figures.js';
+import type { Scenario } from './scenario.js';
+import { assignmentOf } from './terms.js';
+
+const TASKS = 64;
+
+export const s2: Scenario = {
+  name: 'S2',
+  title: `Uncontended, ${TASKS} tasks of one process at once, each with a key of its own`,
+  short: '64 tasks, 64 keys: cycles/s',
+  libraries: ['raw', 'bedrock', 'bedrock-run', ...PEERS],
+  rounds: 3,
+  compared: 'cyclesPerS',
+  better: 'more',
+  async turn(library, ground) {
+    const keys = Array.from({ length: TASKS }, () => ground.freshKey());
+    const order: CrowdOrder = { keys, durationMs: 600 };
+    const [account] = await accountsOf<CrowdAccount>([assignmentOf('crowd', library, ground, order)]);
+    return crowdFigures(account!);
+  },
+  columns: [
+    { figure: 'cyclesPerS', head: 'cycles/s', show: count },
+    { figure: 'commandsPerCycle', head: 'commands per cycle', show: decimals(2) },
+  ],
+  targets: [{ library: 'bedrock', figure: 'ratioToRaw', atLeast: 1.8 }],
+};

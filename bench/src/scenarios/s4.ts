@@ -1,0 +1,60 @@
+import { withContenders } from '../contender/crew.js';
+import { PEERS } from '../libraries/catalogue.js';
+import { count, decimals } from '../report/numbers.js';
+import type { TeamAccount, TeamOrder } from '../roles/team.js';
+import type { Scenario } from './scenario.js';
+import { teamFigures } from './team-figures.js';
+import { assignmentOf } from './terms.js';
+
+const PROCESSES = 4;
+const TASKS = 8;
+
+export const s4: Scenario = {
+  name: 'S4',
+  title: `Contended between processes: ${PROCESSES} processes of ${TASKS} tasks on one key, 1 ms of work under the lock`,
+  short: '4 processes × 8: cycles/s',
+  libraries: ['alone', 'raw', 'bedrock', 'bedrock-run', ...PEERS],
+  rounds: 2,
+  compared: 'cyclesPerS',
+  better: 'more',
+  worst: ['longestWaitMs', 'overlaps', 'failures'],
+  relative: { figure: 'ofBodyAlone', to: 'alone' },
+  async turn(library, ground) {
+    const isAlone = library === 'alone';
+    const tasks = isAlone ? 1 : TASKS;
+    const order: TeamOrder = {
+      key: ground.freshKey(),
+      tasks,
+      bodyMs: 1,
+      warmUpCycles: 1_000,
+      warmUpMs: isAlone ? 100 : 300,
+      durationMs: isAlone ? 700 : 1_400,
+    };
+    const assignment = assignmentOf('team', library, ground, order);
+    const assignments = new Array<typeof assignment>(isAlone ? 1 : PROCESSES).fill(assignment);
+    return withContenders<TeamAccount, ReturnType<typeof teamFigures>>(assignments, async (contenders) => {
+      // Once when all are warm of themselves, once when they are warm of each other.
+      for (const word of ['compete', 'go']) {
+        await Promise.all(contenders.map((contender) => contender.hear()));
+        for (const contender of contenders) contender.say(word);
+      }
+      return teamFigures(await Promise.all(contenders.map((contender) => contender.account())), tasks);
+    });
+  },
+  columns: [
+    { figure: 'cyclesPerS', head: 'cycles/s', show: count },
+    { figure: 'ofBodyAlone', head: 'of the body alone', show: decimals(2) },
+    { figure: 'commandsPerCycle', head: 'commands per cycle', show: decimals(2) },
+    { figure: 'jainTasks', head: 'Jain over tasks', show: decimals(3) },
+    { figure: 'jainProcesses', head: 'over processes', show: decimals(3) },
+    { figure: 'longestWaitMs', head: 'longest wait, ms', show: count },
+    { figure: 'overlaps', head: 'overlaps', show: count },
+  ],
+  targets: [
+    { library: 'bedrock', figure: 'ofBodyAlone', atLeast: 0.85 },
+    { library: 'bedrock', figure: 'jainTasks', atLeast: 0.98 },
+    { library: 'bedrock', figure: 'jainProcesses', atLeast: 0.98 },
+    { library: 'bedrock', figure: 'longestWaitMs', atMost: 100 },
+    { library: 'bedrock', figure: 'overlaps', atMost: 0 },
+  ],
+};

@@ -1,0 +1,66 @@
+import type { Contender } from '../contender/contender.js';
+import { withContenders } from '../contender/crew.js';
+import { percentile } from '../figures/statistics.js';
+import { PEERS } from '../libraries/catalogue.js';
+import { decimals } from '../report/numbers.js';
+import type { RelayOrder, RelayReply, RelayWord } from '../roles/relay.js';
+import type { Scenario } from './scenario.js';
+import { assignmentOf, POLL_MS } from './terms.js';
+
+const HAND_OVERS = 100;
+const HOLD_MS = 4;
+
+export const s5: Scenario = {
+  name: 'S5',
+  title: 'Hand-over between two processes: from just before the release of one until the other has the lock',
+  short: 'hand-over: time',
+  libraries: ['raw', 'bedrock', ...PEERS],
+  rounds: 2,
+  compared: 'p50Ms',
+  better: 'less',
+  async turn(library, ground) {
+    const order: RelayOrder = { key: ground.freshKey(), warmUpCycles: 1_000 };
+    const assignment = assignmentOf('relay', library, ground, order);
+    return withContenders<null, Record<string, number>>([assignment, assignment], async (runners) => {
+      await Promise.all(runners.map((runner) => runner.hear()));
+      for (const runner of runners) runner.say('go');
+      const times = await passToAndFro(runners as [Contender<null>, Contender<null>]);
+      for (const runner of runners) tell(runner, { do: 'stop' });
+      return { p50Ms: percentile(times, 0.5), p99Ms: percentile(times, 0.99) };
+    });
+  },
+  columns: [
+    { figure: 'p50Ms', head: 'p50, ms', show: decimals(2) },
+    { figure: 'p99Ms', head: 'p99, ms', show: decimals(2) },
+  ],
+  targets: [{ library: 'bedrock', figure: 'ratioToRaw', atMost: 0.12 }],
+};
+
+/** Each in turn holds while the other waits; the hold ends at any phase of a poll. The first rounds only warm up. */
+async function passToAndFro([one, other]: [Contender<null>, Contender<null>]): Promise<number[]> {
+  const times: number[] = [];
+  let [holder, waiter] = [one, other];
+  tell(holder, { do: 'take' });
+  await reply(holder, 'asking');
+  await reply(holder, 'granted');
+  const warmUp = 10;
+  for (let i = -warmUp; i < HAND_OVERS; i++) {
+    tell(waiter, { do: 'take' });
+    await reply(waiter, 'asking');
+    tell(holder, { do: 'pass', afterMs: HOLD_MS + POLL_MS * Math.random() });
+    const [passed, granted] = await Promise.all([reply(holder, 'passed'), reply(waiter, 'granted')]);
+    if (i >= 0) times.push(granted - passed);
+    [holder, waiter] = [waiter, holder];
+  }
+  return times;
+}
+
+function tell(runner: Contender<null>, word: RelayWord): void {
+  runner.say(word);
+}
+
+async function reply(runner: Contender<null>, expected: RelayReply['is']): Promise<number> {
+  const word = (await runner.hear()) as RelayReply;
+  if (word.is !== expected) throw new Error(`expected "${expected}", heard "${word.is}"`);
+  return word.is === 'asking' ? NaN : word.at;
+}

@@ -1,0 +1,70 @@
+import { Redis } from 'ioredis';
+import { withContenders } from '../contender/crew.js';
+import { PEERS } from '../libraries/catalogue.js';
+import { count, decimals } from '../report/numbers.js';
+import type { KeepAccount, KeepOrder } from '../roles/keep.js';
+import type { Figures, Ground, Scenario } from './scenario.js';
+import { assignmentOf } from './terms.js';
+
+const LEASES = 5_000;
+const LEASE_MS = 5_000;
+
+export const s6: Scenario = {
+  name: 'S6',
+  title: '5,000 leases of 5 s, held and renewed by one process',
+  short: '5,000 leases: commands/s',
+  libraries: ['raw', 'bedrock', ...PEERS],
+  rounds: 2,
+  // At the same time, since most of the time they only wait.
+  lanes: 4,
+  compared: 'commandsPerS',
+  better: 'less',
+  worst: ['lost', 'failures'],
+  async turn(library, ground) {
+    const order: KeepOrder = {
+      key: `${ground.freshKey()}-`,
+      leases: LEASES,
+      leaseMs: LEASE_MS,
+      takeMs: 4_000,
+      settleMs: 1_500,
+      // Two periods of those that renew every 4 s.
+      durationMs: 8_000,
+    };
+    const assignment = assignmentOf('keep', library, ground, order, { leaseMs: LEASE_MS });
+    return withContenders<KeepAccount, Figures>([assignment], async ([keeper]) => {
+      await keeper!.hear();
+      const alive = await countAlive(ground, order.key);
+      keeper!.say('leave');
+      return { ...(await keeper!.account()), lost: LEASES - alive };
+    });
+  },
+  columns: [
+    { figure: 'commandsPerS', head: 'commands/s', show: count },
+    { figure: 'cpuPercent', head: 'CPU, %', show: decimals(1) },
+    { figure: 'heapPerLease', head: 'heap per lease, B', show: count },
+    { figure: 'lost', head: 'lost', show: count },
+  ],
+  targets: [
+    { library: 'bedrock', figure: 'commandsPerS', atMost: 20 },
+    { library: 'bedrock', figure: 'heapPerLease', atMost: 600 },
+    { library: 'bedrock', figure: 'lost', atMost: 0 },
+  ],
+};
+
+/** How many of the leases the server still knows: a library may name its keys as it likes around the one it was given. */
+async function countAlive({ url }: Ground, prefix: string): Promise<number> {
+  const client = new Redis(url);
+  const alive = new Set<string>();
+  const shape = new RegExp(`${prefix}(\\d+)-`);
+  try {
+    for await (const keys of client.scanStream({ match: `*${prefix}*`, count: 1_000 })) {
+      for (const key of keys as string[]) {
+        const [, lease] = shape.exec(key) ?? [];
+        if (lease !== undefined) alive.add(lease);
+      }
+    }
+  } finally {
+    client.disconnect();
+  }
+  return alive.size;
+}

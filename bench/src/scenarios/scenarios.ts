@@ -1,0 +1,12 @@
+import { flashSale } from './flash-sale.js';
+import { s1 } from './s1.js';
+import { s2 } from './s2.js';
+import { s3 } from './s3.js';
+import { s4 } from './s4.js';
+import { s5 } from './s5.js';
+import { s6 } from './s6.js';
+import { s7 } from './s7.js';
+import type { Scenario } from './scenario.js';
+
+/** In the order in which they run. */
+export const SCENARIOS: readonly Scenario[] = [s1, s2, s3, s4, s5, s6, s7, flashSale];

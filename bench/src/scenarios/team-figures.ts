@@ -1,0 +1,36 @@
+import { countOverlaps, unpackSections } from '../figures/section-log.js';
+import { jainIndex } from '../figures/statistics.js';
+import type { TeamAccount } from '../roles/team.js';
+import type { Figures } from './scenario.js';
+
+/** Figures of several processes on one key, over the time in which all of them were at work. */
+export function teamFigures(accounts: readonly TeamAccount[], tasks: number): Figures {
+  const from = Math.max(...accounts.map((account) => account.from));
+  const until = Math.min(...accounts.map((account) => account.until));
+  const logs = accounts.map(({ sections }) => unpackSections(sections));
+  const counted = logs.map((log) => log.filter(({ left }) => left > from && left <= until));
+  const total = counted.reduce((sum, log) => sum + log.length, 0);
+  const perTask = counted.flatMap((log) =>
+    Array.from({ length: tasks }, (_, task) => log.filter((section) => section.task === task).length),
+  );
+  // Whoever never got in waited too.
+  const waits = accounts.flatMap(({ waitingSince, until: end }, i) => [
+    ...logs[i]!.map(({ asked, entered }) => entered - asked),
+    ...waitingSince.map((since) => end - since),
+  ]);
+  const bodies = counted.flat().map(({ entered, left }) => left - entered);
+  return {
+    cyclesPerS: (1_000 * total) / (until - from),
+    commandsPerCycle: sum(accounts.map(({ commands }) => commands)) / sum(logs.map(({ length }) => length)),
+    jainTasks: jainIndex(perTask),
+    jainProcesses: jainIndex(counted.map(({ length }) => length)),
+    longestWaitMs: waits.reduce((longest, wait) => Math.max(longest, wait), 0),
+    overlaps: countOverlaps(logs.flat()),
+    bodyMs: sum(bodies) / bodies.length,
+    failures: sum(accounts.map(({ failures }) => failures)),
+  };
+}
+
+function sum(figures: readonly number[]): number {
+  return figures.reduce((total, figure) => total + figure, 0);
+}
