@@ -26,20 +26,29 @@ describe('the boundary checker', () => {
       name: 'bedrock-lock',
       entries: ['bedrock-lock', 'bedrock-lock/redis'],
       declared: ['ioredis'],
+      optional: [],
     },
     {
       folder: 'libs/nestjs',
       name: 'nestjs-bedrock',
       entries: ['nestjs-bedrock'],
-      declared: ['bedrock-lock', '@nestjs/common'],
+      declared: ['bedrock-lock', '@nestjs/common', '@nestjs/terminus'],
+      optional: ['@nestjs/terminus'],
     },
     {
       folder: 'libs/testkit',
       name: 'bedrock-testkit',
       entries: ['bedrock-testkit'],
       declared: ['bedrock-lock'],
+      optional: [],
     },
-    { folder: 'apps/shop', name: 'shop', entries: [], declared: ['bedrock-lock', 'nestjs-bedrock'] },
+    {
+      folder: 'apps/shop',
+      name: 'shop',
+      entries: [],
+      declared: ['bedrock-lock', 'nestjs-bedrock'],
+      optional: [],
+    },
   ];
 
   const tree: Record<string, string> = {
@@ -51,7 +60,9 @@ describe('the boundary checker', () => {
     'libs/lock/src/core/claim.ts': `import { randomUUID } from 'node:crypto';`,
     'libs/lock/src/backends/redis/redis-backend.ts': `import { Redis } from 'ioredis'; import '../../core/claim.js';`,
     'libs/lock/src/backends/memory/memory-backend.ts': `import '../../core/claim.js';`,
-    'libs/nestjs/src/index.ts': `import { Module } from '@nestjs/common'; import 'bedrock-lock';`,
+    'libs/nestjs/src/index.ts': `import { Module } from '@nestjs/common'; import 'bedrock-lock'; import './module.js';`,
+    'libs/nestjs/src/module.ts': '',
+    'libs/nestjs/src/terminus.ts': `import '@nestjs/terminus'; import './module.js';`,
     'libs/testkit/src/index.ts': `import 'bedrock-lock';`,
     'apps/shop/src/main.ts': `import 'bedrock-lock/redis'; import 'nestjs-bedrock'; import './stock.js';`,
     'apps/shop/src/stock.ts': '',
@@ -135,6 +146,20 @@ describe('the boundary checker', () => {
       expect(found).toEqual([expect.stringContaining(reason)]);
       expect(found[0]).toContain(`${path}: imports ${specifier}`);
     }
+  });
+
+  it.each([
+    ['itself', 'libs/nestjs/src/index.ts', `import '@nestjs/terminus';`],
+    ['by another file', 'libs/nestjs/src/module.ts', `export type { Health } from '@nestjs/terminus';`],
+  ])('catches an optional peer that the main entry loads %s', (_how, path, line) => {
+    expect(check({ [path]: `${tree[path]}\n${line}` })).toEqual([
+      `${path}: imports @nestjs/terminus, an optional peer, and libs/nestjs/src/index.ts loads it`,
+    ]);
+  });
+
+  it('lets the main entry load an optional peer when it is needed', () => {
+    const line = `export const late = () => import('@nestjs/terminus');`;
+    expect(check({ 'libs/nestjs/src/module.ts': line })).toEqual([]);
   });
 
   it('catches a circle, also one of types', () => {

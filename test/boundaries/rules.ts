@@ -1,5 +1,5 @@
 import { isBuiltin } from 'node:module';
-import { circles, importsOf, type Import } from './imports.js';
+import { circles, importsOf, reachedFrom, type Import } from './imports.js';
 import type { Package, Source } from './sources.js';
 
 /** What a layer may import: layers of its own package, and entries of others. */
@@ -63,8 +63,17 @@ export function violations(sources: readonly Source[], packages: readonly Packag
       const reason = one.to === undefined ? packageReason(one, packages) : fileReason(one, one.to, known);
       return reason === undefined ? [] : [`${one.from}: imports ${one.specifier}, ${reason}`];
     }),
+    ...packages.flatMap((one) => eagerPeers(one, imports)),
     ...circles(imports).map((circle) => `circle: ${circle}`),
   ];
+}
+
+/** Peers that need not be installed, and that the main entry loads all the same. */
+function eagerPeers({ folder, optional }: Package, imports: readonly Import[]): string[] {
+  const entry = `${folder}/src/index.ts`;
+  return reachedFrom(entry, imports)
+    .filter(({ specifier, isLate }) => !isLate && optional.includes(packageName(specifier)))
+    .map(({ from, specifier }) => `${from}: imports ${specifier}, an optional peer, and ${entry} loads it`);
 }
 
 function fileReason({ from }: Import, to: string, known: ReadonlySet<string>): string | undefined {
@@ -82,7 +91,7 @@ function packageReason({ from, specifier }: Import, packages: readonly Package[]
   const layer = layerOf(from) ?? '';
   const rule = ruleOf(layer);
   if (rule === undefined || isBuiltin(specifier)) return undefined;
-  const name = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+  const name = packageName(specifier);
   const own = packages.find(({ folder }) => folder === packageFolder(from));
   const workspace = packages.find((one) => one.name === name);
   if (own === workspace) return 'its own package, by name';
@@ -91,6 +100,10 @@ function packageReason({ from, specifier }: Import, packages: readonly Package[]
     if (!(rule.entries ?? nothing)(specifier)) return `but ${layer} may not import it`;
   } else if (rule.mayUsePackages !== true) return `but ${layer} may not use packages`;
   return own?.declared.includes(name) ? undefined : 'which its package.json does not declare';
+}
+
+function packageName(specifier: string): string {
+  return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
 }
 
 function packageFolder(path: string): string {

@@ -14,6 +14,8 @@ export interface Package {
   /** `bedrock-lock`, `bedrock-lock/redis`, … */
   readonly entries: readonly string[];
   readonly declared: readonly string[];
+  /** Peers that need not be installed. */
+  readonly optional: readonly string[];
 }
 
 interface Manifest {
@@ -21,6 +23,7 @@ interface Manifest {
   readonly exports?: Readonly<Record<string, unknown>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
 }
 
 /** The sources of all libraries and applications, without their tests. */
@@ -41,6 +44,9 @@ export function readPackages(root: string): Package[] {
       name: manifest.name,
       entries: Object.keys(manifest.exports ?? {}).map((subpath) => manifest.name + subpath.slice(1)),
       declared: Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }),
+      optional: Object.entries(manifest.peerDependenciesMeta ?? {}).flatMap(([peer, { optional }]) =>
+        optional === true ? [peer] : [],
+      ),
     };
   });
 }

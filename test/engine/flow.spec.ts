@@ -79,6 +79,25 @@ describe('lock() and unlock() in a flow', () => {
     expect(await bench.grants()).toEqual([]);
   });
 
+  it('nest inside of a run, with further runs inside of them', async () => {
+    const lock = bench.lock();
+    const depths = track(
+      runInFlow(() =>
+        lock.run(async () => {
+          await lock.lock();
+          await lock.lock();
+          const deepest = await lock.run(() => lock.run(() => lock.depth));
+          await lock.unlock();
+          await lock.unlock();
+          return [deepest, lock.depth];
+        }),
+      ),
+    );
+    await bench.clock.settle();
+    expect(depths.value).toEqual([5, 1]);
+    expect(await bench.grants()).toEqual([]);
+  });
+
   it('let a run in', async () => {
     const lock = bench.lock();
     await runInFlow(async () => {

@@ -106,6 +106,7 @@ describe('a bad option of forRoot() is refused at once', () => {
     'locks[0].name': [undefined, ...NO_NAME.filter((value) => value !== null)].map((name) => [{ name }]),
     'locks[0].backend': NO_NAME.map((backend) => [{ name: 'a', backend }]),
     'locks[0].leaseMs': [[{ name: 'a', leaseMs: null }]],
+    'locks[0].kind': [null, '', 'Mutex', 'lock', 5, {}, ['mutex']].map((kind) => [{ name: 'a', kind }]),
     shutdownGraceMs: NO_TIME,
     allowInProcessLocks: NO_BOOLEAN,
     isGlobal: NO_BOOLEAN,

@@ -89,6 +89,16 @@ describe('a decorated method', () => {
     for (const { provide } of providers) expect(await app.get<Base>(provide).run()).toBe('work');
   });
 
+  it('works on an object that its factory has bound and frozen', async () => {
+    const made = {
+      provide: 'made',
+      useFactory: (bedrock: BedrockService) => Object.freeze(bedrock.bind(new Base())),
+      inject: [BedrockService],
+    };
+    const app = await start({ imports: imports(), providers: [made] });
+    expect(await app.get<Base>('made').run()).toBe('work');
+  });
+
   it('works on transient factories that others asked for', async () => {
     @Injectable()
     class User {

@@ -1,7 +1,7 @@
 import { Injectable, SetMetadata } from '@nestjs/common';
 import { LockWaitTimeoutError } from 'bedrock-lock';
-import { BedrockService, currentLease, DistributedLock } from 'nestjs-bedrock';
-import { bedrockOf, closeAll, gate, locksOf, start, until } from './app.js';
+import { currentLease, DistributedLock } from 'nestjs-bedrock';
+import { bedrockOf, closeAll, locksOf, start } from './app.js';
 
 afterEach(closeAll);
 
@@ -65,6 +65,36 @@ describe('@DistributedLock() on a service', () => {
     await expect(app.get(Stock).hurry()).rejects.toThrow(LockWaitTimeoutError);
   });
 
+  it('passes every option of time on to its lock, and keeps those that it does not set', async () => {
+    @Injectable()
+    class Terms {
+      @DistributedLock({
+        lock: 'stock',
+        leaseMs: 4_000,
+        renew: false,
+        maxHoldMs: 3_000,
+        waitMs: 20,
+        failFast: true,
+      })
+      async set(): Promise<unknown> {
+        return currentLease()?.terms;
+      }
+
+      @DistributedLock('stock')
+      async unset(): Promise<unknown> {
+        return currentLease()?.terms;
+      }
+    }
+    const app = await start({
+      imports: [locksOf([{ name: 'stock', waitMs: 7, renewAt: 0.5 }])],
+      providers: [Terms],
+    });
+    const own = bedrockOf(app).lock('stock').terms;
+    const set = { leaseMs: 4_000, renew: false, maxHoldMs: 3_000, waitMs: 20, failFast: true };
+    expect(await app.get(Terms).set()).toEqual({ ...own, ...set });
+    expect(await app.get(Terms).unset()).toBe(own);
+  });
+
   it('shows the lease inside the method, and none outside', async () => {
     const app = await start({ imports: [locksOf(['stock'], { prefix: 'shop-' })], providers: [Stock] });
     const lease = await app.get(Stock).lease();
@@ -113,138 +143,29 @@ describe('the wrapper', () => {
   });
 });
 
-describe('several locks on one method', () => {
+describe('calls inside a hold', () => {
   @Injectable()
-  class Transfers {
-    readonly entered: string[] = [];
-    readonly seen: number[] = [];
+  class Tree {
+    readonly events: string[] = [];
 
-    @DistributedLock({ lock: 'account', key: '{0}' })
-    @DistributedLock({ lock: 'account', key: '{1}' })
-    async move(from: string, to: string): Promise<void> {
-      this.entered.push(`${from}${to}`);
+    @DistributedLock('tree')
+    async outer(branches: readonly string[]): Promise<void> {
+      await Promise.all(branches.map((name) => this.inner(name)));
+    }
+
+    @DistributedLock('tree')
+    async inner(name: string): Promise<void> {
+      this.events.push(`+${name}`);
       await new Promise((resolve) => setImmediate(resolve));
-    }
-
-    @DistributedLock('zebra')
-    @DistributedLock('ant')
-    async zebraFirst(body: () => Promise<void>): Promise<void> {
-      await body();
-    }
-
-    @DistributedLock('ant')
-    @DistributedLock('zebra')
-    async antFirst(body: () => Promise<void>): Promise<void> {
-      await body();
+      this.events.push(`-${name}`);
     }
   }
-  const metadata = () => ({
-    imports: [locksOf(['account', 'zebra', 'ant'], { defaults: { waitMs: Infinity } })],
-    providers: [Transfers],
-  });
 
-  it('never dead-locks two methods that name them in opposite order', async () => {
-    const app = await start(metadata());
-    const transfers = app.get(Transfers);
-    const tick = () => new Promise<void>((resolve) => setImmediate(resolve));
-    const calls = Array.from({ length: 20 }, (_, index) =>
-      index % 2 === 0 ? transfers.zebraFirst(tick) : transfers.antFirst(tick),
-    );
-    const moves = Array.from({ length: 20 }, (_, index) =>
-      index % 2 === 0 ? transfers.move('a', 'b') : transfers.move('b', 'a'),
-    );
-    await Promise.all([...calls, ...moves]);
-    expect(transfers.entered).toHaveLength(20);
-  });
-
-  it('takes them in the order of their names and gives them back in reverse', async () => {
-    const app = await start(metadata());
-    const events: string[] = [];
-    const bedrock = bedrockOf(app).bedrock();
-    bedrock.on('lease.granted', ({ resource }) => events.push(`+${resource}`));
-    bedrock.on('lease.released', ({ resource }) => events.push(`-${resource}`));
-    await app.get(Transfers).zebraFirst(async () => {});
-    expect(events).toEqual(['+ant', '+zebra', '-zebra', '-ant']);
-  });
-
-  it('takes the same lock once when both keys are the same', async () => {
-    const app = await start({
-      imports: [locksOf([{ name: 'account', reentrant: false }, 'zebra', 'ant'])],
-      providers: [Transfers],
-    });
-    await expect(app.get(Transfers).move('a', 'a')).resolves.toBeUndefined();
-  });
-
-  it('gives back the first when the second is not to be had', async () => {
-    @Injectable()
-    class Both {
-      @DistributedLock('ant')
-      @DistributedLock({ lock: 'zebra', waitMs: 0 })
-      async run(): Promise<void> {}
-    }
-    const app = await start({ imports: [locksOf(['ant', 'zebra'])], providers: [Both] });
-    const bedrock = bedrockOf(app);
-    await using _zebra = await bedrock.lock('zebra').acquire();
-    await expect(app.get(Both).run()).rejects.toMatchObject({ code: 'LOCK_BUSY', resource: 'zebra' });
-    expect(await bedrock.lock('ant').inspect()).toEqual([]);
-  });
-
-  it('takes all of them outside when a decorator between them wraps the method', async () => {
-    const events: string[] = [];
-    const Between = (_target: object, _key: string, descriptor: PropertyDescriptor) => {
-      const inner = descriptor.value as () => Promise<void>;
-      descriptor.value = async function (this: object) {
-        events.push('between');
-        await inner.call(this);
-      };
-    };
-    @Injectable()
-    class Sandwich {
-      @DistributedLock('zebra')
-      @Between
-      @DistributedLock('ant')
-      async run(): Promise<void> {
-        events.push('body');
-      }
-    }
-    const app = await start({ imports: [locksOf(['ant', 'zebra'])], providers: [Sandwich] });
-    bedrockOf(app)
-      .bedrock()
-      .on('lease.granted', ({ resource }) => events.push(resource));
-    await app.get(Sandwich).run();
-    expect(events).toEqual(['ant', 'zebra', 'between', 'body']);
-  });
-});
-
-describe('a lock on several backends', () => {
-  it('is told apart by its backend, in order over both', async () => {
-    const { memory } = await import('bedrock-lock/memory');
-    @Injectable()
-    class Copies {
-      @DistributedLock({ lock: 'shelf', backend: 'left' })
-      @DistributedLock({ lock: 'shelf', backend: 'right' })
-      async both(body: () => Promise<void>): Promise<void> {
-        await body();
-      }
-    }
-    const backends = { left: () => memory(), right: () => memory() };
-    const locks = [
-      { name: 'shelf', backend: 'left' },
-      { name: 'shelf', backend: 'right' },
-    ];
-    const app = await start({ imports: [locksOf(locks, { backends })], providers: [Copies] });
-    const bedrock = app.get(BedrockService);
-    const inside = gate();
-    const done = gate();
-    const call = app.get(Copies).both(async () => {
-      inside.open();
-      await done.opened;
-    });
-    await inside.opened;
-    expect(await bedrock.lock('shelf', 'left').tryAcquire()).toBeNull();
-    expect(await bedrock.lock('shelf', 'right').tryAcquire()).toBeNull();
-    done.open();
-    await call;
-    await until(() => bedrock.bedrock('left').stats().holds === 0);
+  it('take turns on the same lock, when they run at once', async () => {
+    const app = await start({ imports: [locksOf(['tree'])], providers: [Tree] });
+    const tree = app.get(Tree);
+    await tree.outer(['a', 'b', 'c']);
+    expect(tree.events).toEqual(['+a', '-a', '+b', '-b', '+c', '-c']);
+    expect(bedrockOf(app).bedrock().stats().grants).toBe(1);
   });
 });

@@ -206,6 +206,19 @@ describe('a bad template', () => {
     }).toThrow('key must be a template over the 2 arguments of Wrong.run(); got "{2.id}"');
   });
 
+  it('may ask for an optional or a rest argument: it is missing only when a call leaves it out', async () => {
+    class Optional {
+      @DistributedLock({ lock: 'order', key: '{1}' })
+      async optional(_a: string, _b = 'given by the method'): Promise<string> {
+        return resource();
+      }
+    }
+    const app = await start({ imports: [locksOf(['order'])], providers: [Optional] });
+    expect(await app.get(Optional).optional('a', 'b')).toBe('order:b');
+    await expect(app.get(Optional).optional('a')).rejects.toThrow('key {1} must be');
+    await expect((await orders()).byRest('a')).rejects.toThrow('key {1} must be');
+  });
+
   it.each(['', '.', 'a..b', 'a.', '__proto__', null, 5, {}])('@LockKey(%j) is refused', (path) => {
     expect(() => LockKey(path as string)).toThrow(/^path must be/);
   });

@@ -1,11 +1,10 @@
-import { Inject, Injectable, Module, type DynamicModule } from '@nestjs/common';
+import { Injectable, Module } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { Bedrock, Mutex } from 'bedrock-lock';
 import { memory } from 'bedrock-lock/memory';
 import {
   BedrockLockModule,
   BedrockService,
-  DistributedLock,
   getLockToken,
   InjectLock,
   type BedrockLockOptionsFactory,
@@ -170,62 +169,6 @@ describe('BedrockService', () => {
     expect(() => bedrockOf(app).lock('report')).toThrow(
       "add { name: 'report' } to the locks of BedrockLockModule",
     );
-  });
-});
-
-describe('BedrockLockModule.forFeature()', () => {
-  const feature = (waitMs?: number) =>
-    BedrockLockModule.forFeature([waitMs === undefined ? 'audit' : { name: 'audit', waitMs }]);
-
-  @Injectable()
-  class Audit {
-    constructor(@InjectLock('audit') readonly lock: Mutex) {}
-
-    @DistributedLock('audit')
-    async write(): Promise<string> {
-      return 'written';
-    }
-  }
-
-  @Injectable()
-  class Reader {
-    constructor(@Inject(getLockToken('audit')) readonly lock: Mutex) {}
-  }
-
-  function app(first: DynamicModule, second: DynamicModule) {
-    @Module({ imports: [first], providers: [Audit] })
-    class One {}
-    @Module({ imports: [second], providers: [Reader] })
-    class Two {}
-    return { imports: [One, Two, locksOf()] };
-  }
-
-  it('registers locks where they are used; the same ones are one object', async () => {
-    const running = await start(app(feature(5), feature(5)));
-    expect(running.get(Audit).lock).toBe(running.get(Reader).lock);
-    expect(running.get(Audit).lock.terms.waitMs).toBe(5);
-    expect(await running.get(Audit).write()).toBe('written');
-  });
-
-  it('refuses the same name with other options when the application starts', async () => {
-    const error = await startError(app(feature(5), feature(6)));
-    expect(error.message).toContain('lock "audit": options must be those that lock "audit" was created with');
-  });
-
-  it('is found without its backend, however often it was registered', async () => {
-    const backends = { left: () => memory() };
-    const far = () => BedrockLockModule.forFeature([{ name: 'audit', backend: 'left' }]);
-    const { imports } = app(far(), far());
-    const running = await start({ imports: [...imports.slice(0, 2), locksOf([], { backends })] });
-    expect(bedrockOf(running).lock('audit')).toBe(running.get(Audit).lock);
-  });
-
-  it('gives the lock of forRoot when it is the same', async () => {
-    const root = locksOf([{ name: 'audit', waitMs: 5 }]);
-    @Module({ imports: [feature(5)], providers: [Audit] })
-    class One {}
-    const running = await start({ imports: [root, One] });
-    expect(running.get(Audit).lock).toBe(bedrockOf(running).lock('audit'));
   });
 });
 

@@ -8,6 +8,7 @@ import {
 } from 'bedrock-lock';
 import { memory } from 'bedrock-lock/memory';
 import { currentLease, DistributedLock } from 'nestjs-bedrock';
+import { altered } from './altered.js';
 import { bedrockOf, closeAll, gate, locksOf, start, until } from './app.js';
 
 afterEach(closeAll);
@@ -27,6 +28,11 @@ class Jobs {
   async skippingLater(): Promise<unknown> {
     this.runs += 1;
     return 'done';
+  }
+
+  @DistributedLock({ lock: 'job', onBusy: 'skip', waitMs: Infinity })
+  async skippingLong(): Promise<void> {
+    this.runs += 1;
   }
 
   @DistributedLock({ lock: 'job', onBusy: (error, id: number) => `${error.code} ${id}` })
@@ -56,7 +62,7 @@ async function jobs(locks: Parameters<typeof locksOf>[0] = ['job', 'other'], bac
   const options = backend === undefined ? {} : { backend };
   const app = await start({ imports: [locksOf(locks, options)], providers: [Jobs] });
   const bedrock = bedrockOf(app);
-  return { service: app.get(Jobs), lock: bedrock.lock('job'), other: bedrock.lock('other'), bedrock };
+  return { app, service: app.get(Jobs), lock: bedrock.lock('job'), other: bedrock.lock('other'), bedrock };
 }
 
 describe('onBusy', () => {
@@ -119,21 +125,31 @@ describe('onBusy', () => {
     expect(await lock.inspect()).toEqual([]);
   });
 
+  it('never covers a loss', async () => {
+    const { service, lock } = await jobs();
+    const call = service.skipping(async () => {
+      const lost = gate();
+      currentLease()!.signal.addEventListener('abort', () => lost.open());
+      await lock.forceRelease();
+      await lost.opened;
+    });
+    await expect(call).rejects.toThrow(LockLostError);
+  });
+
+  it('never covers the end of the application', async () => {
+    const { app, service, lock, bedrock } = await jobs();
+    await lock.acquire();
+    const waiter = service.skippingLong();
+    await until(() => bedrock.bedrock().stats().waiters === 1);
+    await app.close();
+    await expect(waiter).rejects.toMatchObject({ code: 'LOCK_CLOSED' });
+    await expect(service.skipping()).rejects.toMatchObject({ code: 'LOCK_CLOSED' });
+    expect(service.runs).toBe(0);
+  });
+
   it('never covers an unavailable backend', async () => {
-    const broken = (): Backend => {
-      const backend = memory();
-      const claim = () => Promise.reject(new BackendUnavailableError('memory', 'unplugged', 'no'));
-      const leases = new Proxy(backend.leases, {
-        get: (target, key) => (key === 'claim' ? claim : (Reflect.get(target, key, target) as unknown)),
-      });
-      return new Proxy(backend, {
-        get(target, key) {
-          if (key === 'leases') return leases;
-          const value = Reflect.get(target, key, target) as unknown;
-          return typeof value === 'function' ? (value as () => unknown).bind(target) : value;
-        },
-      });
-    };
+    const claim = () => Promise.reject(new BackendUnavailableError('memory', 'unplugged', 'no'));
+    const broken = (): Backend => altered(memory(), {}, { claim });
     const { service } = await jobs(['job', 'other'], broken);
     await expect(service.skipping()).rejects.toMatchObject({ code: 'BACKEND_UNAVAILABLE' });
     expect(service.runs).toBe(0);
@@ -154,8 +170,8 @@ describe('onLost', () => {
     }
   }
 
-  async function reports() {
-    const app = await start({ imports: [locksOf(['report'])], providers: [Reports] });
+  async function reports(options: Parameters<typeof locksOf>[1] = {}) {
+    const app = await start({ imports: [locksOf(['report'], options)], providers: [Reports] });
     return { service: app.get(Reports), lock: bedrockOf(app).lock('report') };
   }
 
@@ -187,6 +203,12 @@ describe('onLost', () => {
     expect(await service.replaced(body)).toEqual(['LOCK_LOST', 'function']);
   });
 
+  it('is called too when the loss shows at the release only', async () => {
+    const withdraw = async () => 'absent' as const;
+    const { service } = await reports({ backend: () => altered(memory(), {}, { withdraw }) });
+    expect(await service.replaced(async () => 'done')).toEqual(['LOCK_LOST', 'function']);
+  });
+
   it('is called for a nested call whose time ran out unnoticed', async () => {
     const { service, lock } = await reports();
     const spin = async () => {
@@ -207,8 +229,13 @@ describe('onLost', () => {
   });
 
   it('is not called for a loss that is not its own', async () => {
-    const { service } = await reports();
+    const { service, lock } = await reports();
     const foreign = new LockLostError('report', 'expired', 1);
     await expect(service.replaced(() => Promise.reject(foreign))).rejects.toBe(foreign);
+    const other = new LockLostError('other', 'expired', 1);
+    const body = losing(lock, () => {
+      throw other;
+    });
+    await expect(service.replaced(body)).rejects.toBe(other);
   });
 });

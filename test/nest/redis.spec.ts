@@ -3,22 +3,31 @@ import { Injectable } from '@nestjs/common';
 import { startRedis, type RunningServer } from 'bedrock-servers';
 import { redis } from 'bedrock-lock/redis';
 import { currentLease, DistributedLock } from 'nestjs-bedrock';
-import { execFile } from 'node:child_process';
+import { Redis } from 'ioredis';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { bedrockOf, closeAll, locksOf, start } from './app.js';
+import { bedrockOf, closeAll, locksOf, start, until } from './app.js';
 
 const run = promisify(execFile);
 const CLOSING_APP = fileURLToPath(new URL('closing-app.mjs', import.meta.url));
+const SIGNALLED_APP = fileURLToPath(new URL('signalled-app.mjs', import.meta.url));
 
 jest.setTimeout(180_000);
 
 let server: RunningServer;
+let observer: Redis;
 beforeAll(async () => {
   server = await startRedis();
+  observer = new Redis(server.url);
 });
 afterEach(closeAll);
-afterAll(() => server.stop());
+afterAll(async () => {
+  observer.disconnect();
+  await server.stop();
+});
 
 @Injectable()
 class Till {
@@ -58,4 +67,28 @@ describe('applications on one Redis', () => {
     const { stdout } = await run(process.execPath, [CLOSING_APP, server.url], { timeout: 20_000 });
     expect(stdout).toBe('ran under closing\nclosed\n');
   });
+
+  it.each([
+    ['who finishes in time keeps the lock', 10_000, 200, 'holder held: true'],
+    ['who does not loses it', 50, 400, 'holder: LOCK_LOST closed'],
+  ])(
+    'end by a signal: %s, who waits is rejected, and no key is left',
+    async (_what, graceMs, workMs, end) => {
+      const child = spawn(process.execPath, [SIGNALLED_APP, server.url, String(graceMs), String(workMs)], {
+        timeout: 30_000,
+        killSignal: 'SIGKILL',
+      });
+      const lines: string[] = [];
+      createInterface(child.stdout).on('line', (line) => lines.push(line));
+      await until(() => lines.includes('holding') && lines.includes('waiting'));
+      expect(await observer.exists('work')).toBe(1);
+      child.kill('SIGTERM');
+      const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
+      // Nest sends itself the signal once more when everything is closed.
+      expect({ code, signal }).toEqual({ code: null, signal: 'SIGTERM' });
+      expect(lines).toEqual(expect.arrayContaining(['waiter: LOCK_CLOSED', end]));
+      // Not a lock: the one counter that all tokens come from.
+      expect(await observer.keys('*')).toEqual(['bedrock_token']);
+    },
+  );
 });

@@ -96,7 +96,20 @@ describe('app.close()', () => {
       .then(({ status }) => status);
     await until(() => bedrock.bedrock().stats().waiters === 1);
     await app.close();
-    expect(await answer).toBe(500);
+    expect(await answer).toBe(503);
+  });
+
+  it('gives the holders on all backends their grace at the same time', async () => {
+    const backends = { default: () => memory(), other: () => memory() };
+    const options = { backends, shutdownGraceMs: 500 };
+    const app = await start({ imports: [locksOf(['work', { name: 'far', backend: 'other' }], options)] });
+    const bedrock = bedrockOf(app);
+    const leases = await Promise.all(['work', 'far'].map((name) => bedrock.lock(name).acquire()));
+    const begun = performance.now();
+    await app.close();
+    expect(performance.now() - begun).toBeGreaterThanOrEqual(495);
+    expect(performance.now() - begun).toBeLessThan(950);
+    expect(leases.map(({ isHeld }) => isHeld)).toEqual([false, false]);
   });
 
   it('closes every backend, once', async () => {

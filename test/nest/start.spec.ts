@@ -5,14 +5,19 @@ import {
   Logger,
   Module,
   Post,
-  SetMetadata,
+  Sse,
+  type MessageEvent,
   type ModuleMetadata,
 } from '@nestjs/common';
+import { Query, Resolver } from '@nestjs/graphql';
+import { EventPattern, MessagePattern } from '@nestjs/microservices';
+import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import { jest } from '@jest/globals';
 import { BackendUnavailableError, UnsupportedByBackendError, type Backend } from 'bedrock-lock';
 import { memory } from 'bedrock-lock/memory';
 import { DistributedLock, LockKey } from 'nestjs-bedrock';
-import { Observable, of } from 'rxjs';
+import { EMPTY, Observable } from 'rxjs';
+import { altered } from './altered.js';
 import { closeAll, locksOf, start, startError } from './app.js';
 
 afterEach(closeAll);
@@ -73,8 +78,6 @@ describe('an application does not start', () => {
   });
 
   it("with onBusy 'skip' on a handler, wherever the decorator stands", async () => {
-    const MessagePattern = SetMetadata('microservices:pattern', ['sum']);
-    const SubscribeMessage = SetMetadata('websockets:message_mapping', true);
     @Controller('above')
     class Above {
       @DistributedLock({ lock: 'inventory', onBusy: 'skip' })
@@ -89,28 +92,77 @@ describe('an application does not start', () => {
     }
     @Controller()
     class Messages {
-      @MessagePattern
+      @MessagePattern('sum')
       @DistributedLock({ lock: 'inventory', onBusy: 'skip' })
       async sum(): Promise<void> {}
     }
-    @Injectable()
+    @Controller()
+    class Events {
+      @DistributedLock({ lock: 'inventory', onBusy: 'skip' })
+      @EventPattern('sold')
+      async sold(_event: unknown): Promise<void> {}
+    }
+    @Controller('sse')
+    class Streams {
+      @Sse()
+      @DistributedLock({ lock: 'inventory', onBusy: 'skip' })
+      prices(): Observable<MessageEvent> {
+        return EMPTY;
+      }
+    }
+    @WebSocketGateway()
     class Gateway {
       @DistributedLock({ lock: 'inventory', onBusy: 'skip' })
-      @SubscribeMessage
+      @SubscribeMessage('chat')
       chat(): Observable<unknown> {
-        return of(1);
+        return EMPTY;
+      }
+    }
+    @Resolver()
+    class Shop {
+      @DistributedLock({ lock: 'inventory', onBusy: 'skip' })
+      @Query(() => String)
+      async stock(): Promise<string> {
+        return '';
       }
     }
     const cases: [ModuleMetadata, string][] = [
       [{ controllers: [Above] }, "Above.get(): onBusy must be 'throw' or a function on an HTTP handler"],
       [{ controllers: [Below] }, "Below.post(): onBusy must be 'throw' or a function on an HTTP handler"],
+      [{ controllers: [Messages] }, 'Messages.sum(): '],
       [{ controllers: [Messages] }, 'on a message handler'],
+      [{ controllers: [Events] }, 'on a message handler'],
+      [{ controllers: [Streams] }, 'on an HTTP handler'],
+      [{ providers: [Shop] }, 'on a GraphQL resolver'],
       [{ providers: [Gateway] }, 'on a WebSocket handler'],
     ];
     for (const [metadata, message] of cases) {
       const error = await startError({ imports: [locksOf(['inventory'])], ...metadata });
       expect(error.message).toContain(message);
     }
+  });
+
+  it.each([
+    ['fencing tokens', { fencing: true }, { fencing: false }],
+    ['holdAtLeastMs', { holdAtLeastMs: 5 }, { holdAtLeast: false }],
+  ])('with a lock whose backend does not support %s', async (feature, options, lacking) => {
+    const plain = memory();
+    const backend = () => altered(plain, { traits: { ...plain.traits, ...lacking } });
+    const error = await startError({ imports: [locksOf([{ name: 'inventory', ...options }], { backend })] });
+    expect(error).toMatchObject({ code: 'LOCK_UNSUPPORTED' });
+    expect(error.message).toContain(`lock "inventory": memory does not support ${feature}`);
+  });
+
+  it('with a frozen object that a factory made, and the message names the provider', async () => {
+    class Orders {
+      @DistributedLock('inventory')
+      async place(): Promise<void> {}
+    }
+    const frozen = { provide: 'orders', useFactory: () => Object.freeze(new Orders()) };
+    const error = await startError({ imports: [locksOf(['inventory'])], providers: [frozen] });
+    expect(error.message).toBe(
+      'provider orders: instance must be an object that is not frozen; got an object',
+    );
   });
 
   it('with @LockKey() on a method that is not locked', async () => {

@@ -2,7 +2,7 @@ export { Bedrock, type BedrockOptions } from './bedrock.js';
 export { Mutex, type KeyPart } from './primitives/mutex.js';
 export { Lease } from './engine/lease.js';
 export { currentLease } from './engine/frames.js';
-export { runInFlow } from './engine/flow.js';
+export { Flow, innermostFlow, isUnderLock, runInFlow } from './engine/flow.js';
 export type { EngineStats } from './engine/lock-engine.js';
 
 export type { CallOptions, HandOverOptions, LockOptions, Terms } from './core/options.js';
@@ -21,6 +21,7 @@ export { MAX_TIMER_MS, sleep, systemClock, type Clock, type Timer } from './core
 export {
   BackendUnavailableError,
   InvalidOptionError,
+  isLockError,
   LockAbortedError,
   LockBusyError,
   LockClosedError,

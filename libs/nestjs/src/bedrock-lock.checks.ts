@@ -16,11 +16,13 @@ import type {
   BedrockLockStaticOptions,
   LockRegistration,
 } from './bedrock-lock.options.js';
+import { interceptorSettings } from './lock-interceptor.settings.js';
+import { checkKind } from './lock.kind.js';
 import { DEFAULT_BACKEND } from './lock.tokens.js';
 
 const SHARED_FIELDS = [
   'backend', 'backends', 'locks', 'prefix', 'defaults', 'handOver', 'maxWaitersPerProcess', 'clock',
-  'shutdownGraceMs', 'allowInProcessLocks',
+  'shutdownGraceMs', 'allowInProcessLocks', 'interceptor',
 ] as const satisfies (keyof BedrockLockOptions)[]; // prettier-ignore
 const FROM_FACTORY: ReadonlySet<string> = new Set(SHARED_FIELDS);
 const ROOT: ReadonlySet<string> = new Set<keyof BedrockLockModuleOptions>([...SHARED_FIELDS, 'isGlobal']);
@@ -58,8 +60,9 @@ export function checkAsyncOptions(options: BedrockLockModuleAsyncOptions): void 
 export function checkOptions(options: BedrockLockOptions): void {
   checkFields('options', options, FROM_FACTORY);
   refuseNull(options);
-  const { shutdownGraceMs, allowInProcessLocks, locks, clock } = options;
+  const { shutdownGraceMs, allowInProcessLocks, locks, clock, interceptor } = options;
   backendSources(options);
+  interceptorSettings(interceptor);
   if (shutdownGraceMs !== undefined) checkTime('shutdownGraceMs', shutdownGraceMs, 0);
   if (allowInProcessLocks !== undefined) checkBoolean('allowInProcessLocks', allowInProcessLocks);
   if (clock !== undefined) checkClock('clock', clock);
@@ -79,8 +82,9 @@ export function checkRegistrations(locks: unknown): readonly LockRegistration[] 
     if (typeof entry === 'string') return { name: checkName(field, entry) };
     checkObject(field, entry);
     refuseNull(entry as object, `${field}.`);
-    const { name, backend } = entry as LockRegistration;
+    const { name, backend, kind } = entry as LockRegistration;
     checkName(`${field}.name`, name);
+    if (kind !== undefined) checkKind(`${field}.kind`, kind);
     if (backend !== undefined) checkName(`${field}.backend`, backend);
     return entry as LockRegistration;
   });

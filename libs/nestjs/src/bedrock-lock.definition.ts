@@ -7,6 +7,7 @@ import type {
   BedrockLockStaticOptions,
   LockRegistration,
 } from './bedrock-lock.options.js';
+import { handlerExports, handlerProviders } from './handler.providers.js';
 import { LockExplorer } from './lock.explorer.js';
 import { createLockRegistry } from './lock.registry.factory.js';
 import type { LockRegistry } from './lock.registry.js';
@@ -39,9 +40,10 @@ function withLocks(definition: DynamicModule, statics: BedrockLockStaticOptions)
       },
       BedrockService,
       LockExplorer,
+      ...handlerProviders(MODULE_OPTIONS_TOKEN),
       ...locks,
     ],
-    exports: [LOCK_REGISTRY, BedrockService, ...locks.map(({ provide }) => provide)],
+    exports: [LOCK_REGISTRY, BedrockService, ...handlerExports, ...locks.map(({ provide }) => provide)],
   };
 }
 

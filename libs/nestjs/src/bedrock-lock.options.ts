@@ -1,5 +1,7 @@
 import type { ConfigurableModuleAsyncOptions } from '@nestjs/common';
 import type { Backend, BedrockOptions, LockOptions } from 'bedrock-lock';
+import type { LockInterceptorOptions } from './lock-interceptor.options.js';
+import type { LockKind } from './lock.kind.js';
 
 /** A backend, or a function that makes one when the application starts: then every application has its own. */
 export type BackendSource = Backend | (() => Backend | Promise<Backend>);
@@ -8,6 +10,8 @@ export type BackendSource = Backend | (() => Backend | Promise<Backend>);
 export interface LockRegistration extends LockOptions {
   /** Name of the lock; the resource is the prefix and this. */
   readonly name: string;
+  /** What it is. @default 'mutex' */
+  readonly kind?: LockKind;
   /** Which of the named backends it lives on. @default 'default' */
   readonly backend?: string;
 }
@@ -27,6 +31,11 @@ export interface BedrockLockOptions extends Pick<
   readonly shutdownGraceMs?: number;
   /** Allow a backend whose locks hold in one process only, with NODE_ENV=production. @default false */
   readonly allowInProcessLocks?: boolean;
+  /**
+   * What `LockInterceptor` does with handlers. False: it is not applied to all of them, only where
+   * `@UseInterceptors(LockInterceptor)` says so. @default true
+   */
+  readonly interceptor?: boolean | LockInterceptorOptions;
 }
 
 /** What must be known before anything is created: the names become providers. */

@@ -17,7 +17,11 @@ export type {
   MethodResultKind,
   NotGrantedError,
 } from './lock.options.js';
+export { LockExceptionFilter } from './lock-exception.filter.js';
+export type { AnsweredLockCode, LockInterceptorOptions } from './lock-interceptor.options.js';
+export { LockInterceptor } from './lock.interceptor.js';
 export { getLockToken } from './lock.tokens.js';
+export type { LockKind } from './lock.kind.js';
 export { LockKey } from './lock-key.decorator.js';
 export { LockUnboundError } from './lock-unbound.error.js';
 export { lockWhile } from './lock-while.operator.js';

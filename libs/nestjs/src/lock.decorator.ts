@@ -18,7 +18,12 @@ type Accepts<A extends unknown[], M extends LockableMethod> = ((...args: A) => v
   ...args: Parameters<M>
 ) => void
   ? unknown
-  : never;
+  : ArgumentsDoNotFit<A, Parameters<M>>;
+
+/** What the compiler shows in place of a bare `never`. */
+interface ArgumentsDoNotFit<Wanted, Given> {
+  readonly 'a function of the options wants other arguments than the method gets': readonly [Wanted, Given];
+}
 
 /** A decorator for methods whose arguments the functions of the options understand. */
 export type LockMethodDecorator<A extends unknown[]> = <M extends LockableMethod>(

@@ -1,6 +1,7 @@
 import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { BedrockService } from './bedrock.service.js';
+import { at } from './error.place.js';
 import { LockRegistry } from './lock.registry.js';
 import { LOCK_REGISTRY, LOCKS, LOG_CONTEXT } from './lock.tokens.js';
 import { lockedMethods } from './locked.method.js';
@@ -22,7 +23,7 @@ export class LockExplorer implements OnModuleInit {
     @Inject(BedrockService) private readonly bedrock: BedrockService,
   ) {}
 
-  // A global module is initialised first: no other `onModuleInit` runs before its objects are bound.
+  // Our module is initialised first: no other `onModuleInit` runs before its objects are bound.
   async onModuleInit(): Promise<void> {
     try {
       this.#explore();
@@ -41,7 +42,9 @@ export class LockExplorer implements OnModuleInit {
       for (const instance of instancesOf(wrapper)) {
         const chain = [...chainOf(Object.getPrototypeOf(instance) as object | null)];
         for (const prototype of chain) prototypes.add(prototype);
-        if (chain.some((prototype) => lockedMethods.of(prototype).size > 0)) this.#bind(instance);
+        if (chain.some((prototype) => lockedMethods.of(prototype).size > 0)) {
+          at(`provider ${String(wrapper.name)}`, () => this.#bind(instance));
+        }
       }
     }
     for (const prototype of prototypes) {

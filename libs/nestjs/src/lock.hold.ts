@@ -6,6 +6,7 @@ import {
   type CallOptions,
   type Lease,
 } from 'bedrock-lock';
+import { callersDeparture } from './handler.flow.js';
 import type { LockNeed } from './lock.need.js';
 
 /** One call of a decorated method. */
@@ -22,13 +23,21 @@ export type HeldBody = (leases: readonly Lease[]) => Promise<unknown>;
 /**
  * Takes the locks one inside the other, runs the body and releases in reverse. Gives the body's value, or that of the
  * `onBusy` or `onLost` of the lock that was busy or lost.
- * @param signal aborts the waits
+ * @param signal aborts the waits; in a handler that is the departure of its client
  */
-export function holdAll(call: LockedCall, body: HeldBody, signal?: AbortSignal): Promise<unknown> {
+export function holdAll(
+  call: LockedCall,
+  body: HeldBody,
+  signal = callersDeparture()?.asSignal(),
+): Promise<unknown> {
   const leases: Lease[] = [];
   const holdFrom = (index: number): Promise<unknown> => {
     const need = call.needs[index];
-    if (need === undefined) return body(leases);
+    if (need === undefined) {
+      // Lost while a later one was waited for: the work must not begin.
+      for (const lease of leases) lease.assertHeld();
+      return body(leases);
+    }
     return holdOne(call, need, signal, (lease) => {
       leases.push(lease);
       return holdFrom(index + 1);

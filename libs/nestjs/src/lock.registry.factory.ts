@@ -4,6 +4,7 @@ import { backendSources, checkOptions, checkRegistrations } from './bedrock-lock
 import type { BedrockLockOptions, LockRegistration } from './bedrock-lock.options.js';
 import { LockRegistry } from './lock.registry.js';
 import { LOCK_REGISTRY } from './lock.tokens.js';
+import { startFirstAndEndLast } from './module.order.js';
 
 /** Makes the Bedrocks and registers the locks. Leaves nothing open when it throws. */
 export async function createLockRegistry(
@@ -12,10 +13,11 @@ export async function createLockRegistry(
   modules: ModulesContainer,
 ): Promise<LockRegistry> {
   refuseSecondRoot(modules);
+  startFirstAndEndLast(modules);
   checkOptions(options);
   const locks = withOptions(listed, checkRegistrations(options.locks ?? []));
   const bedrocks = new Map<string, Bedrock>();
-  const registry = new LockRegistry(bedrocks);
+  const registry = new LockRegistry(bedrocks, options.clock);
   try {
     for (const [name, source] of backendSources(options)) {
       const backend = typeof source === 'function' ? await source() : source;
@@ -47,6 +49,7 @@ function createBedrock(backend: Backend, options: BedrockLockOptions): Bedrock {
     locks: _locks,
     shutdownGraceMs,
     allowInProcessLocks = false,
+    interceptor: _interceptor,
     ...shared
   } = options;
   const closeGraceMs = shutdownGraceMs === undefined ? {} : { closeGraceMs: shutdownGraceMs };

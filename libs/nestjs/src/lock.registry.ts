@@ -1,5 +1,13 @@
 import type { BeforeApplicationShutdown } from '@nestjs/common';
-import { checkName, InvalidOptionError, type Bedrock, type LockOptions, type Mutex } from 'bedrock-lock';
+import {
+  checkName,
+  InvalidOptionError,
+  systemClock,
+  type Bedrock,
+  type Clock,
+  type LockOptions,
+  type Mutex,
+} from 'bedrock-lock';
 import type { LockRegistration } from './bedrock-lock.options.js';
 import { at } from './error.place.js';
 import { DEFAULT_BACKEND } from './lock.tokens.js';
@@ -22,7 +30,10 @@ export class LockRegistry implements BeforeApplicationShutdown {
   readonly #locks = new Map<string, RegisteredLock[]>();
   readonly #found = new WeakMap<LockReference, RegisteredLock>();
 
-  constructor(bedrocks: ReadonlyMap<string, Bedrock>) {
+  constructor(
+    bedrocks: ReadonlyMap<string, Bedrock>,
+    readonly clock: Clock = systemClock,
+  ) {
     this.#bedrocks = bedrocks;
   }
 
@@ -38,7 +49,7 @@ export class LockRegistry implements BeforeApplicationShutdown {
   }
 
   /** The lock of a registration; the same for an equal one. @throws InvalidOptionError for other options */
-  register({ name, backend = DEFAULT_BACKEND, ...options }: LockRegistration): Mutex {
+  register({ name, backend = DEFAULT_BACKEND, kind: _kind, ...options }: LockRegistration): Mutex {
     const lock = at(`lock "${name}"`, () => this.bedrock(backend).mutex(name, options));
     const known = this.#locks.get(name) ?? [];
     if (!known.some((one) => one.lock === lock)) this.#locks.set(name, [...known, { lock, backend }]);
@@ -89,7 +100,7 @@ export class LockRegistry implements BeforeApplicationShutdown {
 
   /**
    * Before the servers close: they wait for their requests, and requests may be waiting here. After `onModuleDestroy` and
-   * the `beforeApplicationShutdown` of all other modules, which may still need locks, since a global module comes last.
+   * the `beforeApplicationShutdown` of all other modules, which may still need locks: `startFirstAndEndLast()` sees to it.
    */
   async beforeApplicationShutdown(): Promise<void> {
     await this.close();

@@ -7,10 +7,13 @@ import type { LockSpec } from './lock-spec.js';
 import { lockedMethods, type LockedMethod } from './locked.method.js';
 import { methodLabel } from './method.metadata.js';
 
+/** The hook of Nest that runs after `LockRegistry.beforeApplicationShutdown()`: such a method would fail each time. */
+const AFTER_CLOSING = 'onApplicationShutdown';
+
 /**
  * Checks what only the running application can tell about the decorated methods of one prototype, and gives them back.
  * @throws InvalidOptionError naming the method: a lock that is not registered, a lease that the backend does not give,
- * `onBusy: 'skip'` on a handler, `@LockKey()` without `@DistributedLock()`
+ * `onBusy: 'skip'` on a handler, a hook that comes too late, `@LockKey()` without `@DistributedLock()`
  */
 export function checkLockedMethods(prototype: object, registry: LockRegistry): readonly LockedMethod[] {
   const methods = lockedMethods.of(prototype);
@@ -22,6 +25,10 @@ export function checkLockedMethods(prototype: object, registry: LockRegistry): r
   for (const [key, method] of methods) {
     const value: unknown = Object.getOwnPropertyDescriptor(prototype, key)?.value;
     const handler = typeof value === 'function' ? handlerKind(value) : undefined;
+    if (key === AFTER_CLOSING) {
+      const requirement = `left off ${method.label}: the locks are closed by then; use beforeApplicationShutdown()`;
+      throw new InvalidOptionError('@DistributedLock()', requirement, key);
+    }
     for (const spec of method.specs) at(method.label, () => checkSpec(spec, handler, registry));
   }
   return [...methods.values()];

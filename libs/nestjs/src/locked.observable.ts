@@ -1,5 +1,6 @@
 import { from, isObservable, Observable, Subscription, type ObservableInput, type Subscriber } from 'rxjs';
 import { HeldSession, type Replacement } from './held.session.js';
+import { callersDeparture } from './handler.flow.js';
 import type { HeldBody } from './lock.hold.js';
 
 /** Holds locks around a body; the signal ends the wait. */
@@ -7,18 +8,29 @@ type Hold = (body: HeldBody, signal: AbortSignal) => Promise<unknown>;
 
 /**
  * Subscribes to the source while the locks are held: they are taken at subscription and given back on completion, error
- * or unsubscription, which also ends the wait. A loss ends the stream with its error at once.
+ * or unsubscription, which also ends the wait, as does the departure of the handler's client. A loss ends the stream with
+ * its error at once.
  */
 export function lockedObservable<T>(hold: Hold, source: () => ObservableInput<T>): Observable<T> {
   return new Observable<T>((subscriber) => {
     const wait = new AbortController();
     subscriber.add(() => wait.abort());
+    subscriber.add(abortWithCaller(wait));
     HeldSession.open((body) => hold(body, wait.signal)).then(
       (opened) =>
         opened instanceof HeldSession ? relay(opened, source, subscriber) : deliver(opened, subscriber),
       (error: unknown) => subscriber.error(error),
     );
   });
+}
+
+/** Gives back the way to stop that. */
+function abortWithCaller(wait: AbortController): () => void {
+  const departure = callersDeparture();
+  const leave = (): void => wait.abort(departure?.reason);
+  if (departure?.aborted === true) leave();
+  departure?.addEventListener('abort', leave);
+  return () => departure?.removeEventListener('abort', leave);
 }
 
 function relay<T>(session: HeldSession, source: () => ObservableInput<T>, subscriber: Subscriber<T>): void {

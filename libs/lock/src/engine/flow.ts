@@ -1,6 +1,6 @@
 import { LockFlowRequiredError } from '../core/errors.js';
 import { checkFunction } from '../core/options.js';
-import { innermostLink, withFlow, type Frame, type FrameSource } from './frames.js';
+import { innermostLink, withFlow, type Frame } from './frames.js';
 import type { LockEngine } from './lock-engine.js';
 
 /** What one flow holds on one resource: a stack of frames, one per `lock()`. */
@@ -11,39 +11,71 @@ interface Holding {
 
 /**
  * An explicit root of a call chain for `lock()` and `unlock()` without arguments. It cannot tell nesting from parallel
- * branches: use `run()` in code that branches.
+ * branches: use `run()` in code that branches. `runInFlow(fn)` opens and ends one; a framework whose work is more than one
+ * function opens its own, and calls `run()` for every part.
  */
-export class Flow implements FrameSource {
-  readonly #holdings = new Map<string, Holding[]>();
-  readonly #ending = new AbortController();
+export class Flow {
+  // Made when they are needed: a handler that locks nothing pays for neither.
+  #holdings: Map<string, Holding[]> | undefined;
+  #ending: AbortController | undefined;
+  #hasEnded = false;
+
+  /** Runs a part of the flow. @throws InvalidOptionError */
+  run<T>(part: () => T): T {
+    return withFlow(this, checkFunction('part', part));
+  }
 
   /** Aborts when the flow ends: what still waits then has nobody to unlock it. */
   get signal(): AbortSignal {
+    this.#ending ??= new AbortController();
+    if (this.#hasEnded) this.#abort();
     return this.#ending.signal;
   }
 
-  /** The innermost frame that `lock()` opened on the resource. */
+  /**
+   * Ends the flow; a second call does nothing. Undefined when nothing was held, else settles when what was left is released,
+   * each with a `flow.leaked` event.
+   */
+  end(): Promise<void> | undefined {
+    this.#hasEnded = true;
+    this.#abort();
+    return this.isHolding ? this.#releaseAll() : undefined;
+  }
+
+  /** True while something that `lock()` took is not unlocked. */
+  get isHolding(): boolean {
+    if (this.#holdings === undefined) return false;
+    return [...this.#holdings.values()].flat().some(({ frames }) => frames.length > 0);
+  }
+
+  /** @internal The innermost frame that `lock()` opened on the resource. */
   frameOn(engine: LockEngine, resource: string): Frame | undefined {
     return this.#holding(engine, resource)?.frames.at(-1);
   }
 
+  /** @internal */
   push(engine: LockEngine, frame: Frame): void {
     let holding = this.#holding(engine, frame.resource);
     if (holding === undefined) {
       holding = { engine, frames: [] };
+      this.#holdings ??= new Map();
       this.#holdings.set(frame.resource, [...(this.#holdings.get(frame.resource) ?? []), holding]);
     }
     holding.frames.push(frame);
   }
 
+  /** @internal */
   pop(engine: LockEngine, resource: string): Frame | undefined {
     return this.#holding(engine, resource)?.frames.pop();
   }
 
+  #abort(): void {
+    if (this.#ending?.signal.aborted === false) this.#ending.abort(new Error('the flow has ended'));
+  }
+
   /** Closes what was left open, innermost first, and tells about it. */
-  async end(): Promise<void> {
-    this.#ending.abort(new Error('the flow has ended'));
-    for (const holdings of this.#holdings.values()) {
+  async #releaseAll(): Promise<void> {
+    for (const holdings of this.#holdings!.values()) {
       for (const { engine, frames } of holdings) {
         const [outermost] = frames;
         if (outermost === undefined) continue;
@@ -54,16 +86,33 @@ export class Flow implements FrameSource {
   }
 
   #holding(engine: LockEngine, resource: string): Holding | undefined {
-    return this.#holdings.get(resource)?.find((holding) => holding.engine === engine);
+    return this.#holdings?.get(resource)?.find((holding) => holding.engine === engine);
   }
+}
+
+/** The innermost flow of this call chain that is of a kind. @throws InvalidOptionError */
+export function innermostFlow<F extends Flow>(isOfKind: (flow: Flow) => flow is F): F | undefined {
+  checkFunction('isOfKind', isOfKind);
+  for (let link = innermostLink(); link !== undefined; link = link.outer) {
+    const flow = link.flow as Flow | undefined;
+    if (flow !== undefined && isOfKind(flow)) return flow;
+  }
+  return undefined;
 }
 
 /** The flow of this call chain. @throws LockFlowRequiredError outside of `runInFlow` */
 export function currentFlow(resource: string): Flow {
+  const flow = innermostFlow((_flow): _flow is Flow => true);
+  if (flow === undefined) throw new LockFlowRequiredError(resource);
+  return flow;
+}
+
+/** True while this call chain is at work under a lock: in an open `run`, or after a `lock()` of one of its flows. */
+export function isUnderLock(): boolean {
   for (let link = innermostLink(); link !== undefined; link = link.outer) {
-    if (link.flow instanceof Flow) return link.flow;
+    if (link.frame?.isOpen === true || link.flow?.isHolding === true) return true;
   }
-  throw new LockFlowRequiredError(resource);
+  return false;
 }
 
 /**
@@ -74,7 +123,7 @@ export async function runInFlow<T>(fn: () => T | Promise<T>): Promise<T> {
   checkFunction('fn', fn);
   const flow = new Flow();
   try {
-    return await withFlow(flow, fn);
+    return await flow.run(fn);
   } finally {
     await flow.end();
   }

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { HolderView } from '../core/claim.js';
 import { LockAbortedError, LockBusyError, LockClosedError, LockWaitTimeoutError } from '../core/errors.js';
 import type { ReleaseOutcome } from '../core/events.js';
+import { onePerProcess } from '../core/one-per-process.js';
 import type { Terms } from '../core/options.js';
 import type { Lease } from './lease.js';
 import type { LockEngine } from './lock-engine.js';
@@ -77,6 +78,13 @@ export class Frame implements QueueOwner<SiblingTurn> {
     );
   }
 
+  /** True below the other frame, at any depth. */
+  isWithin(other: Frame): boolean {
+    for (let above = this.#parent; above !== undefined; above = above.#parent)
+      if (above === other) return true;
+    return false;
+  }
+
   /**
    * Opens a child, at once when there is none, else when the open one closes.
    * @throws LockLostError when the lease is over; LockBusyError, LockWaitTimeoutError, LockAbortedError, QueueFullError like any wait
@@ -141,6 +149,7 @@ export class Frame implements QueueOwner<SiblingTurn> {
 
 /** What else a chain may carry: frames that are not bound to a block of code. */
 export interface FrameSource {
+  readonly isHolding: boolean;
   frameOn(engine: LockEngine, resource: string): Frame | undefined;
 }
 
@@ -151,8 +160,8 @@ export interface Link {
   readonly outer: Link | undefined;
 }
 
-// One chain for the whole library, changed by `run` only (never `enterWith`): what a branch opens, its siblings do not see.
-const chain = new AsyncLocalStorage<Link>();
+// One chain for the whole process, changed by `run` only (never `enterWith`): what a branch opens, its siblings do not see.
+const chain = onePerProcess('chain', () => new AsyncLocalStorage<Link>());
 
 export function innermostLink(): Link | undefined {
   return chain.getStore();
@@ -168,11 +177,15 @@ export function withFlow<T>(flow: FrameSource, body: () => T): T {
 
 /** The nearest open frame of this call chain on the resource. */
 export function frameOn(engine: LockEngine, resource: string): Frame | undefined {
+  let nearest: Frame | undefined;
   for (let link = chain.getStore(); link !== undefined; link = link.outer) {
+    if (nearest !== undefined && link.flow === undefined) continue;
     const frame = link.frame ?? link.flow?.frameOn(engine, resource);
-    if (frame?.covers(engine, resource) === true) return frame;
+    if (frame?.covers(engine, resource) !== true) continue;
+    // What lock() opened inside of a run is deeper than that run, though its flow stands further out.
+    if (nearest === undefined || frame.isWithin(nearest)) nearest = frame;
   }
-  return undefined;
+  return nearest;
 }
 
 /** The lease of the innermost open `run` of this call chain, whatever its lock. Undefined outside, also in a bare flow. */

@@ -1,0 +1,89 @@
+import { isEnded, onEnd } from './connection.end.js';
+import type { HandlerClient } from './handler.client.js';
+
+type Listener = () => void;
+
+/** A wait that is over sooner costs no listener on the connection. */
+const PATIENCE_MS = 5;
+
+/**
+ * Aborts when the client of a handler goes away while the handler runs. As much of an AbortSignal as a wait asks for: a real
+ * one costs more than a lock that is free.
+ */
+export class ClientDeparture {
+  readonly #client: HandlerClient | undefined;
+  readonly #listeners = new Set<Listener>();
+  #stopWatching: (() => void) | undefined;
+  #reason: Error | undefined;
+  #isOver = false;
+
+  constructor(client: HandlerClient | undefined) {
+    this.#client = client;
+  }
+
+  get aborted(): boolean {
+    if (!this.#isOver && this.#client?.connections.some(isEnded) === true) this.#leave();
+    return this.#reason !== undefined;
+  }
+
+  get reason(): Error | undefined {
+    return this.#reason;
+  }
+
+  addEventListener(_abort: 'abort', listener: Listener): void {
+    this.#listeners.add(listener);
+    if (this.#stopWatching === undefined && this.#client !== undefined) watchSoon(this);
+  }
+
+  removeEventListener(_abort: 'abort', listener: Listener): void {
+    this.#listeners.delete(listener);
+  }
+
+  abort(reason: Error): void {
+    if (this.#isOver) return;
+    this.close();
+    this.#reason = reason;
+    for (const listener of [...this.#listeners]) listener();
+    this.#listeners.clear();
+  }
+
+  /** Listens to the connection if something still waits. */
+  watch(): void {
+    if (this.#isOver || this.#listeners.size === 0 || this.#stopWatching !== undefined || this.aborted)
+      return;
+    const stops = this.#client?.connections.map((connection) => onEnd(connection, () => this.#leave())) ?? [];
+    this.#stopWatching = () => {
+      for (const stop of stops) stop();
+    };
+  }
+
+  /** From now on nobody is told: the handler has ended. */
+  close(): void {
+    this.#isOver = true;
+    this.#stopWatching?.();
+    this.#stopWatching = undefined;
+  }
+
+  /** For what takes a signal and asks for no more than this class has. */
+  asSignal(): AbortSignal {
+    return this as Pick<AbortSignal, 'aborted' | 'reason'> as AbortSignal;
+  }
+
+  #leave(): void {
+    if (this.#client?.isAnswered() === false) this.abort(new Error('the client has disconnected'));
+  }
+}
+
+const unwatched = new Set<ClientDeparture>();
+
+/** One timer for all that begin to wait meanwhile. */
+function watchSoon(departure: ClientDeparture): void {
+  if (unwatched.size === 0) setTimeout(watchAll, PATIENCE_MS).unref();
+  unwatched.add(departure);
+}
+
+function watchAll(): void {
+  const due = [...unwatched];
+  unwatched.clear();
+  for (const departure of due) departure.watch();
+}

@@ -1,0 +1,70 @@
+import type { HolderView, LockError } from 'bedrock-lock';
+import type { AnsweredLockCode } from './lock-interceptor.options.js';
+import type { LockInterceptorSettings } from './lock-interceptor.settings.js';
+
+/** What a client is told about a lock error: nothing that names a resource, a host or a process. */
+export interface LockAnswer {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+  /** When trying again may be worth it, in ms; undefined where it is not. */
+  readonly retryAfterMs: number | undefined;
+  /** Something is broken, so the log must tell it as it tells other unexpected errors. */
+  readonly isFault: boolean;
+}
+
+type Rule = Pick<LockAnswer, 'message' | 'isFault'> & { readonly mayRetry: boolean };
+
+const IN_USE: Rule = {
+  message: 'The resource is in use; try again later',
+  mayRetry: true,
+  isFault: false,
+};
+const UNAVAILABLE = 'The service is not available at the moment; try again later';
+const UNSAFE: Rule = {
+  message: 'The request was not completed safely; its effects are uncertain',
+  mayRetry: false,
+  isFault: true,
+};
+const RULES: Readonly<Record<AnsweredLockCode, Rule>> = {
+  LOCK_BUSY: IN_USE,
+  LOCK_WAIT_TIMEOUT: IN_USE,
+  QUEUE_FULL: { message: UNAVAILABLE, mayRetry: true, isFault: false },
+  BACKEND_UNAVAILABLE: { message: UNAVAILABLE, mayRetry: true, isFault: true },
+  LOCK_CLOSED: { message: UNAVAILABLE, mayRetry: true, isFault: false },
+  LOCK_LOST: UNSAFE,
+  LOCK_REVOKED: UNSAFE,
+  INVALID_OPTION: {
+    message: 'The request does not name the resource correctly',
+    mayRetry: false,
+    isFault: false,
+  },
+};
+
+/** Where nothing tells how long it may take, in ms. */
+const SOON_MS = 1_000;
+
+/** For the filters and logs of the application: its client reads no answer any more. */
+export const CLIENT_GONE: LockAnswer = {
+  status: 499,
+  code: 'LOCK_ABORTED',
+  message: 'The client has gone',
+  retryAfterMs: undefined,
+  isFault: false,
+};
+
+/** The answer to an error; undefined for one that is no business of a client. */
+export function answerTo(error: LockError, settings: LockInterceptorSettings): LockAnswer | undefined {
+  const code = error.code as AnsweredLockCode;
+  const status = settings.statuses.get(code);
+  if (status === undefined) return undefined;
+  const { message, mayRetry, isFault } = RULES[code];
+  const retryAfterMs = mayRetry ? retryAfter(error, settings.retryAfterMaxSeconds * 1_000) : undefined;
+  return { status, code, message, retryAfterMs, isFault };
+}
+
+/** The rest of the holder's lease: by then the lock is free, or its holder is alive and renews it. */
+function retryAfter(error: LockError, maxMs: number): number {
+  const { holder } = error as { holder?: HolderView };
+  return Math.min(Math.max(Math.ceil(holder?.remainingMs ?? SOON_MS), 1), maxMs);
+}

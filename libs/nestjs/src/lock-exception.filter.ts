@@ -1,0 +1,34 @@
+import { Catch, Inject, Injectable, type ArgumentsHost } from '@nestjs/common';
+import { BaseExceptionFilter } from '@nestjs/core';
+import { LockError } from 'bedrock-lock';
+import { from, mergeAll } from 'rxjs';
+import { LockErrorMapper } from './lock-error.mapper.js';
+import { rpcAnswer, wsAnswer } from './transport.exception.js';
+
+/**
+ * Answers lock errors that no interceptor sees, those of guards and middleware, as `LockInterceptor` answers the others. The
+ * module adds it to the whole application, unless that has a global filter for them; gateways, which have no global
+ * filters, name it with `@UseFilters(LockExceptionFilter)`.
+ */
+@Catch(LockError)
+@Injectable()
+export class LockExceptionFilter extends BaseExceptionFilter<unknown> {
+  /** @internal Nest makes it. */
+  constructor(@Inject(LockErrorMapper) private readonly errors: LockErrorMapper) {
+    super();
+  }
+
+  override catch(error: unknown, host: ArgumentsHost): unknown {
+    const mapped = this.errors.map(error, host);
+    switch (host.getType<string>()) {
+      case 'http':
+        return mapped.then((exception) => super.catch(exception, host));
+      case 'rpc':
+        return from(mapped.then((exception) => rpcAnswer(exception, host))).pipe(mergeAll());
+      case 'ws':
+        return mapped.then((exception) => wsAnswer(exception, host));
+      default:
+        return mapped.then((exception) => Promise.reject(exception as Error));
+    }
+  }
+}

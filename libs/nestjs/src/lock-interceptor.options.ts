@@ -1,0 +1,34 @@
+/** Lock errors that a client gets an answer for. The others are mistakes in the code: 500, as without this module. */
+export type AnsweredLockCode =
+  | 'LOCK_BUSY'
+  | 'LOCK_WAIT_TIMEOUT'
+  | 'QUEUE_FULL'
+  | 'BACKEND_UNAVAILABLE'
+  | 'LOCK_CLOSED'
+  | 'LOCK_LOST'
+  | 'LOCK_REVOKED'
+  | 'INVALID_OPTION';
+
+/** What `LockInterceptor` does with handlers. */
+export interface LockInterceptorOptions {
+  /**
+   * Apply it to every handler. False leaves that to `@UseInterceptors(LockInterceptor)` and `useGlobalInterceptors()`.
+   * @default true
+   */
+  readonly isGlobal?: boolean;
+  /** Turn lock errors that leave a handler into the exceptions of its transport. False lets them through. @default true */
+  readonly mapErrors?: boolean;
+  /**
+   * HTTP status per error code, from 400 to 599. INVALID_OPTION is left alone unless it is named here.
+   * @default 409 for LOCK_BUSY and LOCK_WAIT_TIMEOUT, 503 for QUEUE_FULL, BACKEND_UNAVAILABLE and LOCK_CLOSED, 500 for
+   * LOCK_LOST and LOCK_REVOKED
+   */
+  readonly statuses?: Readonly<Partial<Record<AnsweredLockCode, number>>>;
+  /** The longest Retry-After, in whole seconds. @default 30 */
+  readonly retryAfterMaxSeconds?: number;
+  /**
+   * Stop waiting for a lock when the client of the handler has gone, or nobody listens to the handler's result any more. A
+   * method that holds its lock already is never disturbed. @default true
+   */
+  readonly abortOnDisconnect?: boolean;
+}

@@ -1,0 +1,70 @@
+import { checkBoolean, checkFields, checkWhole } from 'bedrock-lock';
+import type { AnsweredLockCode, LockInterceptorOptions } from './lock-interceptor.options.js';
+
+/** The complete and checked options of the interceptor. Frozen. */
+export interface LockInterceptorSettings {
+  readonly isGlobal: boolean;
+  readonly mapErrors: boolean;
+  /** Only what is answered has a status. */
+  readonly statuses: ReadonlyMap<AnsweredLockCode, number>;
+  readonly retryAfterMaxSeconds: number;
+  readonly abortOnDisconnect: boolean;
+}
+
+const FIELDS: ReadonlySet<string> = new Set<keyof LockInterceptorOptions>([
+  'isGlobal', 'mapErrors', 'statuses', 'retryAfterMaxSeconds', 'abortOnDisconnect',
+]); // prettier-ignore
+
+const STATUSES: Readonly<Record<AnsweredLockCode, number | undefined>> = {
+  LOCK_BUSY: 409,
+  LOCK_WAIT_TIMEOUT: 409,
+  QUEUE_FULL: 503,
+  BACKEND_UNAVAILABLE: 503,
+  LOCK_CLOSED: 503,
+  LOCK_LOST: 500,
+  LOCK_REVOKED: 500,
+  // A key that cannot be filled may be the client's mistake or one in the code; the log should tell the second.
+  INVALID_OPTION: undefined,
+};
+const CODES: ReadonlySet<string> = new Set(Object.keys(STATUSES));
+const DAY_SECONDS = 86_400;
+
+/** @throws InvalidOptionError naming the field: `interceptor.statuses.LOCK_BUSY` */
+export function interceptorSettings(given: boolean | LockInterceptorOptions = true): LockInterceptorSettings {
+  const options = typeof given === 'boolean' ? { isGlobal: given } : given;
+  checkFields('interceptor', options, FIELDS);
+  const {
+    isGlobal = true,
+    mapErrors = true,
+    statuses = {},
+    retryAfterMaxSeconds = 30,
+    abortOnDisconnect = true,
+  } = options;
+  return Object.freeze<LockInterceptorSettings>({
+    isGlobal: checkBoolean('interceptor.isGlobal', isGlobal),
+    mapErrors: checkBoolean('interceptor.mapErrors', mapErrors),
+    statuses: checkStatuses(statuses),
+    retryAfterMaxSeconds: checkWhole(
+      'interceptor.retryAfterMaxSeconds',
+      retryAfterMaxSeconds,
+      1,
+      DAY_SECONDS,
+    ),
+    abortOnDisconnect: checkBoolean('interceptor.abortOnDisconnect', abortOnDisconnect),
+  });
+}
+
+function checkStatuses(given: object): LockInterceptorSettings['statuses'] {
+  checkFields('interceptor.statuses', given, CODES);
+  const statuses = new Map<AnsweredLockCode, number>();
+  for (const [code, status] of Object.entries({ ...STATUSES, ...onlyGiven(given) })) {
+    if (status === undefined) continue;
+    const checked = checkWhole(`interceptor.statuses.${code}`, status, 400, 599);
+    statuses.set(code as AnsweredLockCode, checked);
+  }
+  return statuses;
+}
+
+function onlyGiven(options: object): object {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}

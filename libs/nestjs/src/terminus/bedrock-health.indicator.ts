@@ -1,0 +1,83 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { HealthIndicatorService, type HealthIndicatorResult } from '@nestjs/terminus';
+import { checkFields, checkTime, InvalidOptionError } from 'bedrock-lock';
+import type { LockRegistry } from '../lock.registry.js';
+import { LOCK_REGISTRY } from '../lock.tokens.js';
+import { BackendWatch, type BackendHealth } from './backend.watch.js';
+
+/** Options of `BedrockHealthIndicator.check()`. */
+export interface BedrockHealthOptions {
+  /** Names of the backends to ask. @default all of them */
+  readonly backends?: readonly string[];
+  /** How long a backend may take to answer, in ms; all are asked at once. @default 1000 */
+  readonly timeoutMs?: number;
+}
+
+const FIELDS: ReadonlySet<string> = new Set<keyof BedrockHealthOptions>(['backends', 'timeoutMs']);
+const DEFAULT_TIMEOUT_MS = 1_000;
+const LONGEST_TIMEOUT_MS = 60_000;
+
+/**
+ * Health of the lock backends for `@nestjs/terminus`: add it to the providers of the module that imports TerminusModule,
+ * and call `indicator.check('locks')` inside `HealthCheckService.check()`.
+ */
+@Injectable()
+export class BedrockHealthIndicator {
+  readonly #terminus: HealthIndicatorService;
+  readonly #registry: LockRegistry;
+
+  /** @internal Nest makes it. */
+  constructor(
+    @Inject(HealthIndicatorService) terminus: HealthIndicatorService,
+    @Inject(LOCK_REGISTRY) registry: LockRegistry,
+  ) {
+    this.#terminus = terminus;
+    this.#registry = registry;
+    for (const name of registry.backends) this.#watchOf(name);
+  }
+
+  /**
+   * Up when every backend answers in time and gives locks; else down. Takes no lock. Details stand under the names of the
+   * backends. Rejects for a bad argument only.
+   * @param key the name of this check in the answer
+   * @throws InvalidOptionError naming the field
+   */
+  async check<const Key extends string>(
+    key: Key,
+    options: BedrockHealthOptions = {},
+  ): Promise<HealthIndicatorResult<Key, 'up' | 'down', { backends: Record<string, BackendHealth> }>> {
+    checkKey(key);
+    checkFields('options', options, FIELDS);
+    const { timeoutMs = DEFAULT_TIMEOUT_MS, backends: names = this.#registry.backends } = options;
+    checkTime('timeoutMs', timeoutMs, 1, LONGEST_TIMEOUT_MS);
+    const watches = this.#watchesOf(names);
+    const checked = await Promise.all(
+      watches.map(async ([name, watch]) => [name, await watch.check(timeoutMs)] as const),
+    );
+    const backends = Object.fromEntries(checked);
+    const isUp = checked.every(([, { status }]) => status === 'up');
+    const session = this.#terminus.check(key);
+    return isUp ? session.up({ backends }) : session.down({ backends });
+  }
+
+  #watchesOf(names: unknown): readonly (readonly [string, BackendWatch])[] {
+    if (!Array.isArray(names) || names.length === 0) {
+      throw new InvalidOptionError('backends', 'an array with at least one name', names);
+    }
+    const known = this.#registry.backends;
+    return (names as string[]).map((name) => {
+      if (known.includes(name)) return [name, this.#watchOf(name)];
+      throw new InvalidOptionError('backends', `some of ${known.join(', ')}`, name);
+    });
+  }
+
+  #watchOf(backend: string): BackendWatch {
+    return BackendWatch.of(this.#registry.bedrock(backend), this.#registry.clock);
+  }
+}
+
+/** Terminus lays the results into one object by their keys: `__proto__` would vanish there, and with it a failure. */
+function checkKey(key: unknown): void {
+  if (typeof key === 'string' && key !== '' && key !== '__proto__') return;
+  throw new InvalidOptionError('key', 'a non-empty string', key);
+}

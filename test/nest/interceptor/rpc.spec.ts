@@ -1,0 +1,152 @@
+import { RpcException } from '@nestjs/microservices';
+import { bedrockOf, until } from '../app.js';
+import { caller, hybrid, microservice } from './microservice.js';
+import { closeServers } from './server.js';
+import { HELD_MS, IN_USE, UNAVAILABLE, UNSAFE } from './troubles.js';
+
+afterEach(closeServers);
+
+describe('on a microservice', () => {
+  it.each([
+    ['above', 'a:b', ['secret:free:a%3Ab']],
+    ['below', 'a:b', ['secret:free:a%3Ab']],
+    ['scoped', '', ['secret:free']],
+    [
+      'locked-observable',
+      '',
+      [
+        [1, 'secret:free'],
+        [2, 'secret:free'],
+      ],
+    ],
+  ])('@DistributedLock() works (%s)', async (pattern, data, answer) => {
+    const { send } = await microservice();
+    expect(await send(pattern, data)).toEqual(answer);
+  });
+
+  it('@DistributedLock() works on the handler of an event', async () => {
+    const { emit, journal } = await microservice();
+    await emit('event', 'a');
+    await until(() => journal.seen.length > 0);
+    expect(journal.seen).toEqual(['secret:free:a']);
+  });
+
+  it.each([
+    ['promise', [[2, 0]]],
+    ['observable', [[2, 0], [2, 0]]], // prettier-ignore
+  ])('a handler has a flow (%s)', async (pattern, answer) => {
+    const { send, bedrock } = await microservice();
+    const leaks: unknown[] = [];
+    bedrock.on('flow.leaked', (leak) => leaks.push(leak));
+    expect(await send(pattern)).toEqual(answer);
+    expect(leaks).toEqual([]);
+  });
+
+  it('what a handler leaves locked is released', async () => {
+    const { send, bedrock } = await microservice();
+    const leaks: unknown[] = [];
+    bedrock.on('flow.leaked', (leak) => leaks.push(leak));
+    await send('left');
+    expect(leaks).toEqual([{ resource: 'secret:free', depth: 1 }]);
+  });
+
+  const TABLE: [code: string, statusCode: number, message: string, retry: object][] = [
+    ['LOCK_BUSY', 409, IN_USE, { retryAfterMs: HELD_MS }],
+    ['LOCK_WAIT_TIMEOUT', 409, IN_USE, { retryAfterMs: HELD_MS - 100 }],
+    ['QUEUE_FULL', 503, UNAVAILABLE, { retryAfterMs: 1_000 }],
+    ['BACKEND_UNAVAILABLE', 503, UNAVAILABLE, { retryAfterMs: 1_000 }],
+    ['LOCK_CLOSED', 503, UNAVAILABLE, { retryAfterMs: 1_000 }],
+    ['LOCK_LOST', 500, UNSAFE, {}],
+    ['LOCK_REVOKED', 500, UNSAFE, {}],
+  ];
+
+  describe.each(['trouble', 'late-trouble'])('a handler that fails (%s)', (pattern) => {
+    it.each(TABLE)('with %s answers %i', async (code, statusCode, message, retry) => {
+      const { send } = await microservice();
+      const error = { status: 'error', statusCode, code, message, ...retry };
+      await expect(send(pattern, code)).rejects.toEqual(error);
+    });
+  });
+
+  it('a guard is answered for in the same way', async () => {
+    const { send, log } = await microservice();
+    await expect(send('guarded')).rejects.toMatchObject({ statusCode: 409, code: 'LOCK_BUSY' });
+    expect(log.complaints).toEqual([]);
+  });
+
+  it('only what is broken is logged', async () => {
+    const { send, log } = await microservice();
+    await send('trouble', 'LOCK_BUSY').catch(() => undefined);
+    expect(log.complaints).toEqual([]);
+    await send('trouble', 'LOCK_REVOKED').catch(() => undefined);
+    expect(log.complaints).toEqual([expect.objectContaining({ code: 'LOCK_REVOKED' })]);
+  });
+
+  it('an event that failed is logged, since nobody gets its answer', async () => {
+    const { emit, log } = await microservice();
+    await emit('event-of-trouble', 'LOCK_BUSY');
+    await until(() => log.complaints.length > 0);
+    const [exception] = log.complaints;
+    expect(exception).toBeInstanceOf(RpcException);
+    expect((exception as RpcException).cause).toMatchObject({ code: 'LOCK_BUSY', resource: 'secret:taken' });
+  });
+
+  it.each(['INVALID_OPTION', 'wrapped', 'own'])('other errors are left to Nest (%s)', async (name) => {
+    const { send } = await microservice();
+    await expect(send('trouble', name)).rejects.toEqual({
+      status: 'error',
+      message: 'Internal server error',
+    });
+  });
+
+  it('statuses can be set, and the mapping turned off', async () => {
+    const set = await microservice({
+      interceptor: { statuses: { LOCK_BUSY: 423 }, retryAfterMaxSeconds: 2 },
+    });
+    const busy = set.send('trouble', 'LOCK_BUSY');
+    await expect(busy).rejects.toMatchObject({ statusCode: 423, retryAfterMs: 2_000 });
+    const off = await microservice({ interceptor: { mapErrors: false } });
+    await expect(off.send('trouble', 'LOCK_BUSY')).rejects.not.toHaveProperty('code');
+    expect(off.log.complaints).toEqual([expect.objectContaining({ code: 'LOCK_BUSY' })]);
+  });
+
+  it('the wait of a client that has disconnected ends', async () => {
+    const { port, bedrock, journal, log, app } = await microservice();
+    const leave = await caller(port, 'wait');
+    await until(() => bedrock.stats().waiters === 1);
+    await leave();
+    await until(() => bedrock.stats().waiters === 0);
+    expect(await bedrockOf(app).lock('taken').inspect()).toHaveLength(1);
+    expect([journal.seen, log.complaints]).toEqual([[], []]);
+  });
+
+  it('a method that holds its lock goes on when its client has disconnected', async () => {
+    const { port, send, bedrock, journal } = await microservice();
+    const leave = await caller(port, 'hold');
+    await journal.begun.opened;
+    await leave();
+    await expect(send('trouble', 'own')).rejects.toBeDefined();
+    const { holds } = bedrock.stats();
+    journal.work.open();
+    await until(() => bedrock.stats().holds === holds - 1);
+    expect(journal.seen).toEqual([false]);
+  });
+});
+
+describe('on a microservice beside an HTTP server', () => {
+  it('handlers are the same with inheritAppConfig', async () => {
+    const { send } = await hybrid(true);
+    expect(await send('below', 'a')).toEqual(['secret:free:a']);
+    expect(await send('promise')).toEqual([[2, 0]]);
+    await expect(send('trouble', 'LOCK_BUSY')).rejects.toMatchObject({ code: 'LOCK_BUSY' });
+    await expect(send('guarded')).rejects.toMatchObject({ code: 'LOCK_BUSY' });
+  });
+
+  it('without it they lock, but only an interceptor by hand gives them a flow and their errors', async () => {
+    const { send, log } = await hybrid(false);
+    expect(await send('below', 'a')).toEqual(['secret:free:a']);
+    await expect(send('trouble', 'LOCK_BUSY')).rejects.not.toHaveProperty('code');
+    expect(log.complaints).toEqual([expect.objectContaining({ code: 'LOCK_BUSY' })]);
+    await expect(send('by-hand', 'LOCK_BUSY')).rejects.toMatchObject({ code: 'LOCK_BUSY' });
+  });
+});
