@@ -55,6 +55,7 @@ describe('BedrockLockModule.forFeature()', () => {
   it('refuses the same name with other options when the application starts', async () => {
     const error = await startError(app(feature(5), feature(6)));
     expect(error.message).toContain('lock "audit": options must be those that lock "audit" was created with');
+    expect(error.message).toMatch(/created once\): waitMs 5;/);
   });
 
   it('refuses other options than those of forRoot, set or left out', async () => {

@@ -114,12 +114,10 @@ export class Bedrock implements AsyncDisposable {
     const terms = resolveTerms(withDefaults(options, this.#defaults), this.backend.traits, this.backend.name);
     const known = this.#mutexes.get(name);
     if (known !== undefined) {
-      if (sameTerms(known.terms, terms)) return known;
-      throw new InvalidOptionError(
-        'options',
-        `those that lock "${name}" was created with (a lock is created once)`,
-        options,
-      );
+      const changed = changes(known.terms, terms);
+      if (changed.length === 0) return known;
+      const wanted = `those that lock "${name}" was created with (a lock is created once): ${changed.join(', ')}`;
+      throw new InvalidOptionError('options', wanted, options);
     }
     const mutex = new Mutex(this.#engine, name, checkName('name', this.prefix + name), terms);
     this.#mutexes.set(name, mutex);
@@ -171,6 +169,10 @@ function withDefaults(options: LockOptions, defaults: LockOptions): LockOptions 
   return { ...defaults, ...Object.fromEntries(given) };
 }
 
-function sameTerms(one: Terms, other: Terms): boolean {
-  return (Object.keys(one) as (keyof Terms)[]).every((key) => Object.is(one[key], other[key]));
+/** What differs, as `leaseMs 5000`, with the earlier values. */
+function changes(earlier: Terms, later: Terms): string[] {
+  const keys = (Object.keys(earlier) as (keyof Terms)[]).filter(
+    (key) => !Object.is(earlier[key], later[key]),
+  );
+  return keys.map((key) => `${key} ${String(earlier[key])}`);
 }
