@@ -88,9 +88,15 @@ export class LockedMethod {
     }
   }
 
-  // Async, so that a missing lock or key rejects, as the declared Promise makes the caller expect.
-  async #callPromise(self: object, args: unknown[], body: () => unknown): Promise<unknown> {
-    return lockedPromise(this.label, this.#prepare(self, args), body);
+  // A missing lock or key rejects, as the declared Promise makes the caller expect.
+  #callPromise(self: object, args: unknown[], body: () => unknown): Promise<unknown> {
+    let call: LockedCall;
+    try {
+      call = this.#prepare(self, args);
+    } catch (error) {
+      return rejection(error);
+    }
+    return lockedPromise(this.label, call, body);
   }
 
   /** @throws LockUnboundError, InvalidOptionError for an unknown lock or a bad key */
@@ -105,6 +111,10 @@ export class LockedMethod {
     });
     return { self, args, needs: inOrder(needs) };
   }
+}
+
+async function rejection(error: unknown): Promise<never> {
+  throw error;
 }
 
 function keyOfParameters(prototype: object, key: string | symbol): KeyReader | undefined {

@@ -103,7 +103,7 @@ export class Frame implements QueueOwner<SiblingTurn> {
   }
 
   /** Closes for good. The last open frame of the tree releases the lock; its outcome is undefined for the others. */
-  async close(): Promise<ReleaseOutcome | undefined> {
+  close(): Promise<ReleaseOutcome> | undefined {
     if (!this.isOpen) return undefined;
     this.isOpen = false;
     const tree = this.#tree;

@@ -165,7 +165,7 @@ export class Hold implements ClaimRef {
 
   /**
    * Whether the claim may go to the next caller of this process instead of back to the backend: in the quantum, and with
-   * enough life left, which is the whole of a fixed lease and a third of a renewed one.
+   * enough life left, which is the whole of a fixed lease and a third of a renewed one. Asked of a hold that has not slept.
    */
   mayHandOver(terms: Terms, now: number): boolean {
     if (
@@ -177,7 +177,7 @@ export class Hold implements ClaimRef {
     )
       return false;
     const needed = terms.renew ? terms.leaseMs / 3 : terms.leaseMs - driftMargin(terms.leaseMs);
-    return this.#validUntil - now >= needed && this.#hasTokenFor(terms) && !this.hasSlept();
+    return this.#validUntil - now >= needed && this.#hasTokenFor(terms);
   }
 
   /** What is left of `holdAtLeastMs`, in whole ms. */

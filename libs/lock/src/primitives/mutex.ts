@@ -65,7 +65,14 @@ export class Mutex {
    */
   async run<T>(fn: (lease: Lease) => T | Promise<T>, options?: CallOptions): Promise<T> {
     checkFunction('fn', fn);
-    const frame = await this.#enter(this.#terms(options), options?.signal);
+    const terms = this.#terms(options);
+    // Not `#enter()`: with every call of a process in an asynchronous context, each promise counts.
+    const frame =
+      frameOn(this.#engine, this.resource) === undefined
+        ? Frame.root(this.#engine, await this.#engine.acquire(this.resource, terms, options?.signal))
+        : await this.#enter(terms, options?.signal);
+    // Closed by a listener of the grant: what that ends, it ends a turn later.
+    if (this.#engine.room.isClosed) await Promise.resolve();
     let result: T;
     try {
       // Lost between the grant and here, by a stalled event loop or a listener: the work must not begin.
@@ -75,7 +82,9 @@ export class Mutex {
       await frame.close();
       throw error;
     }
-    await closeOrThrow(frame);
+    const closing = frame.close();
+    if (closing === undefined ? hasEnded(frame.lease) : (await closing) === 'lost')
+      throw frame.lease.lossError();
     return result;
   }
 
@@ -161,7 +170,9 @@ export class Mutex {
         ? new LockNotOwnerError(resource)
         : new LockNotHeldError(resource);
     }
-    return closeOrThrow(frame);
+    const outcome = await frame.close();
+    if (outcome === undefined ? hasEnded(frame.lease) : outcome === 'lost') throw frame.lease.lossError();
+    return outcome ?? 'released';
   }
 
   /** True while a frame of this call chain holds the lock, by the clock. */
@@ -229,10 +240,6 @@ async function rejection(error: unknown): Promise<never> {
 }
 
 // A frame that is not the last one does not release; it still must not report success for a lost lock.
-async function closeOrThrow(frame: Frame): Promise<ReleaseOutcome> {
-  const { lease } = frame;
-  const isLost = lease.isLost || (lease.ended === undefined && !lease.isHeld);
-  const outcome = await frame.close();
-  if (isLost || outcome === 'lost') throw lease.lossError();
-  return outcome ?? 'released';
+function hasEnded(lease: Lease): boolean {
+  return lease.isLost || (lease.ended === undefined && !lease.isHeld);
 }
