@@ -3,13 +3,16 @@
  * swc, which also compiles for the tests, rewrites the module syntax of all files in less time than tsc needs to start.
  */
 import { transformFileSync } from '@swc/core';
-import { copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const libraries = fileURLToPath(new URL('../libs', import.meta.url));
 // A program is started, never required, and may await at its top level.
 const unwanted = /\.spec\.ts$|(^|\/)main\.ts$/;
+
+// What swc makes of `import.meta.url`.
+const PLACE = 'pathToFileURL(__filename)';
 
 /** @param {string} folder @returns {string[]} every file below it, relative to it */
 function filesOf(folder) {
@@ -40,7 +43,13 @@ function compile(source, { target, esModule }) {
   });
   // For what stands beside a module (`import.meta.url`) the ES module is the place.
   const place = `require("path").join(__dirname, ${JSON.stringify(relative(dirname(target), esModule))})`;
-  return { code: code.replaceAll('pathToFileURL(__filename)', () => `pathToFileURL(${place})`), map };
+  const placed = code.replaceAll(PLACE, () => `pathToFileURL(${place})`);
+  if (placed === code && readFileSync(source, 'utf8').includes('import.meta')) {
+    throw new Error(
+      `${source}: import.meta was not compiled to ${PLACE}, so that it would name another place`,
+    );
+  }
+  return { code: placed, map };
 }
 
 /** @param {string} library */

@@ -17,6 +17,12 @@ describe('the command line of ecosphere', () => {
     expect(stderr).toMatch(/^error: .+\nhint: .+\n$/);
   });
 
+  it.each(['nonsense', 'http://x'])('refuses REDIS_URL=%s', async (REDIS_URL) => {
+    const { code, stderr } = await ecosphere(['--backend', 'redis'], { REDIS_URL });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^error: REDIS_URL must be a Redis URL\nhint: .+--url.+\n$/);
+  });
+
   it('explains itself', async () => {
     const { code, stdout } = await ecosphere(['--help']);
     expect(code).toBe(0);

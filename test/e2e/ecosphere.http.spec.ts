@@ -191,6 +191,12 @@ describe('the command line of the shop', () => {
     expect(code).toBe(2);
   });
 
+  it.each(['nonsense', 'http://x'])('refuses REDIS_URL=%s', async (REDIS_URL) => {
+    const { code, stderr } = await serve([], { REDIS_URL });
+    expect(stderr).toMatch(/^error: REDIS_URL must be a Redis URL\nhint: .+--redis.+\n$/);
+    expect(code).toBe(2);
+  });
+
   it('says which Redis does not answer, and ends with exit code 3', async () => {
     const { code, stderr } = await serve(['--redis', 'redis://:secret@127.0.0.1:1']);
     expect(stderr).toMatch(/^error: .*Redis at 127\.0\.0\.1:1 does not answer: .+\n$/);

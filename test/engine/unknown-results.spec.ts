@@ -28,6 +28,20 @@ describe('a request or a reply that was lost', () => {
     expect(bench.bedrock.stats().pendingWithdrawals).toBe(0);
   });
 
+  it('does not let a release throw when the driver throws instead of rejecting', async () => {
+    const lease = await bench.lock().acquire();
+    const withdraw = bench.backend.withdraw.bind(bench.backend);
+    bench.backend.withdraw = () => {
+      bench.backend.withdraw = withdraw;
+      throw new Error('not even sent');
+    };
+    const released = track(lease.release());
+    await bench.clock.advance(100);
+    expect(released.value).toBe('released');
+    expect(await bench.grants()).toEqual([]);
+    expect(bench.bedrock.stats().pendingWithdrawals).toBe(0);
+  });
+
   it('lets a release say "released" when the first attempt did not arrive', async () => {
     const lease = await bench.lock().acquire();
     bench.backend.plan('withdraw', { kind: 'refuse' }, 2);

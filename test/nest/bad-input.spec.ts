@@ -207,6 +207,7 @@ describe('a bad option of forRootAsync()', () => {
     ['options.isGlobal', { backend: memory(), isGlobal: true }],
     ['shutdownGraceMs', { backend: memory(), shutdownGraceMs: -1 }],
     ['locks[0].name', { backend: memory(), locks: [{ name: '' }] }],
+    ['locks[0].kind', { backend: memory(), locks: [{ name: 'a', kind: 'semaphor' }] }],
   ])('%s of the factory is refused when the application starts', async (field, options) => {
     const root = BedrockLockModule.forRootAsync({ useFactory: () => options as BedrockLockModuleOptions });
     expect(fieldOf(await startError({ imports: [root] }))).toBe(field);

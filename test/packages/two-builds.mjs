@@ -57,6 +57,21 @@ async function codeOfForeignError() {
   return mutex.run(() => 'ran').catch((error) => error.code);
 }
 
+/** Applies a legacy decorator to a method, as compiled TypeScript does. */
+function decorate(target, name, decorator) {
+  const descriptor = Object.getOwnPropertyDescriptor(target.prototype, name);
+  decorator(target.prototype, name, descriptor);
+  Object.defineProperty(target.prototype, name, descriptor);
+}
+
+/** An application of the other copy's module than that of the backend. */
+async function appOf({ BedrockLockModule }, provider, backend) {
+  class AppModule {}
+  const imports = [BedrockLockModule.forRoot({ backend: () => backend, locks: ['orders'] })];
+  Module({ imports, providers: [provider] })(AppModule);
+  return NestFactory.createApplicationContext(AppModule, { logger: false });
+}
+
 /** A method that the decorator of one copy locks, in an application of the other copy's module. */
 async function runsDecorated() {
   const nest = await bothOf('nestjs');
@@ -65,19 +80,47 @@ async function runsDecorated() {
       return Promise.resolve(esm.currentLease()?.resource);
     }
   }
-  const descriptor = Object.getOwnPropertyDescriptor(Orders.prototype, 'place');
-  nest.cjs.DistributedLock('orders')(Orders.prototype, 'place', descriptor);
-  Object.defineProperty(Orders.prototype, 'place', descriptor);
-  class AppModule {}
-  const backend = () => memory.cjs.memory();
-  Module({
-    imports: [nest.esm.BedrockLockModule.forRoot({ backend, locks: ['orders'] })],
-    providers: [Orders],
-  })(AppModule);
-  const app = await NestFactory.createApplicationContext(AppModule, { logger: false });
+  decorate(Orders, 'place', nest.cjs.DistributedLock('orders'));
+  const app = await appOf(nest.esm, Orders, memory.cjs.memory());
   const resource = await app.get(Orders).place();
   await app.close();
   return resource;
+}
+
+/** What `onBusy` gives when the backend throws an error of the other copy than that of the decorator. */
+async function onBusyOf(error) {
+  const { esm: nest } = await bothOf('nestjs');
+  class Orders {
+    place() {
+      throw new Error('it ran');
+    }
+  }
+  decorate(Orders, 'place', nest.DistributedLock({ lock: 'orders', onBusy: ({ code }) => code }));
+  const backend = memory.cjs.memory();
+  backend.leases.claim = () => Promise.reject(error);
+  const app = await appOf(nest, Orders, backend);
+  const value = await app.get(Orders).place();
+  await app.close();
+  return value;
+}
+
+/** What `onLost` gives when the body tells the loss of its lease by an error of the other copy. */
+async function onLost() {
+  const { esm: nest } = await bothOf('nestjs');
+  class Orders {
+    async place() {
+      const { signal } = esm.currentLease();
+      const lost = new Promise((resolve) => signal.addEventListener('abort', resolve));
+      await app.get(nest.BedrockService).lock('orders').forceRelease();
+      await lost;
+      throw new cjs.LockLostError('orders', 'taken', 5);
+    }
+  }
+  decorate(Orders, 'place', nest.DistributedLock({ lock: 'orders', onLost: ({ code }) => code }));
+  const app = await appOf(nest, Orders, memory.cjs.memory());
+  const value = await app.get(Orders).place();
+  await app.close();
+  return value;
 }
 
 const seen = {
@@ -94,6 +137,12 @@ const seen = {
   }),
   foreignError: await codeOfForeignError(),
   decorated: await runsDecorated(),
+  onBusy: [
+    await onBusyOf(new cjs.LockBusyError('orders')),
+    await onBusyOf(new cjs.LockWaitTimeoutError('orders', 5)),
+    await onBusyOf(new cjs.QueueFullError('orders', 'maxWaiters', 5)),
+  ],
+  onLost: await onLost(),
 };
 await bedrock.close();
 console.log(JSON.stringify(seen));

@@ -72,4 +72,9 @@ describe('an ES module and a CommonJS copy in one process', () => {
     expect(seen['foreignError']).toBe('LOCK_TYPE_MISMATCH'));
 
   it('run a decorated method in a module of each other', () => expect(seen['decorated']).toBe('orders'));
+
+  it('obey the policies of a decorated method for errors of each other', () => {
+    expect(seen['onBusy']).toEqual(['LOCK_BUSY', 'LOCK_WAIT_TIMEOUT', 'QUEUE_FULL']);
+    expect(seen['onLost']).toBe('LOCK_LOST');
+  });
 });

@@ -7,7 +7,7 @@ import { Terminal } from './report/terminal.js';
 
 /** Entry of the command line. Nest and the locks are loaded only when there is something to run. */
 async function main(args: readonly string[]): Promise<ExitCode> {
-  const command = parseCommand(args);
+  const command = parseCommand(args, process.env);
   if (command.kind === 'help') {
     process.stdout.write(helpPage());
     return EXIT.kept;

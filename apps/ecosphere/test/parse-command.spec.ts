@@ -7,7 +7,7 @@ import { UsageError } from '../src/cli/usage.error.js';
 
 describe('the command line', () => {
   it('runs the flash sale in memory when nothing is asked for', () => {
-    expect(parseCommand([])).toEqual({
+    expect(parseCommand([], {})).toEqual({
       kind: 'run',
       scenarios: ['flash-sale'],
       backend: 'memory',
@@ -16,7 +16,7 @@ describe('the command line', () => {
   });
 
   it('takes options in both forms, and several of them', () => {
-    expect(parseCommand(['--backend=redis', '--processes', '4', '--no-lock', '--lease-ms=500'])).toEqual({
+    expect(parseCommand(['--backend=redis', '--processes', '4', '--no-lock', '--lease-ms=500'], {})).toEqual({
       kind: 'run',
       scenarios: ['flash-sale'],
       backend: 'redis',
@@ -27,13 +27,13 @@ describe('the command line', () => {
   });
 
   it('takes Redis for what needs it, without being told', () => {
-    expect(parseCommand(['--scenario', 'stages'])).toMatchObject({ backend: 'redis' });
-    const all = parseCommand(['--scenario', 'all', '--url', 'redis://h:1']);
+    expect(parseCommand(['--scenario', 'stages'], {})).toMatchObject({ backend: 'redis' });
+    const all = parseCommand(['--scenario', 'all', '--url', 'redis://h:1'], {});
     expect(all).toMatchObject({ backend: 'redis', url: 'redis://h:1', scenarios: SCENARIO_NAMES });
   });
 
   it.each([['--help'], ['-h']])('shows the help for %s, whatever else is given', (help) => {
-    expect(parseCommand(['--processes', '4', help])).toEqual({ kind: 'help' });
+    expect(parseCommand(['--processes', '4', help], {})).toEqual({ kind: 'help' });
   });
 
   it('names every option in the help, with its range', () => {
@@ -96,11 +96,30 @@ describe('the command line', () => {
     expect(failure.hint).toContain(hint);
     expect(failure.message + failure.hint).not.toContain('\n');
   });
+
+  it.each(['nonsense', 'http://x', '//:secret@h', ' '])(
+    'refuses the environment REDIS_URL=%j',
+    (REDIS_URL) => {
+      const { message, hint } = errorOf(['--backend', 'redis'], { REDIS_URL });
+      expect(message).toBe('REDIS_URL must be a Redis URL');
+      expect(hint).toBe('set REDIS_URL to redis://127.0.0.1:6379, or give --url <url>');
+    },
+  );
+
+  it.each([
+    ['', ['--backend', 'redis']],
+    ['rediss://h', ['--backend', 'redis']],
+    ['nonsense', ['--backend', 'redis', '--url', 'redis://h:1']],
+    ['nonsense', []],
+    ['nonsense', ['--help']],
+  ])('takes REDIS_URL=%j with %j', (REDIS_URL, args) => {
+    expect(parseCommand(args, { REDIS_URL })).toEqual(parseCommand(args, {}));
+  });
 });
 
-function errorOf(args: string[]): UsageError {
+function errorOf(args: string[], environment: NodeJS.ProcessEnv = {}): UsageError {
   try {
-    parseCommand(args);
+    parseCommand(args, environment);
   } catch (error) {
     return error as UsageError;
   }

@@ -36,6 +36,10 @@ describe('the command line of the shop', () => {
     ['--port 1 --port 2', '--port is given twice', 'npm run serve -- --help'],
     ['--stock 0', '--stock must be a whole number from 1 to 1000000; got "0"', 'npm run serve -- --help'],
     ['--stock ten', 'got "ten"', 'npm run serve -- --help'],
+    ['--stock 1000001', 'got "1000001"', 'npm run serve -- --help'],
+    ['--redis', '--redis needs a value', '--redis <url>'],
+    ['--redis --port 1', '--redis needs a value', '--redis <url>'],
+    ['--help=1', '--help takes no value; got "1"', 'npm run serve -- --help'],
     ['--redis http://h', '--redis must be a Redis URL', '--redis redis://127.0.0.1:6379'],
     ['--redis :secret@h', '--redis must be a Redis URL', '--redis redis://127.0.0.1:6379'],
   ])('refuses "%s" and says what to do', (line, message, hint) => {
@@ -51,6 +55,22 @@ describe('the command line of the shop', () => {
     expect(message).toContain('PORT must be a whole number from 0 to 65535');
     expect(hint).toContain('--port');
     expect(parseServe(['--port', '1'], { PORT })).toMatchObject({ port: 1 });
+  });
+
+  it.each(['nonsense', 'http://x', '//:secret@h', ' '])(
+    'refuses the environment REDIS_URL=%j',
+    (REDIS_URL) => {
+      const { message, hint } = errorOf([], { REDIS_URL });
+      expect(message).toBe('REDIS_URL must be a Redis URL');
+      expect(hint).toBe('set REDIS_URL to redis://127.0.0.1:6379, or give --redis <url>');
+      const redis = 'redis://h:1';
+      expect(parseServe(['--redis', redis], { REDIS_URL })).toMatchObject({ redis });
+      expect(parseServe(['--help'], { REDIS_URL })).toEqual({ kind: 'help' });
+    },
+  );
+
+  it.each(['', 'redis://h:1', 'rediss://:secret@h'])('leaves REDIS_URL=%j to the shop', (REDIS_URL) => {
+    expect(parseServe([], { REDIS_URL })).toEqual({ kind: 'serve', port: 3_000, stock: 1_000 });
   });
 });
 

@@ -22,17 +22,22 @@ const MAX_ROUNDS = 1_000;
 /** What was given for each option; a flag has one empty text. */
 type Given = ReadonlyMap<OptionName, readonly string[]>;
 
-/** The command that the arguments ask for. @throws UsageError for anything that cannot be run as it stands */
-export function parseCommand(args: readonly string[]): Command {
+/** What the arguments and the environment ask for. @throws UsageError for anything that cannot be run as it stands */
+export function parseCommand(args: readonly string[], environment: NodeJS.ProcessEnv): Command {
   const given = readWords(args);
   if (given.has('help')) return { kind: 'help' };
   const isJson = given.has('json');
   const writesDocs = given.has('write-docs');
-  if (writesDocs && (given.has('scenario') || given.has('library'))) {
-    throw new UsageError('--write-docs publishes a whole run', 'leave --scenario and --library out');
+  const isPart = given.has('scenario') || given.has('library') || given.has('rounds');
+  if (writesDocs && isPart) {
+    throw new UsageError(
+      '--write-docs publishes a whole run',
+      'leave --scenario, --library and --rounds out',
+    );
   }
   if (writesDocs && isJson)
     throw new UsageError('--write-docs and --json exclude each other', 'run it twice');
+  checkRedis(environment);
   return {
     kind: 'run',
     scenarios: namesOf('scenario', given.get('scenario'), SCENARIO_NAMES),
@@ -100,6 +105,16 @@ function namesOf<N extends string>(
   }
   const wanted = new Set(given.map((word) => word.toLowerCase()));
   return known.filter((name) => wanted.has(name.toLowerCase()));
+}
+
+/** What was given is not repeated: it may contain a password. Set to nothing, it is not set. */
+function checkRedis({ REDIS_URL: url }: NodeJS.ProcessEnv): void {
+  if (url === undefined || url === '') return;
+  if (URL.canParse(url) && /^rediss?:$/.test(new URL(url).protocol)) return;
+  throw new UsageError(
+    'REDIS_URL must be a Redis URL',
+    'set REDIS_URL to redis://127.0.0.1:6379, or unset it',
+  );
 }
 
 function roundsOf(values: readonly string[] | undefined): number | undefined {

@@ -2,12 +2,12 @@ import { startRedis } from 'bedrock-servers';
 import { jsonLines } from '../report/json-lines.js';
 import { describeMachine, machineLine } from '../report/machine.js';
 import type { ScenarioResult } from '../report/report.js';
-import { scenarioSection, verdictLine } from '../report/scenario-section.js';
-import { verdictsOf } from '../report/verdict.js';
+import { scenarioSection } from '../report/scenario-section.js';
 import { groundOn } from '../scenarios/ground.js';
 import { runScenario } from '../scenarios/run-scenario.js';
 import type { Scenario } from '../scenarios/scenario.js';
 import { SCENARIOS } from '../scenarios/scenarios.js';
+import { checkTargets } from './check-targets.js';
 import { EXIT, type ExitCode, type RunOptions } from './command.js';
 import { UsageError } from './usage-error.js';
 
@@ -40,18 +40,7 @@ export async function runBench(options: RunOptions): Promise<ExitCode> {
   } finally {
     await server.stop();
   }
-  return isChecked ? check(results) : EXIT.done;
-}
-
-/** A line for each target that was missed. */
-function check(results: readonly ScenarioResult[]): ExitCode {
-  const missed = results.flatMap(({ scenario, rows }) =>
-    verdictsOf(scenario.targets, rows)
-      .filter(({ isReached }) => !isReached)
-      .map((verdict) => `${scenario.name}: ${verdictLine(verdict, scenario)}\n`),
-  );
-  process.stderr.write(missed.join(''));
-  return missed.length === 0 ? EXIT.done : EXIT.missed;
+  return isChecked ? checkTargets(results) : EXIT.done;
 }
 
 /** What the others are compared with always runs. */

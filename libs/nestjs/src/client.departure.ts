@@ -1,3 +1,4 @@
+import { systemClock } from 'bedrock-lock';
 import { isEnded, onEnd } from './connection.end.js';
 import type { HandlerClient } from './handler.client.js';
 
@@ -78,7 +79,7 @@ const unwatched = new Set<ClientDeparture>();
 
 /** One timer for all that begin to wait meanwhile. */
 function watchSoon(departure: ClientDeparture): void {
-  if (unwatched.size === 0) setTimeout(watchAll, PATIENCE_MS).unref();
+  if (unwatched.size === 0) systemClock.setTimer(watchAll, PATIENCE_MS);
   unwatched.add(departure);
 }
 

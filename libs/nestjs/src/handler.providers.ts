@@ -1,8 +1,8 @@
-import type { InjectionToken, Provider } from '@nestjs/common';
+import type { ExceptionFilter, InjectionToken, Provider } from '@nestjs/common';
 import { APP_FILTER, APP_INTERCEPTOR, ModulesContainer } from '@nestjs/core';
 import { checkOptions } from './bedrock-lock.checks.js';
 import type { BedrockLockOptions } from './bedrock-lock.options.js';
-import { othersCatchLockErrors } from './global.filters.js';
+import { filterOfTheRest } from './global.filters.js';
 import { LockErrorMapper } from './lock-error.mapper.js';
 import { LockExceptionFilter } from './lock-exception.filter.js';
 import { interceptorSettings, type LockInterceptorSettings } from './lock-interceptor.settings.js';
@@ -53,6 +53,6 @@ function globalFilter(
   { isGlobal, mapErrors }: LockInterceptorSettings,
   filter: LockExceptionFilter,
   modules: ModulesContainer,
-): LockExceptionFilter | null {
-  return isGlobal && mapErrors && !othersCatchLockErrors(modules, globalFilter) ? filter : null;
+): ExceptionFilter | null {
+  return isGlobal && mapErrors ? filterOfTheRest(filter, modules, globalFilter) : null;
 }

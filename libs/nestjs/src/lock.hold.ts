@@ -1,13 +1,9 @@
-import {
-  LockBusyError,
-  LockLostError,
-  LockWaitTimeoutError,
-  QueueFullError,
-  type CallOptions,
-  type Lease,
-} from 'bedrock-lock';
+import { isLockError, type CallOptions, type Lease, type LockError } from 'bedrock-lock';
 import { callersDeparture } from './handler.flow.js';
 import type { LockNeed } from './lock.need.js';
+
+/** The codes of a lock that was asked for and not granted. */
+const NOT_GRANTED: ReadonlySet<string> = new Set(['LOCK_BUSY', 'LOCK_WAIT_TIMEOUT', 'QUEUE_FULL']);
 
 /** One call of a decorated method. */
 export interface LockedCall {
@@ -81,14 +77,13 @@ async function holdByPolicy(
       if (!isNotGranted(error) || spec.onBusy === 'throw') throw error;
       return spec.onBusy === 'skip' ? undefined : await spec.onBusy.apply(self, [error, ...args]);
     }
-    const isLoss = error instanceof LockLostError && error.resource === mutex.resource;
+    const isLoss = isLockError(error) && error.code === 'LOCK_LOST' && error.resource === mutex.resource;
     if (!isLoss || !(endedUnheld || held.isLost) || spec.onLost === 'throw') throw error;
     return await spec.onLost.apply(self, [error, ...args]);
   }
 }
 
-function isNotGranted(error: unknown): error is Error {
-  return (
-    error instanceof LockBusyError || error instanceof LockWaitTimeoutError || error instanceof QueueFullError
-  );
+// By code: a backend may throw the errors of another copy of bedrock-lock, which are of other classes.
+function isNotGranted(error: unknown): error is LockError {
+  return isLockError(error) && NOT_GRANTED.has(error.code);
 }

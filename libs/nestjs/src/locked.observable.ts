@@ -24,7 +24,7 @@ export function lockedObservable<T>(hold: Hold, source: () => ObservableInput<T>
   });
 }
 
-/** Gives back the way to stop that. */
+/** Gives back the removal. */
 function abortWithCaller(wait: AbortController): () => void {
   const departure = callersDeparture();
   const leave = (): void => wait.abort(departure?.reason);

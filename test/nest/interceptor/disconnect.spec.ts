@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import { HttpException, type CallHandler, type NestInterceptor } from '@nestjs/common';
 import { APP_INTERCEPTOR } from '@nestjs/core';
 import { connect } from 'node:net';
@@ -44,6 +45,20 @@ describe.each(ADAPTERS)('on %s, when the client goes away', (_name, makeAdapter)
       expect([stats().pendingWithdrawals, orders.runs, log.complaints]).toEqual([0, 0, []]);
     },
   );
+
+  it('its wait ends under fake timers too', async () => {
+    const { rival, stats, call } = await shop({ adapter: makeAdapter() });
+    await using _held = await rival.lock('order').acquire();
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance', 'Date'] });
+    try {
+      const gone = call('promise');
+      await until(() => stats().waiters === 1);
+      gone.destroy();
+      await until(() => stats().waiters === 0);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
 
   it('no error is logged, and what the application sees of it is an HttpException', async () => {
     Witness.errors = [];

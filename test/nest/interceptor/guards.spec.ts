@@ -8,13 +8,17 @@ import {
   type ArgumentsHost,
   type CanActivate,
   type ExceptionFilter,
+  Module,
   type PipeTransform,
+  type Type,
+  type MiddlewareConsumer,
+  type NestMiddleware,
   type Provider,
   Query,
 } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
-import { LockError } from 'bedrock-lock';
-import { DistributedLock, type LockInterceptorOptions } from 'nestjs-bedrock';
+import { LockBusyError, LockError, LockWaitTimeoutError, type Mutex } from 'bedrock-lock';
+import { DistributedLock, InjectLock, type LockInterceptorOptions } from 'nestjs-bedrock';
 import { bedrockOf, locksOf } from '../app.js';
 import { ADAPTERS, closeServers, listen } from './server.js';
 import { IN_USE } from './troubles.js';
@@ -45,6 +49,30 @@ class Pipe implements PipeTransform {
   }
 }
 
+@Injectable()
+class Door {
+  constructor(@InjectLock('taken') private readonly lock: Mutex) {}
+
+  @DistributedLock({ lock: 'taken', waitMs: 0 })
+  async decorated(): Promise<void> {}
+
+  async handMade(): Promise<void> {
+    await this.lock.run(() => undefined, { waitMs: 0 });
+  }
+}
+
+/** Middleware that passes errors on, as Express asks for, and one that throws them, as Nest allows. */
+@Injectable()
+class Doorkeeper implements NestMiddleware {
+  constructor(private readonly door: Door) {}
+
+  async use(request: { originalUrl: string }, _response: unknown, next: (error?: unknown) => void) {
+    const lock = request.originalUrl.includes('decorated') ? 'decorated' : 'handMade';
+    if (request.originalUrl.includes('thrown')) return this.door[lock]().then(() => next());
+    return this.door[lock]().then(() => next(), next);
+  }
+}
+
 @Controller()
 class Handlers {
   @Get('guard')
@@ -54,6 +82,9 @@ class Handlers {
   @Get('pipe')
   @UsePipes(Pipe)
   pipe(@Query('id') _id: string) {}
+
+  @Get('door')
+  door() {}
 
   @Get('mistake')
   @UseGuards(Unlockable)
@@ -81,13 +112,26 @@ class OfErrors extends Recording {}
 @Catch(LockError)
 class OfLockErrors extends Recording {}
 
+@Catch(LockBusyError)
+class OfBusyLocks extends Recording {}
+
+@Catch(LockWaitTimeoutError)
+class OfTimeouts extends Recording {}
+
+@Catch(LockWaitTimeoutError, LockBusyError)
+class OfTwoLockErrors extends Recording {}
+
 @Catch(RangeError)
 class OfOthers extends Recording {}
 
 describe.each(ADAPTERS)('on %s', (_name, adapter) => {
-  async function served(interceptor: boolean | LockInterceptorOptions = true, providers: Provider[] = []) {
+  async function served(
+    interceptor: boolean | LockInterceptorOptions = true,
+    providers: Provider[] = [],
+    modules: Type[] = [],
+  ) {
     const metadata = {
-      imports: [locksOf(['taken', 'free'], { interceptor })],
+      imports: [locksOf(['taken', 'free'], { interceptor }), ...modules],
       controllers: [Handlers],
       providers,
     };
@@ -118,6 +162,21 @@ describe.each(ADAPTERS)('on %s', (_name, adapter) => {
     expect(log.complaints).toEqual([]);
   });
 
+  it.each(['decorated', 'handMade', 'decorated,thrown', 'handMade,thrown'])(
+    'also that of middleware: %s',
+    async (how) => {
+      class Doors {
+        configure(consumer: MiddlewareConsumer): void {
+          consumer.apply(Doorkeeper).forRoutes('door');
+        }
+      }
+      Module({ providers: [Door] })(Doors);
+      const { get, log } = await served(true, [], [Doors]);
+      expect(await get(`door?how=${how}`)).toEqual(BUSY);
+      expect(log.complaints).toEqual([]);
+    },
+  );
+
   it('also that of a global guard', async () => {
     const { get } = await served(true, [{ provide: APP_GUARD, useClass: Guard }]);
     expect(await get('mistake')).toEqual(BUSY);
@@ -139,12 +198,21 @@ describe.each(ADAPTERS)('on %s', (_name, adapter) => {
     ['everything', { useClass: OfEverything }],
     ['errors', { useClass: OfErrors }],
     ['lock errors', { useValue: new OfLockErrors() }],
+    ['one kind of lock errors', { useClass: OfBusyLocks }],
+    ['two kinds of lock errors', { useValue: new OfTwoLockErrors() }],
     ['what its factory says', { useFactory: () => new OfEverything() }],
   ])('a global filter of the application for %s comes first', async (_what, filter) => {
     Recording.seen = [];
     const { get } = await served(true, [{ provide: APP_FILTER, ...filter } as Provider]);
     expect(await get('guard')).toEqual({ status: 418, retryAfter: null, body: { own: true } });
     expect(Recording.seen).toEqual([expect.objectContaining({ code: 'LOCK_BUSY' })]);
+  });
+
+  it('a global filter for one kind of lock errors leaves the others to the module', async () => {
+    Recording.seen = [];
+    const { get } = await served(true, [{ provide: APP_FILTER, useClass: OfTimeouts }]);
+    expect(await get('guard')).toEqual(BUSY);
+    expect(Recording.seen).toEqual([]);
   });
 
   it('a global filter for other errors changes nothing', async () => {

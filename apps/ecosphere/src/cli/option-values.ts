@@ -13,7 +13,17 @@ export function wholeNumber(
 }
 
 /** The URL of a Redis server. What was given is not repeated: it may contain a password. @throws UsageError */
-export function redisUrl(name: string, text: string): string {
+export function redisUrl(name: string, text: string, hint = `${name} redis://127.0.0.1:6379`): string {
   if (URL.canParse(text) && /^rediss?:$/.test(new URL(text).protocol)) return text;
-  throw new UsageError(`${name} must be a Redis URL`, `${name} redis://127.0.0.1:6379`);
+  throw new UsageError(`${name} must be a Redis URL`, hint);
+}
+
+/**
+ * Refuses a REDIS_URL that names no Redis; the servers that read it would only say that it is no URL. Set to nothing, it is
+ * not set.
+ * @param option what may be given in its place
+ */
+export function checkRedisVariable({ REDIS_URL }: NodeJS.ProcessEnv, option: string): void {
+  if (REDIS_URL === undefined || REDIS_URL === '') return;
+  redisUrl('REDIS_URL', REDIS_URL, `set REDIS_URL to redis://127.0.0.1:6379, or give ${option} <url>`);
 }

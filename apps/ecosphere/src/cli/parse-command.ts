@@ -1,6 +1,6 @@
 import { nearestName } from './nearest-name.js';
 import { OPTION_TABLE, optionRow, type OptionName } from './option-table.js';
-import { redisUrl, wholeNumber } from './option-values.js';
+import { checkRedisVariable, redisUrl, wholeNumber } from './option-values.js';
 import { readArguments, type GivenOptions } from './read-arguments.js';
 import {
   SCENARIO_NAMES,
@@ -13,8 +13,8 @@ import { START_HINT, UsageError } from './usage.error.js';
 
 type Given = GivenOptions<OptionName>;
 
-/** The command that the arguments ask for. @throws UsageError for anything that cannot be run as it stands */
-export function parseCommand(args: readonly string[]): Command {
+/** What the arguments and the environment ask for. @throws UsageError for anything that cannot be run as it stands */
+export function parseCommand(args: readonly string[], environment: NodeJS.ProcessEnv): Command {
   const given = readArguments(args, { rows: OPTION_TABLE, hint: START_HINT });
   if (given.has('help')) return { kind: 'help' };
   const scenario = wordOf(given, 'scenario') ?? 'flash-sale';
@@ -25,7 +25,7 @@ export function parseCommand(args: readonly string[]): Command {
     scenarios,
     backend,
     isLocked: !given.has('no-lock'),
-    ...urlOf(given, backend),
+    ...urlOf(given, backend, environment),
     ...numberOf(given, 'processes', 'processes'),
     ...numberOf(given, 'buyers', 'buyers'),
     ...numberOf(given, 'purchases', 'purchases'),
@@ -76,9 +76,12 @@ function backendOf(given: Given, scenario: string): BackendName {
   return backend;
 }
 
-function urlOf(given: Given, backend: BackendName): { url?: string } {
+function urlOf(given: Given, backend: BackendName, environment: NodeJS.ProcessEnv): { url?: string } {
   const url = given.get('url');
-  if (url === undefined) return {};
+  if (url === undefined) {
+    if (backend === 'redis') checkRedisVariable(environment, '--url');
+    return {};
+  }
   if (backend !== 'redis') {
     throw new UsageError('--url names a Redis server, but the locks live in memory', 'add --backend redis');
   }

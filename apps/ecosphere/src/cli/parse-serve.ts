@@ -1,5 +1,5 @@
 import { optionLines } from './help-page.js';
-import { redisUrl, wholeNumber } from './option-values.js';
+import { checkRedisVariable, redisUrl, wholeNumber } from './option-values.js';
 import { readArguments } from './read-arguments.js';
 import { PORTS, SERVE } from './serve-options.js';
 
@@ -19,6 +19,7 @@ export function parseServe(args: readonly string[], environment: NodeJS.ProcessE
   const given = readArguments(args, SERVE);
   if (given.has('help')) return { kind: 'help' };
   const url = given.get('redis');
+  if (url === undefined) checkRedisVariable(environment, '--redis');
   return {
     kind: 'serve',
     port: portOf(given.get('port'), environment['PORT']),

@@ -100,8 +100,17 @@ export class Withdrawals {
   }
 
   #send({ ref, keepMs, leavesQueue }: Withdrawal): Promise<WithdrawOutcome> {
-    return this.driver.withdraw(ref, { keepMs, leaveQueue: leavesQueue() });
+    try {
+      return this.driver.withdraw(ref, { keepMs, leaveQueue: leavesQueue() });
+    } catch (error) {
+      // A driver that throws instead of rejecting must not make `release()` throw.
+      return rejection(error);
+    }
   }
+}
+
+async function rejection(error: unknown): Promise<never> {
+  throw error;
 }
 
 function hasActed(error: unknown): boolean {

@@ -6,7 +6,7 @@ export interface RedisPlace {
   readonly url?: string;
   /** Options of ioredis: host, port, tls, sentinels and the like. What Bedrock sets itself is refused here. */
   readonly connection?: ConnectionOptions;
-  /** A client of ioredis 5 or 6. It is only read: Bedrock makes connections of its own with its options. */
+  /** A client of ioredis 5.3 or newer, or 6. It is only read: Bedrock makes connections of its own with its options. */
   readonly client?: Redis;
 }
 

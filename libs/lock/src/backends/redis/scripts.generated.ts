@@ -188,7 +188,7 @@ export const scripts = {
       'if ARGV[1] == \'now\' then\n' +
       'local function serverNow()\n' +
       'local time = call(\'TIME\')\n' +
-      'return time[1] * 1000 + math.floor(time[2] / 1000), time\n' +
+      'return time[1] * 1000 + math.floor(time[2] / 1000)\n' +
       'end\n' +
       'local HEAD_LIFE_MS = 1000\n' +
       'local LINE_TTL_MS = \'10000\'\n' +
@@ -218,7 +218,7 @@ export const scripts = {
       'call(\'PUBLISH\', \'redisson_lock__channel:\' .. tagged, head and \'00\' or \'0\')\n' +
       'end\n' +
       'call(\'DEL\', lock)\n' +
-      'local head = liveHead(KEYS[2], KEYS[3], (serverNow()))\n' +
+      'local head = liveHead(KEYS[2], KEYS[3], serverNow())\n' +
       'wake(lock, head)\n' +
       'else\n' +
       'call(\'HSET\', lock, \'bedrock_revoked\', \'1\')\n' +
@@ -227,7 +227,7 @@ export const scripts = {
       'call(\'PUBLISH\', \'bedrock_wake:\' .. string.gsub(holder, \':.*$\', \'\'), \'!\' .. lock)\n' +
       'end\n' +
       'return 1',
-    sha1: 'fe783a286f1c48143f9cc63f5e7977b617da6aae',
+    sha1: '4d826ff5a89fcf938230bbf9e9b9aa12c40a39d5',
   },
   /** withdraw-n.lua */
   withdrawN: {
@@ -270,7 +270,7 @@ export const scripts = {
       'end\n' +
       'local function serverNow()\n' +
       'local time = call(\'TIME\')\n' +
-      'return time[1] * 1000 + math.floor(time[2] / 1000), time\n' +
+      'return time[1] * 1000 + math.floor(time[2] / 1000)\n' +
       'end\n' +
       'local HEAD_LIFE_MS = 1000\n' +
       'local LINE_TTL_MS = \'10000\'\n' +
@@ -303,7 +303,7 @@ export const scripts = {
       'local process, leaves = string.match(ARGV[at], \'^[^:]*\'), ARGV[at + 2] == \'1\'\n' +
       'local wasHead = call(\'LINDEX\', line, \'0\') == process\n' +
       'if leaves then leave(line, signs, process) end\n' +
-      'local head = liveHead(line, signs, (serverNow()))\n' +
+      'local head = liveHead(line, signs, serverNow())\n' +
       'if isFreed or (wasHead and leaves and call(\'EXISTS\', lock) == 0) then wake(lock, head) end\n' +
       'end\n' +
       'ended = answerOf(settle, at, isFreed) or ended\n' +
@@ -314,6 +314,6 @@ export const scripts = {
       'reply[#reply + 1] = ended\n' +
       'end\n' +
       'return #reply == 1 and reply[1] or reply',
-    sha1: 'bee42832561a8776c86a9fc6356367d7d8167220',
+    sha1: '7bf3902d628b3ec9bbb0800dec0a66adabfccf78',
   },
 } as const;

@@ -1,5 +1,5 @@
---[[ serverNow(): the server's clock in epoch ms, and as it tells it: {s, us}. Clocks of clients never decide. ]]
+--[[ serverNow(): the server's clock in epoch ms. Clocks of clients never decide. ]]
 local function serverNow()
   local time = call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000), time
+  return time[1] * 1000 + math.floor(time[2] / 1000)
 end

@@ -12,6 +12,6 @@ local function settle(at, isFreed)
   local process, leaves = string.match(ARGV[at], '^[^:]*'), ARGV[at + 2] == '1'
   local wasHead = call('LINDEX', line, '0') == process
   if leaves then leave(line, signs, process) end
-  local head = liveHead(line, signs, (serverNow()))
+  local head = liveHead(line, signs, serverNow())
   if isFreed or (wasHead and leaves and call('EXISTS', lock) == 0) then wake(lock, head) end
 end

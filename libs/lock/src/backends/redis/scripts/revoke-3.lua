@@ -13,7 +13,7 @@ if ARGV[1] == 'now' then
   --@include line
   --@include wake
   call('DEL', lock)
-  local head = liveHead(KEYS[2], KEYS[3], (serverNow()))
+  local head = liveHead(KEYS[2], KEYS[3], serverNow())
   wake(lock, head)
 else
   call('HSET', lock, 'bedrock_revoked', '1')

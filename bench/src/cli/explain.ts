@@ -1,0 +1,13 @@
+import { EXIT, type ExitCode } from './command.js';
+import { UsageError } from './usage-error.js';
+
+/** Says on the standard error why the bench cannot go on, and how it ends. */
+export function explain(error: unknown): ExitCode {
+  if (error instanceof UsageError) {
+    process.stderr.write(`error: ${error.message}\nhint: ${error.hint}\n`);
+    return EXIT.usage;
+  }
+  const reason = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`error: the run could not be carried out: ${reason}\n`);
+  return EXIT.notRun;
+}
