@@ -1,5 +1,6 @@
 import { Bedrock, InvalidOptionError, runInFlow, sleep, type Lease } from 'bedrock-lock';
 import { memory } from 'bedrock-lock/memory';
+import { ManualClock } from 'bedrock-testkit';
 import { Bench, OPERATION_MS, track } from './bench.js';
 
 /** What an attack on the engine once found; each was a defect. */
@@ -220,6 +221,18 @@ describe('the engine under attack', () => {
     });
     await bench.clock.advance(300);
     await flow;
+  });
+
+  it('never hands over in a quantum of 0, whatever fraction of a ms the clock shows', async () => {
+    const clock = new ManualClock({ now: 1_000.25 });
+    const bedrock = new Bedrock({ backend: memory({ clock }), clock, handOver: { quantumMs: 0 } });
+    const lock = bedrock.mutex('r');
+    const [first, second] = [lock.acquire(), lock.acquire()];
+    await (await first).release();
+    await clock.advance(1);
+    await (await second).release();
+    expect(bedrock.stats()).toMatchObject({ grants: 2, handOvers: 0 });
+    await bedrock.close();
   });
 });
 

@@ -101,7 +101,7 @@ export class Hold implements ClaimRef {
     this.#number = grant.number;
     this.#nextToken = grant.token;
     this.#tokensLeft = grant.tokens;
-    this.quantumEnd = Math.ceil(clock.now() + quantum.quantumMs);
+    this.quantumEnd = Math.floor(clock.now() + quantum.quantumMs);
     this.keepUntil = grant.terms.holdAtLeastMs > 0 ? grant.sent.at + grant.terms.holdAtLeastMs : 0;
     this.asked(grant.sent.at + Math.max(grant.leaseMs, grant.terms.holdAtLeastMs));
     this.confirm(grant.sent, grant.leaseMs);

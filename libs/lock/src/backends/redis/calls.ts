@@ -101,6 +101,8 @@ export class Calls {
       call.fail(noAnswer(`no answer within ${this.timeoutMs} ms`));
     }
     if (isSilent) this.onSilence();
-    if (this.#first !== undefined && this.#watchdog === undefined) this.#watch(1);
+    // A call that has begun since the timer ran has set one of its own, which is too late for the calls before it.
+    this.stop();
+    if (this.#first !== undefined) this.#watch(this.#first.sentAt + this.timeoutMs - this.clock.now());
   }
 }

@@ -35,6 +35,8 @@ export class Connection {
   readonly #readiness: Readiness;
   #conversation: Conversation | undefined;
   #isReady = false;
+  /** A connection was made and not lost since. */
+  #isConnected = false;
   #hasServed = false;
   #isStarted = false;
   #isClosed = false;
@@ -48,8 +50,11 @@ export class Connection {
   ) {
     this.#calls = new Calls(clock, timeoutMs, () => this.reconnect());
     this.#readiness = new Readiness(clock);
-    client.on('connect', () => this.#awaitGreeting());
-    client.on('ready', () => void this.#open(++this.#epoch, REOPEN_MS.first));
+    client.on('connect', () => {
+      this.#isConnected = true;
+      this.#awaitGreeting();
+    });
+    client.on('ready', () => this.#greeted());
     client.on('close', () => this.#lose());
     client.on('end', () => this.#restart());
     client.on('error', (error: Error) => this.#readiness.failed(error, codeOf(error) !== ''));
@@ -150,6 +155,12 @@ export class Connection {
     }, this.timeoutMs);
   }
 
+  #greeted(): void {
+    if (this.#isConnected) return void this.#open(++this.#epoch, REOPEN_MS.first);
+    // Version 5 also says so of a connection that was lost during its greeting, and would never connect again.
+    if (!this.#isClosed) this.client.status = 'reconnecting';
+  }
+
   async #open(epoch: number, retryMs: number): Promise<void> {
     if (this.#isClosed) return;
     try {
@@ -169,6 +180,7 @@ export class Connection {
   }
 
   #lose(): void {
+    this.#isConnected = false;
     this.#epoch += 1;
     this.#isReady = false;
     const detail = this.#isClosed ? 'it is closed' : 'the connection was lost before the answer';

@@ -30,13 +30,8 @@ export class EncodedRequest implements Pick<Command, Part | 'setReplyContext'> {
     private readonly asker: Asker,
   ) {}
 
-  resolve(reply: unknown): void {
-    this.asker.replied(reply);
-  }
-
-  reject(error: Error): void {
-    this.asker.failed(error);
-  }
+  readonly resolve = (reply: unknown): void => this.asker.replied(reply);
+  readonly reject = (error: Error): void => this.asker.failed(error);
 
   toWritable(): Buffer {
     return Buffer.from(this.text, 'latin1');

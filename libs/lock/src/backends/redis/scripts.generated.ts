@@ -47,7 +47,7 @@ export const scripts = {
       'if type(before) == \'table\' then return before.err end\n' +
       'lastToken = last - ahead\n' +
       'before = tonumber(before)\n' +
-      'if before and before > lastToken then\n' +
+      'if before and before > lastToken and before + ahead < 9007199254740992 then\n' +
       'call(\'SET\', owns and KEYS[key + 3] or KEYS[1], string.format(\'%.0f\', before + ahead))\n' +
       'lastToken = before\n' +
       'end\n' +
@@ -142,7 +142,7 @@ export const scripts = {
       'reply[item + 2] = answer\n' +
       'end\n' +
       'return reply',
-    sha1: '238c22b94e7bb568238bb4e5b20d5ee2ab573cc0',
+    sha1: '22eb56a5a98ec1ee6ecd8bada03c4c06f40b97be',
   },
   /** inspect-1.lua */
   inspect: {

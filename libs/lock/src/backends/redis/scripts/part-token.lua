@@ -21,10 +21,10 @@ local function takeTokens(key, arg)
       before = call('GETSET', KEYS[1], last)
     end
     if type(before) == 'table' then return before.err end
-    -- A counter that is behind the time goes on from the time; what is no number counts as lost.
+    -- A counter that is behind the time goes on from the time; what is no number of a token counts as lost.
     lastToken = last - ahead
     before = tonumber(before)
-    if before and before > lastToken then
+    if before and before > lastToken and before + ahead < 9007199254740992 then
       call('SET', owns and KEYS[key + 3] or KEYS[1], string.format('%.0f', before + ahead))
       lastToken = before
     end
