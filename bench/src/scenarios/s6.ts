@@ -14,7 +14,7 @@ export const s6: Scenario = {
   title: '5,000 leases of 5 s, held and renewed by one process',
   short: '5,000 leases: commands/s',
   libraries: ['raw', 'bedrock', ...PEERS],
-  rounds: 2,
+  rounds: 1,
   // At the same time, since most of the time they only wait.
   lanes: 4,
   compared: 'commandsPerS',

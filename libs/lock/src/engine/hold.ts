@@ -55,6 +55,11 @@ export interface HoldGround {
   readonly wallOrigin: number;
 }
 
+// What is true of a hold, in one number.
+const REVOKED = 1;
+const KEPT = 2;
+const RENEWING = 4;
+
 /** The id of a claim, never used twice: the random id of the process and a number. */
 export function claimId(processId: string, number: number): string {
   return `${processId}:${number}`;
@@ -74,15 +79,10 @@ export class Hold implements ClaimRef {
   readonly doubtUntil: number;
   /** The lease whose turn it is. */
   lease: Tenant | undefined;
-  /** The backend refuses renewals. */
-  isRevoked = false;
-  /** The keeper looks after it. */
-  isKept = false;
-  /** A renewal is on its way. */
-  isRenewing = false;
   /** When the next renewal is due, monotonic ms; undefined when nobody wants one. */
   renewDue: number | undefined;
 
+  #marks = 0;
   readonly #ground: HoldGround;
   readonly #number: number;
   #nextToken: number;
@@ -105,6 +105,33 @@ export class Hold implements ClaimRef {
     this.keepUntil = grant.terms.holdAtLeastMs > 0 ? grant.sent.at + grant.terms.holdAtLeastMs : 0;
     this.asked(grant.sent.at + Math.max(grant.leaseMs, grant.terms.holdAtLeastMs));
     this.confirm(grant.sent, grant.leaseMs);
+  }
+
+  /** The backend refuses renewals. */
+  get isRevoked(): boolean {
+    return (this.#marks & REVOKED) !== 0;
+  }
+
+  set isRevoked(is: boolean) {
+    this.#mark(REVOKED, is);
+  }
+
+  /** The keeper looks after it. */
+  get isKept(): boolean {
+    return (this.#marks & KEPT) !== 0;
+  }
+
+  set isKept(is: boolean) {
+    this.#mark(KEPT, is);
+  }
+
+  /** A renewal is on its way. */
+  get isRenewing(): boolean {
+    return (this.#marks & RENEWING) !== 0;
+  }
+
+  set isRenewing(is: boolean) {
+    this.#mark(RENEWING, is);
   }
 
   get id(): string {
@@ -191,6 +218,10 @@ export class Hold implements ClaimRef {
     if (now >= tenant.grantedAt + tenant.terms.maxHoldMs) return 'maxHold';
     if (now < tenant.validUntil) return 'suspended';
     return this.isRevoked ? 'revoked' : 'expired';
+  }
+
+  #mark(mark: number, is: boolean): void {
+    this.#marks = is ? this.#marks | mark : this.#marks & ~mark;
   }
 
   #hasTokenFor(terms: Terms): boolean {

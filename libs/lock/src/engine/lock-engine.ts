@@ -14,7 +14,7 @@ import type { Hold, Quantum, Tenant } from './hold.js';
 import { LeaseKeeper } from './lease-keeper.js';
 import { Lease, type LeaseOwner } from './lease.js';
 import type { Competitor } from './queued-synchronizer.js';
-import { Seat } from './seat.js';
+import { Seat, type SeatHouse } from './seat.js';
 import type { WaitingRoom } from './waiting-room.js';
 import { WakeHub } from './wake-hub.js';
 import { Withdrawals, type Withdrawal } from './withdrawals.js';
@@ -41,17 +41,13 @@ export interface EngineStats {
 }
 
 /** Acquire, hand over and release for one backend: one seat per resource, one keeper, one hub. */
-export class LockEngine implements LeaseOwner {
+export class LockEngine implements LeaseOwner, SeatHouse {
   readonly #seats = new Map<string, Seat>();
   readonly #keeper: LeaseKeeper;
   readonly #hub: WakeHub;
   readonly #withdrawals: Withdrawals;
   readonly #contention: Contention;
   readonly #stopDoubting: () => void;
-  readonly #dropSeat = (seat: Seat): void => {
-    if (this.#seats.get(seat.resource) === seat) this.#seats.delete(seat.resource);
-    if (this.#seats.size === 0) this.#onSeatsGone?.();
-  };
   #grants = 0;
   #handOvers = 0;
   #onHoldsGone: (() => void) | undefined;
@@ -112,7 +108,7 @@ export class LockEngine implements LeaseOwner {
     const once = terms.waitMs === 0;
     let seat = this.#seats.get(resource);
     if (seat === undefined) {
-      seat = new Seat(resource, this.room, this.#dropSeat);
+      seat = new Seat(resource, this);
       this.#seats.set(resource, seat);
     } else if (once && (seat.hold !== undefined || seat.waiting > 0) && signal?.aborted !== true) {
       return Promise.reject(
@@ -197,6 +193,12 @@ export class LockEngine implements LeaseOwner {
     await this.#withdrawals.drain(operationTimeoutMs);
     this.#hub.close();
     this.#keeper.stop();
+  }
+
+  /** @internal */
+  dropSeat(seat: Seat): void {
+    if (this.#seats.get(seat.resource) === seat) this.#seats.delete(seat.resource);
+    if (this.#seats.size === 0) this.#onSeatsGone?.();
   }
 
   /** The turn of a competitor has come. It has its lease before anybody is told. */

@@ -15,6 +15,12 @@ import type { Departure, WaitingRoom } from './waiting-room.js';
 
 const LOCAL: ProcessView = { host: hostname(), pid: process.pid };
 
+/** What all seats of an engine have in common. */
+export interface SeatHouse {
+  readonly room: WaitingRoom;
+  dropSeat(seat: Seat): void;
+}
+
 /** The state of one resource in this process: who waits, what is held, and what the backend said last. */
 export class Seat implements QueueOwner<Lease> {
   hold: Hold | undefined;
@@ -30,9 +36,12 @@ export class Seat implements QueueOwner<Lease> {
 
   constructor(
     readonly resource: string,
-    readonly room: WaitingRoom,
-    private readonly onIdle: (seat: Seat) => void,
+    private readonly house: SeatHouse,
   ) {}
+
+  get room(): WaitingRoom {
+    return this.house.room;
+  }
 
   /** Who waits here. Made when somebody comes, since most seats of a process that holds many locks have no queue. */
   get queue(): QueuedSynchronizer<Lease> {
@@ -100,7 +109,7 @@ export class Seat implements QueueOwner<Lease> {
   }
 
   dropIfIdle(): void {
-    if (this.waiting === 0 && this.hold === undefined && !this.isContending) this.onIdle(this);
+    if (this.waiting === 0 && this.hold === undefined && !this.isContending) this.house.dropSeat(this);
   }
 
   wake(): void {
