@@ -43,11 +43,11 @@ async function passToAndFro([one, other]: [Contender<null>, Contender<null>]): P
   tell(holder, { do: 'take' });
   await reply(holder, 'asking');
   await reply(holder, 'granted');
-  const warmUp = 10;
+  const warmUp = 150;
   for (let i = -warmUp; i < HAND_OVERS; i++) {
     tell(waiter, { do: 'take' });
     await reply(waiter, 'asking');
-    tell(holder, { do: 'pass', afterMs: HOLD_MS + POLL_MS * Math.random() });
+    tell(holder, { do: 'pass', afterMs: i < 0 ? 1 : HOLD_MS + POLL_MS * Math.random() });
     const [passed, granted] = await Promise.all([reply(holder, 'passed'), reply(waiter, 'granted')]);
     if (i >= 0) times.push(granted - passed);
     [holder, waiter] = [waiter, holder];
