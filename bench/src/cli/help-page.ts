@@ -3,7 +3,7 @@ import { SCENARIOS } from '../scenarios/scenarios.js';
 
 const EXAMPLES = `The bench: Bedrock beside other lock libraries, on one Redis, in turns.
 
-  npm run bench                              every scenario, as Markdown tables; under 8 minutes
+  npm run bench                              every scenario, as Markdown tables; 8 to 10 minutes
   npm run bench -- --scenario S3             one of them; several by comma or by repetition
   npm run --silent bench -- --json           one JSON object per line
   npm run bench -- --check                   exit code 1 when Bedrock misses a target
