@@ -1,5 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startRedis, type RunningServer } from 'bedrock-servers';
+import { Bedrock } from 'bedrock-lock';
+import { combination } from 'bedrock-lock/combination';
+import { redis } from 'bedrock-lock/redis';
+import {
+  startEtcd,
+  startMariadb,
+  startPostgres,
+  startRedis,
+  startZooKeeper,
+  type RunningServer,
+} from 'bedrock-servers';
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -37,23 +47,38 @@ const snippets = pages
   }));
 
 describe('the documentation', () => {
-  let redis: RunningServer;
+  let server: RunningServer;
+  let nodes: readonly RunningServer[];
+  /** Where else locks may live, by the variable that names its address. */
+  let others: Readonly<Record<string, RunningServer>>;
   let problems: Map<string, string[]>;
 
   beforeAll(async () => {
-    redis = await startRedis({ shared: true });
+    server = await startRedis({ shared: true });
+    nodes = await Promise.all([1, 2, 3].map(() => startRedis()));
+    await lockOnce(nodes);
+    others = {
+      POSTGRES_URL: await startPostgres({ shared: true }),
+      MYSQL_URL: await startMariadb({ shared: true }),
+      ETCD_URL: await startEtcd({ shared: true }),
+      ZOOKEEPER_URL: await startZooKeeper({ shared: true }),
+    };
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
     for (const { source, code } of snippets) writeFileSync(source, code);
     problems = compile(snippets.map(({ source }) => source));
-  }, 60_000);
-  afterAll(() => redis?.stop());
+  }, 180_000);
+  afterAll(() =>
+    Promise.all([server, ...(nodes ?? []), ...Object.values(others ?? {})].map((one) => one?.stop())),
+  );
 
   it.each(snippets.map((snippet) => [`${snippet.file}:${snippet.line}`, snippet] as const))(
     'has a snippet that compiles and runs at %s',
     async (_place, { source, output }) => {
       expect(problems.get(source) ?? []).toEqual([]);
-      const env = { ...process.env, REDIS_URL: redis.url, NODE_OPTIONS: '' };
+      const REDIS_URLS = nodes.map(({ url }) => url).join(',');
+      const urls = Object.fromEntries(Object.entries(others).map(([name, { url }]) => [name, url]));
+      const env = { ...process.env, REDIS_URL: server.url, REDIS_URLS, ...urls, NODE_OPTIONS: '' };
       await run(process.execPath, [output], { env, timeout: 15_000 });
     },
   );
@@ -87,6 +112,15 @@ describe('the documentation', () => {
     expect(shape('README.zh-CN.md')).toEqual(shape('README.md'));
   });
 });
+
+/** Makes nodes known, as those of a user are: the first lock on empty ones would wait for the longest lease. */
+async function lockOnce(nodes: readonly RunningServer[]): Promise<void> {
+  const backend = combination({ nodes: nodes.map(({ url }) => redis(url)), coldStart: 'trust' });
+  const bedrock = new Bedrock({ backend });
+  await bedrock.ready();
+  await bedrock.mutex('first').run(() => undefined);
+  await bedrock.close();
+}
 
 function compile(files: string[]): Map<string, string[]> {
   const program = ts.createProgram(files, options);

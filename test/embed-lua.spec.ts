@@ -39,11 +39,12 @@ end
   it('writes a module whose hash is the one of the source, as the server computes it', async () => {
     const source = 'local it = \'single "and" double\' .. "\\\\"\nreturn it';
     const text = render([['say-it-1.lua', `--[[ header ]]\n  ${source.replace('\n', '\n  ')}\n`]]);
-    const module = `data:text/javascript,${encodeURIComponent(text.replace(' as const', ''))}`;
+    const module = `data:text/javascript,${encodeURIComponent(text.replaceAll(' as const', ''))}`;
     const { scripts } = (await import(module)) as {
       scripts: Record<string, { source: string; sha1: string }>;
     };
-    expect(scripts).toEqual({ sayIt: { source, sha1: createHash('sha1').update(source).digest('hex') } });
+    const sha1 = createHash('sha1').update(source).digest('hex');
+    expect(scripts).toEqual({ sayIt: { source, sha1, sha1InCluster: sha1 } });
   });
 
   it('puts parts where scripts and parts name them, and tells when one is missing or includes itself', () => {
@@ -66,6 +67,31 @@ end
         ['say-1.lua', '--@include one'],
       ]),
     ).toThrow(/includes itself/);
+  });
+
+  it('gives a script that includes a part of clusters a second form, by what differs', async () => {
+    const text = render([
+      ['part-tell.lua', '--[[ header ]]\ntell(1)\n'],
+      ['part-tag.lua', 'tag()\n'],
+      ['part-cluster-tell.lua', '  --@include tag\n  tell(2)\n'],
+      ['say-1.lua', 'if x then\n  --@include tell\nend\n'],
+    ]);
+    const { scripts, IN_CLUSTER } = (await import(
+      `data:text/javascript,${encodeURIComponent(text.replaceAll(' as const', ''))}`
+    )) as { scripts: { say: { sha1InCluster: string } }; IN_CLUSTER: string[][] };
+    expect(IN_CLUSTER).toEqual([['tell(1)', 'tag()\ntell(2)']]);
+    expect(scripts.say).toEqual({
+      source: 'if x then\ntell(1)\nend',
+      sha1: createHash('sha1').update('if x then\ntell(1)\nend').digest('hex'),
+      sha1InCluster: createHash('sha1').update('if x then\ntag()\ntell(2)\nend').digest('hex'),
+    });
+    expect(() =>
+      render([
+        ['part-tell.lua', 'tell(1)'],
+        ['part-cluster-tell.lua', 'tell(2)'],
+        ['say-1.lua', 'tell(1)'],
+      ]),
+    ).toThrow(/without including it/);
   });
 
   it('refuses two files of one name, and a file without code', () => {

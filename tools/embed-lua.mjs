@@ -1,6 +1,8 @@
 /**
  * Embeds the Redis scripts: reads every `*.lua` of the redis backend and writes `scripts.generated.ts`. Where a script
- * says `--@include clock` stands the text of `part-clock.lua`: inside of a function it is defined only when that runs.
+ * says `--@include clock` stands the text of `part-clock.lua`: inside of a function it is defined only when that runs. Where
+ * it says `--@take line from fair-line`, whatever includes `line` in it gets `part-fair-line.lua`. A script has a second form,
+ * for clusters, when it includes a part that has one: there `part-cluster-tell.lua` stands in for `part-tell.lua`.
  * `--check` writes nothing and exits 1 when the committed file is out of step.
  */
 import { createHash } from 'node:crypto';
@@ -9,6 +11,22 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const PART = /^part-(.+)\.lua$/;
+
+/** The parts as this script wants them: some may stand in for others. */
+function partsOf(text, parts, file) {
+  const own = new Map(parts);
+  for (const [, name, other] of text.matchAll(/^--@take (\S+) from (\S+)$/gm)) {
+    if (!parts.has(other)) throw new Error(`${file} takes ${other}, but there is no part-${other}.lua`);
+    own.set(name, parts.get(other));
+  }
+  return own;
+}
+
+/** The parts as a cluster needs them. */
+function clusterParts(parts) {
+  const inCluster = [...parts].filter(([name]) => name.startsWith('cluster-'));
+  return new Map([...parts, ...inCluster.map(([name, text]) => [name.slice('cluster-'.length), text])]);
+}
 
 /** Puts the parts where scripts and other parts name them. */
 function withParts(text, parts, file, within = []) {
@@ -71,6 +89,19 @@ function literal(text) {
   return `'${escaped}'`;
 }
 
+/** For each part that a cluster needs otherwise: its text, and what stands in for it. */
+function swapsOf(parts) {
+  const others = clusterParts(parts);
+  const textOf = (name, among) => stripLua(withParts(among.get(name), among, `part-${name}.lua`));
+  return [...parts.keys()]
+    .filter((name) => others.get(name) !== parts.get(name))
+    .map((name) => [textOf(name, parts), textOf(name, others)]);
+}
+
+function sha1Of(source) {
+  return createHash('sha1').update(source).digest('hex');
+}
+
 /** The text of the generated module for `files`: pairs of file name and Lua text. */
 export function render(files) {
   const seen = new Map();
@@ -79,6 +110,7 @@ export function render(files) {
     const [, name] = PART.exec(file) ?? [];
     if (name !== undefined) parts.set(name, text);
   }
+  const swaps = swapsOf(parts);
   const entries = [...files]
     .filter(([file]) => !PART.test(file))
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -86,9 +118,12 @@ export function render(files) {
       const name = scriptName(file);
       if (seen.has(name)) throw new Error(`${file} and ${seen.get(name)} would both be scripts.${name}`);
       seen.set(name, file);
-      const source = stripLua(withParts(text, parts, file));
+      const form = (these) => stripLua(withParts(text, partsOf(text, these, file), file));
+      const source = form(parts);
       if (source === '') throw new Error(`${file} has no code`);
-      const sha1 = createHash('sha1').update(source).digest('hex');
+      const inCluster = swaps.reduce((changed, [part, other]) => changed.replaceAll(part, other), source);
+      if (inCluster !== form(clusterParts(parts)))
+        throw new Error(`${file} has the text of a part without including it`);
       const lines = source
         .split('\n')
         .map((line, at, all) => literal(at + 1 < all.length ? `${line}\n` : line));
@@ -97,12 +132,19 @@ export function render(files) {
         `  ${name}: {`,
         '    source:',
         `      ${lines.join(' +\n      ')},`,
-        `    sha1: '${sha1}',`,
+        `    sha1: '${sha1Of(source)}',`,
+        `    sha1InCluster: '${sha1Of(inCluster)}',`,
         '  },',
       ].join('\n');
     });
   const body = entries.length > 0 ? `{\n${entries.join('\n')}\n}` : '{}';
-  return `// Written by tools/embed-lua.mjs from scripts/*.lua. Do not edit: run \`npm run embed\`.\nexport const scripts = ${body} as const;\n`;
+  const pairs = swaps.map((pair) => `  [\n${pair.map((text) => `    ${literal(text)},\n`).join('')}  ],\n`);
+  return [
+    '// Written by tools/embed-lua.mjs from scripts/*.lua. Do not edit: run `npm run embed`.',
+    `export const scripts = ${body} as const;\n`,
+    '/** What reads otherwise on a cluster, and how. */',
+    `export const IN_CLUSTER = [${pairs.length > 0 ? `\n${pairs.join('')}` : ''}] as const;\n`,
+  ].join('\n');
 }
 
 function readLua(folder) {

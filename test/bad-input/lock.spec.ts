@@ -134,6 +134,12 @@ describe('bad input to bedrock-lock', () => {
       use: (v) => lock.run(noop, { maxHoldMs: any(v) }),
     },
     {
+      name: 'run holdAtLeastMs',
+      field: 'holdAtLeastMs',
+      good: ['undefined', '0'],
+      use: (v) => lock.run(noop, { holdAtLeastMs: any(v) }),
+    },
+    {
       name: 'run failFast',
       field: 'failFast',
       good: ['undefined', ...BOOLEANS],

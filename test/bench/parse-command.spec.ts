@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { helpPage } from '../../bench/src/cli/help-page.js';
 import { parseCommand } from '../../bench/src/cli/parse-command.js';
 import { UsageError } from '../../bench/src/cli/usage-error.js';
+import { LIBRARY_NAMES } from '../../bench/src/libraries/catalogue.js';
 import { SCENARIO_NAMES } from '../../bench/src/scenarios/names.js';
 import { SCENARIOS } from '../../bench/src/scenarios/scenarios.js';
 
@@ -36,6 +37,7 @@ describe('the command line of the bench', () => {
   it.each([['--help'], ['-h']])('shows the help for %s', (help) => {
     expect(parseCommand(['--json', help], {})).toEqual({ kind: 'help' });
     for (const name of SCENARIO_NAMES) expect(helpPage()).toContain(`  ${name} `);
+    for (const name of LIBRARY_NAMES) expect(helpPage()).toMatch(new RegExp(`[ ,]${name}[,\n]`));
   });
 
   it.each([

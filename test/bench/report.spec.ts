@@ -10,6 +10,7 @@ import { threeDigits } from '../../bench/src/report/numbers.js';
 import { scenarioSection } from '../../bench/src/report/scenario-section.js';
 import { verdictsOf } from '../../bench/src/report/verdict.js';
 import type { Row } from '../../bench/src/scenarios/run-scenario.js';
+import { flashSale } from '../../bench/src/scenarios/flash-sale.js';
 import { s1 } from '../../bench/src/scenarios/s1.js';
 import { s3 } from '../../bench/src/scenarios/s3.js';
 import { SCENARIOS } from '../../bench/src/scenarios/scenarios.js';
@@ -81,6 +82,26 @@ describe('a scenario in the report', () => {
       [false, undefined],
     ]);
     expect(verdictsOf(s1.targets, [rowOf('raw', 1, 1)])).toEqual([]);
+  });
+
+  it('judges a target beside Redisson only where Redisson took part', () => {
+    const row = { library: 'bedrock', figures: { oversold: 0, ofRedisson: 4.9 }, ratioToRaw: 8, failure: undefined } as const; // prettier-ignore
+    const beside = { library: 'redisson', figures: {}, ratioToRaw: 2, failure: undefined } as const;
+    const judged = (rows: readonly Row[]) =>
+      verdictsOf(flashSale.targets, rows).map(({ target, isReached }) => [target.figure, isReached]);
+    expect(judged([row])).toEqual([['oversold', true]]);
+    expect(judged([row, beside])).toEqual([
+      ['oversold', true],
+      ['ofRedisson', false],
+    ]);
+    expect(judged([{ ...row, figures: { oversold: 0, ofRedisson: 5 } }, beside])[1]).toEqual([
+      'ofRedisson',
+      true,
+    ]);
+    expect(judged([{ ...row, figures: { oversold: 0, ofRedisson: NaN } }, beside])[1]).toEqual([
+      'ofRedisson',
+      false,
+    ]);
   });
 
   it('keeps both sides of a bound', () => {

@@ -10,6 +10,14 @@ interface Rule {
   readonly mayUsePackages?: boolean;
 }
 
+/** Backends that do the same on another engine share what is the same. */
+const FAMILIES: Readonly<Record<string, readonly string[]>> = {
+  zookeeper: ['backend:line'],
+  etcd: ['backend:line'],
+  mysql: ['backend:sql'],
+  postgres: ['backend:sql'],
+};
+
 const nothing = () => false;
 const lockEntry = (entry: string) => entry === 'bedrock-lock';
 
@@ -29,7 +37,7 @@ function ruleOf(layer: string): Rule | undefined {
       if (name === undefined) return { layers: ['root', 'primitives', 'engine', 'core'] };
       return { layers: [`backend:${name}`, 'core'] };
     case 'backend':
-      return { layers: [layer, 'core'], mayUsePackages: true };
+      return { layers: [layer, 'core', ...(FAMILIES[name ?? ''] ?? [])], mayUsePackages: true };
     case 'nestjs':
       return { layers: ['nestjs'], entries: lockEntry, mayUsePackages: true };
     case 'testkit':

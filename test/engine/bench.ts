@@ -1,5 +1,7 @@
 import {
   Bedrock,
+  MUTEX,
+  type Backend,
   type BedrockOptions,
   type Lease,
   type LockEventName,
@@ -23,6 +25,7 @@ export class Bench {
   readonly clock = new ManualClock();
   readonly store = new MemoryStore(this.clock);
   readonly backend: FaultyBackend;
+  readonly inner: Backend;
   readonly bedrock: Bedrock;
   /** Another process. */
   readonly rival: Mutex;
@@ -30,7 +33,8 @@ export class Bench {
 
   constructor({ traits = {}, ...options }: BenchOptions = {}) {
     const { clock, store } = this;
-    this.backend = new FaultyBackend(memory({ store, clock }), { clock, traits });
+    this.inner = memory({ store, clock });
+    this.backend = new FaultyBackend(this.inner, { clock, traits });
     this.bedrock = new Bedrock({ defaults: { leaseMs: 3_000 }, ...options, backend: this.backend, clock });
     this.#rivals = new Bedrock({ backend: memory({ store, clock }), clock });
     this.rival = this.#rivals.mutex('r');
@@ -49,7 +53,7 @@ export class Bench {
 
   /** Grants that the store knows, whoever asks. */
   async grants(resource = 'r'): Promise<string[]> {
-    const views = await this.#rivals.backend.leases.inspect(resource);
+    const views = await this.#rivals.backend.leases.inspect(resource, MUTEX);
     return views.map(({ id }) => id);
   }
 

@@ -63,6 +63,23 @@ describe('a claim that is handed over', () => {
     expect(await plain.run(() => 'other locks do not care')).toBeDefined();
   });
 
+  it('is not given to a call that wants to hold at least so long: the backend must know', async () => {
+    bench = new Bench({ handOver: { quantumMs: 5_000 } });
+    const lock = bench.lock();
+    const first = await lock.acquire();
+    const job = lock.acquire({ holdAtLeastMs: 2_000 });
+    const waiting = track(lock.acquire());
+    await first.release();
+    const second = await job;
+    expect(claimOf(second)).not.toBe(claimOf(first));
+    await second.release();
+    await bench.clock.advance(1_999);
+    expect((await bench.rival.inspect())[0]?.remainingMs).toBe(1);
+    expect(waiting.state).toBe('pending');
+    await bench.clock.advance(1_000);
+    expect(waiting.state).toBe('fulfilled');
+  });
+
   it('does not give a revoked claim', async () => {
     bench = new Bench({ handOver: { quantumMs: 5_000 } });
     const first = await bench.lock().acquire();

@@ -1,43 +1,12 @@
 import { startProxy, type TcpProxy } from 'bedrock-servers';
+import { MUTEX } from 'bedrock-lock';
 import { redis } from 'bedrock-lock/redis';
 import { sharedNow } from 'bedrock-testkit';
+import { NETWORK_FAULTS } from './network-faults.js';
 import { OPERATION_MS, pass, Site } from './site.js';
 
 const LOCK = { leaseMs: 700, waitMs: 900 } as const;
 const JOB = { tasks: 2, bodyMs: [1, 15], sampleMs: 5, lock: LOCK } as const;
-
-const FAULTS: Record<string, (proxy: TcpProxy) => Promise<void>> = {
-  'swallows replies': (proxy) =>
-    during(
-      450,
-      () => proxy.dropReplies(),
-      () => proxy.dropReplies(false),
-    ),
-  'swallows requests': (proxy) =>
-    during(
-      450,
-      () => proxy.dropRequests(),
-      () => proxy.dropRequests(false),
-    ),
-  'delays by more than the time-out': (proxy) =>
-    during(
-      900,
-      () => proxy.delay(OPERATION_MS * 1.5),
-      () => proxy.delay(0),
-    ),
-  'cuts connections': (proxy) =>
-    during(
-      100,
-      () => proxy.cut(),
-      () => proxy.cut(),
-    ),
-};
-
-async function during(ms: number, begin: () => void, end: () => void): Promise<void> {
-  begin();
-  await pass(ms);
-  end();
-}
 
 describe('a network between the process and its Redis', () => {
   let site: Site;
@@ -51,9 +20,9 @@ describe('a network between the process and its Redis', () => {
     await proxy.stop();
   });
 
-  const proxied = (): string => `redis://127.0.0.1:${proxy.port}`;
+  const proxied = () => ({ url: `redis://127.0.0.1:${proxy.port}` });
 
-  it.each(Object.entries(FAULTS))(
+  it.each(Object.entries(NETWORK_FAULTS))(
     'that %s breaks no promise: one holder, prompt losses, calls that settle, nothing touched that is foreign',
     async (_name, fault) => {
       const contenders = [
@@ -104,7 +73,7 @@ describe('a network between the process and its Redis', () => {
 async function meddle(site: Site): Promise<void> {
   const stranger = redis(site.options);
   await stranger.ready();
-  const ref = { id: `${stranger.processId}:1`, resource: site.resource };
+  const ref = { id: `${stranger.processId}:1`, resource: site.resource, shape: MUTEX };
   const [renewed] = await stranger.leases.renew([{ ...ref, leaseMs: 60_000, keepMs: 0 }]);
   const withdrawn = await stranger.leases.withdraw(ref, { keepMs: 0, leaveQueue: true });
   const told = { kind: 'meddled', at: sharedNow(), process: 'stranger', resource: site.resource } as const;

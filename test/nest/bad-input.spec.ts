@@ -6,6 +6,8 @@ import {
   getLockToken,
   InjectLock,
   type BedrockLockModuleOptions,
+  type LockKind,
+  type LockRegistration,
 } from 'nestjs-bedrock';
 import { bedrockOf, closeAll, errorOf, locksOf, start, startError } from './app.js';
 
@@ -16,6 +18,10 @@ const NOTHING = [null] as const;
 const NO_NAME = [...NOTHING, '', LONG, '1'.repeat(1_000_000), 'a\u0000', 'a\r\nb', '\ud800', '{', '}', '{}', 'bedrock_x', 5, {}, [], Symbol('s'), 5n]; // prettier-ignore
 const NO_TIME = [...NOTHING, NaN, -1, -Infinity, '5', '', {}, [], 2 ** 31, 2 ** 53, Symbol('s'), 5n, true];
 const NO_BOOLEAN = [...NOTHING, 0, 1, 'true', '', {}, NaN];
+const KINDS = [
+  'mutex', 'fairMutex', 'readWriteLock', 'semaphore', 'countdownLatch', 'countingSemaphore', 'expirableSemaphore',
+  'leaderElection',
+] as const satisfies LockKind[]; // prettier-ignore
 const NO_OBJECT = [...NOTHING, 5, 'text', '', [], NaN, true, Symbol('s')];
 
 function rows(table: Record<string, readonly unknown[]>): [string, unknown][] {
@@ -38,6 +44,10 @@ describe('a bad option of @DistributedLock() is refused when the class is define
     waitMs: NO_TIME,
     leaseMs: [...NO_TIME, 0, 0.5, Infinity],
     maxHoldMs: [...NO_TIME, 0],
+    holdAtLeastMs: [...NO_TIME, 0.5, Infinity],
+    kind: [null, '', 'Mutex', 'lock', 5, {}, ['mutex'], 'toString', '__proto__'],
+    mode: [null, '', 'Read', 'readwrite', 5, {}, ['read'], true],
+    permits: [null, NaN, 0, -1, 0.5, '5', Infinity, 2 ** 31 - 1, {}, [], true, 5n],
     renew: NO_BOOLEAN,
     failFast: NO_BOOLEAN,
     onBusy: [null, '', 'ignore', 'SKIP', 5, {}, [], true],
@@ -62,7 +72,7 @@ describe('a bad option of @DistributedLock() is refused when the class is define
     expect(fieldOf(errorOf(() => DistributedLock(value)))).toBe('lock');
   });
 
-  it.each(['wait', 'lease', 'name', 'signal', 'holdAtLeastMs'])('unknown: %s', (name) => {
+  it.each(['wait', 'lease', 'name', 'signal', 'reaskMs'])('unknown: %s', (name) => {
     const error = errorOf(() => DistributedLock({ lock: 'inventory', [name]: 1 }));
     expect(fieldOf(error)).toBe(`options.${name}`);
   });
@@ -106,7 +116,10 @@ describe('a bad option of forRoot() is refused at once', () => {
     'locks[0].name': [undefined, ...NO_NAME.filter((value) => value !== null)].map((name) => [{ name }]),
     'locks[0].backend': NO_NAME.map((backend) => [{ name: 'a', backend }]),
     'locks[0].leaseMs': [[{ name: 'a', leaseMs: null }]],
-    'locks[0].kind': [null, '', 'Mutex', 'lock', 5, {}, ['mutex']].map((kind) => [{ name: 'a', kind }]),
+    'locks[0].kind': [null, '', 'Mutex', 'lock', 5, {}, ['mutex'], 'toString', '__proto__'].map((kind) => [
+      { name: 'a', kind },
+    ]),
+    'locks[0].permits': [[{ name: 'a', kind: 'semaphore', permits: null }]],
     shutdownGraceMs: NO_TIME,
     allowInProcessLocks: NO_BOOLEAN,
     isGlobal: NO_BOOLEAN,
@@ -166,6 +179,35 @@ describe('what only the backend can judge is refused when the application starts
       expect(error.message).toContain('lock "a": ');
       expect(fieldOf(await startError({ imports: [locksOf([], { defaults: bad })] }))).toBe(field);
     }
+  });
+
+  it.each([undefined, NaN, 0, -1, 0.5, '5', Infinity, 2 ** 31 - 1, {}])(
+    'permits of a semaphore: %p',
+    async (permits) => {
+      const locks = locksOf([{ name: 'a', kind: 'semaphore', permits: permits as number }]);
+      const error = await startError({ imports: [locks] });
+      expect(fieldOf(error)).toBe('permits');
+      expect(error.message).toContain('lock "a": permits must be a whole number from 1 to');
+    },
+  );
+
+  it.each([
+    ['mutex', 'permits'],
+    ['fairMutex', 'permits'],
+    ['readWriteLock', 'mode'],
+    ['semaphore', 'fencing'],
+    ['semaphore', 'reentrant'],
+    ['countdownLatch', 'leaseMs'],
+    ['countingSemaphore', 'permits'],
+    ['expirableSemaphore', 'renew'],
+    ['leaderElection', 'waitMs'],
+    ['leaderElection', 'election'],
+  ] as const)('an option of a %s that other kinds have: %s', async (kind, option) => {
+    const permits = kind === 'semaphore' ? { permits: 3 } : {};
+    const lock = { name: 'a', kind, ...permits, [option]: 1 } as LockRegistration;
+    const error = await startError({ imports: [locksOf([lock])] });
+    expect(fieldOf(error)).toBe(`options.${option}`);
+    expect(error.message).toContain('lock "a": ');
   });
 
   it('unknown fields of a lock', async () => {
@@ -229,7 +271,10 @@ describe('a bad argument', () => {
     const app = await start({ imports: [locksOf(['a'])] });
     const bedrock = bedrockOf(app);
     expect(fieldOf(errorOf(() => bedrock.lock(value as string)))).toBe('lock');
-    expect(fieldOf(errorOf(() => bedrock.mutex(value as string)))).toBe('name');
+    for (const kind of KINDS) {
+      const options = kind === 'semaphore' ? { permits: 3 } : {};
+      expect(fieldOf(errorOf(() => bedrock[kind](value as string, options as never)))).toBe('name');
+    }
     if (value !== undefined) expect(fieldOf(errorOf(() => bedrock.bedrock(value as string)))).toBe('backend');
     expect(bedrock.bedrock().stats().grants).toBe(0);
   });

@@ -49,7 +49,10 @@ describe('BedrockLockModule.forFeature()', () => {
 
   it('refuses a kind that there is not, and tells which there are', () => {
     const unknown = () => BedrockLockModule.forFeature([{ name: 'audit', kind: 'semaphor' as never }]);
-    expect(unknown).toThrow('locks[0].kind must be one of mutex; got "semaphor"');
+    expect(unknown).toThrow(
+      'locks[0].kind must be one of mutex, fairMutex, readWriteLock, semaphore, countdownLatch, countingSemaphore, ' +
+        'expirableSemaphore, leaderElection; got "semaphor"',
+    );
   });
 
   it('refuses the same name with other options when the application starts', async () => {

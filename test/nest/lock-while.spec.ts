@@ -1,7 +1,7 @@
 import { LockLostError, type Mutex } from 'bedrock-lock';
 import { currentLease, lockWhile } from 'nestjs-bedrock';
 import { defer, EMPTY, of, Subject, throwError } from 'rxjs';
-import { closeAll, errorOf, until } from './app.js';
+import { bedrockOf, closeAll, errorOf, locksOf, start, until } from './app.js';
 import { collect, feeds } from './feeds.js';
 
 afterEach(closeAll);
@@ -44,9 +44,27 @@ describe('lockWhile', () => {
 
   it('passes every option of time on to the lock', async () => {
     const { lock } = await feeds();
-    const options = { leaseMs: 4_000, renew: false, maxHoldMs: 3_000, waitMs: 20, failFast: true };
+    const options = {
+      leaseMs: 4_000,
+      renew: false,
+      maxHoldMs: 3_000,
+      holdAtLeastMs: 5,
+      waitMs: 20,
+      failFast: true,
+    };
     const terms = defer(() => of(currentLease()?.terms));
     expect(await collect(terms.pipe(lockWhile(lock, options)))).toEqual([{ ...lock.terms, ...options }]);
+  });
+
+  it('holds as many permits of a semaphore as it is told to', async () => {
+    const app = await start({ imports: [locksOf([{ name: 'seats', kind: 'semaphore', permits: 3 }])] });
+    const seats = bedrockOf(app).semaphore('seats');
+    const source = new Subject();
+    const subscription = source.pipe(lockWhile(seats, { permits: 2 })).subscribe();
+    await until(() => source.observed);
+    expect(await seats.available()).toBe(1);
+    subscription.unsubscribe();
+    expect(errorOf(() => lockWhile(seats, { permits: 0 }))).toMatchObject({ field: 'permits' });
   });
 
   it('obeys the options of the call', async () => {
@@ -80,6 +98,7 @@ describe('lockWhile', () => {
     ['lock', () => lockWhile({} as Mutex)],
     ['options', () => lockWhile({ run() {} } as unknown as Mutex, null as never)],
     ['options.wait', () => lockWhile({ run() {} } as unknown as Mutex, { wait: 1 } as never)],
+    ['options.permits', () => lockWhile({ run() {} } as unknown as Mutex, { permits: 1 } as never)],
     ['waitMs', () => lockWhile({ run() {} } as unknown as Mutex, { waitMs: -1 })],
     ['leaseMs', () => lockWhile({ run() {} } as unknown as Mutex, { leaseMs: 0.5 })],
     ['signal', () => lockWhile({ run() {} } as unknown as Mutex, { signal: null as never })],

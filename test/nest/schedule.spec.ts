@@ -113,6 +113,15 @@ describe("a job with onBusy: 'skip'", () => {
     }
   }
 
+  @Injectable()
+  class Short {
+    @Cron(NEW_YEAR, { name: 'short' })
+    @DistributedLock({ lock: 'report', onBusy: 'skip', holdAtLeastMs: 200 })
+    async short(): Promise<void> {
+      runs += 1;
+    }
+  }
+
   /** Two processes on one server. */
   async function pair(provider: new () => object) {
     const store = new MemoryStore();
@@ -133,6 +142,19 @@ describe("a job with onBusy: 'skip'", () => {
       over.open();
       await until(() => apps.every((app) => bedrockOf(app).bedrock().stats().resources === 0));
     }
+  });
+
+  it('is skipped by a process that comes when the job has ended, for holdAtLeastMs', async () => {
+    const { apps, skips } = await pair(Short);
+    const begun = performance.now();
+    fire(apps[0], 'short');
+    await until(() => runs === 1 && bedrockOf(apps[0]).bedrock().stats().holds === 0);
+    for (const app of apps) fire(app, 'short');
+    await until(() => skips() === 2);
+    const held = bedrockOf(apps[1]).lock('report');
+    await held.run(() => undefined, { waitMs: Infinity });
+    expect(performance.now() - begun).toBeGreaterThanOrEqual(195);
+    expect(runs).toBe(1);
   });
 
   it('does so on the ticks of a real clock', async () => {

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { multiLock } from 'bedrock-lock';
 import { memory } from 'bedrock-lock/memory';
 import { DistributedLock } from 'nestjs-bedrock';
+import { altered } from './altered.js';
 import { bedrockOf, closeAll, gate, locksOf, start, until } from './app.js';
 
 afterEach(closeAll);
@@ -178,6 +180,27 @@ describe('a lock on several backends', () => {
       }
       await app.get(Copies)[method]();
       expect(events).toEqual(order);
+      // multiLock() takes what both of them want in the same order.
+      const shelves = names.map((name) => bedrockOf(app).lock('shelf', name));
+      expect(multiLock(shelves).locks).toEqual(shelves.toReversed());
     },
   );
+
+  it('is ordered by what the backends call themselves first, as by multiLock()', async () => {
+    const backends = { left: () => altered(memory(), { name: 'zookeeper' }), right: () => memory() };
+    const locks = Object.keys(backends).flatMap((backend) => [
+      { name: 'shelf', backend },
+      { name: 'bin', backend },
+    ]);
+    const app = await start({ imports: [locksOf(locks, { backends })], providers: [Copies] });
+    const order: string[] = [];
+    for (const name of ['left', 'right'])
+      bedrockOf(app)
+        .bedrock(name)
+        .on('lease.granted', () => order.push(name));
+    await app.get(Copies).leftFirst();
+    expect(order).toEqual(['right', 'left']);
+    const shelves = order.map((name) => bedrockOf(app).lock('shelf', name));
+    expect(multiLock(shelves.toReversed()).locks).toEqual(shelves);
+  });
 });

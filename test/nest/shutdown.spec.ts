@@ -99,6 +99,37 @@ describe('app.close()', () => {
     expect(await answer).toBe(503);
   });
 
+  it('rejects those who wait for a lock of any kind, and lets their holders finish', async () => {
+    const locks = locksOf(
+      [
+        { name: 'config', kind: 'readWriteLock' },
+        { name: 'seats', kind: 'semaphore', permits: 1 },
+        { name: 'start', kind: 'countdownLatch' },
+        { name: 'slots', kind: 'countingSemaphore' },
+      ],
+      { shutdownGraceMs: 10_000, defaults: { waitMs: Infinity } },
+    );
+    const app = await start({ imports: [locks] });
+    const bedrock = bedrockOf(app);
+    const leases = [
+      await bedrock.readWriteLock('config').read.acquire(),
+      await bedrock.semaphore('seats').acquire(),
+    ];
+    await bedrock.countdownLatch('start').trySetCount(1);
+    const waiters = [
+      bedrock.readWriteLock('config').write.acquire(),
+      bedrock.semaphore('seats').acquire(),
+      bedrock.countdownLatch('start').await(),
+      bedrock.countingSemaphore('slots').acquire(),
+    ].map((waiter) => expect(waiter).rejects.toMatchObject({ code: 'LOCK_CLOSED' }));
+    await until(() => bedrock.bedrock().stats().waiters === waiters.length);
+    const closing = app.close();
+    await Promise.all(waiters);
+    expect(leases.map(({ isHeld }) => isHeld)).toEqual([true, true]);
+    await Promise.all(leases.map((lease) => lease.release()));
+    await closing;
+  });
+
   it('gives the holders on all backends their grace at the same time', async () => {
     const backends = { default: () => memory(), other: () => memory() };
     const options = { backends, shutdownGraceMs: 500 };

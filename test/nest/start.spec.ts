@@ -56,6 +56,29 @@ describe('an application does not start', () => {
     expect(error.message).toMatch(/^Orders\.place\(\): /);
   });
 
+  it('with a time to hold at least that the backend does not give', async () => {
+    class Jobs {
+      @DistributedLock({ lock: 'inventory', holdAtLeastMs: 20_000 })
+      async run(): Promise<void> {}
+    }
+    const short = () => memory({ maxLeaseMs: 10_000 });
+    const tooLong = await startError({
+      imports: [locksOf(['inventory'], { backend: short })],
+      providers: [Jobs],
+    });
+    expect(tooLong).toMatchObject({ code: 'INVALID_OPTION', field: 'holdAtLeastMs' });
+    const plain = memory();
+    const backend = () => altered(plain, { traits: { ...plain.traits, holdAtLeast: false } });
+    const unsupported = await startError({
+      imports: [locksOf(['inventory'], { backend })],
+      providers: [Jobs],
+    });
+    expect(unsupported).toMatchObject({ code: 'LOCK_UNSUPPORTED' });
+    expect(unsupported.message).toBe(
+      'Jobs.run(): memory does not support holdAtLeastMs; its locks end with the session; take a lease backend',
+    );
+  });
+
   it('with a mistake in a request-scoped, inherited or factory-made class, or in a controller', async () => {
     class Base {
       @DistributedLock('typo')
@@ -145,10 +168,15 @@ describe('an application does not start', () => {
   it.each([
     ['fencing tokens', { fencing: true }, { fencing: false }],
     ['holdAtLeastMs', { holdAtLeastMs: 5 }, { holdAtLeast: false }],
+    ['grants in order of arrival', { kind: 'fairMutex' }, { fifo: false }],
+    ['read-write locks', { kind: 'readWriteLock' }, { shared: false }],
+    ['semaphores', { kind: 'semaphore', permits: 3 }, { weighted: false }],
   ])('with a lock whose backend does not support %s', async (feature, options, lacking) => {
     const plain = memory();
     const backend = () => altered(plain, { traits: { ...plain.traits, ...lacking } });
-    const error = await startError({ imports: [locksOf([{ name: 'inventory', ...options }], { backend })] });
+    const error = await startError({
+      imports: [locksOf([{ name: 'inventory', ...options } as never], { backend })],
+    });
     expect(error).toMatchObject({ code: 'LOCK_UNSUPPORTED' });
     expect(error.message).toContain(`lock "inventory": memory does not support ${feature}`);
   });

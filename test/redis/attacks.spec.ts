@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { Bedrock } from 'bedrock-lock';
+import { Bedrock, MUTEX } from 'bedrock-lock';
 import { startProxy } from 'bedrock-servers';
 import { claimOf, FREE, granted, RedisFixture, refusalOf } from './fixture.js';
 
@@ -51,7 +51,7 @@ describe('the Redis backend under attack', () => {
     const mine = await fixture.backend();
     await fixture.observer.hset('rw', 'mode', 'write', 'java:1:write', '1');
     for (const how of ['atExpiry', 'now'] as const) {
-      await expect(mine.leases.revoke('rw', how)).rejects.toMatchObject({
+      await expect(mine.leases.revoke('rw', MUTEX, how)).rejects.toMatchObject({
         code: 'LOCK_TYPE_MISMATCH',
         detail: 'a read-write lock',
       });
@@ -73,7 +73,7 @@ describe('the Redis backend under attack', () => {
       const url = `redis://127.0.0.1:${proxy.port}`;
       const mine = await fixture.backend({ url, operationTimeoutMs: 200 });
       const rings: number[] = [];
-      await mine.leases.watch('lock', () => rings.push(performance.now()));
+      await mine.leases.watch('lock', MUTEX, () => rings.push(performance.now()));
       // What has lost bytes stays silent for ever; the connection for commands is replaced by its next calls.
       proxy.dropReplies(true);
       await fixture.observer.publish('redisson_lock__channel:{lock}', '0');

@@ -78,7 +78,7 @@ describe.each(CLIENTS)('a client of ioredis %s', (_version, Client) => {
 describe('the calls under way', () => {
   it('end in their time, also when another begins while the first is given up', async () => {
     const clock = new ManualClock({ now: 0 });
-    const calls = new Calls(clock, 100, () => undefined);
+    const calls = new Calls(clock, 100, 100, () => undefined);
     const ended: Record<string, number> = {};
     const ask = (name: string): void =>
       void calls.begin({ replied: () => undefined, failed: () => (ended[name] = clock.now()) });
@@ -88,6 +88,22 @@ describe('the calls under way', () => {
     clock.setTimer(() => ask('third'), 90);
     await clock.advance(500);
     expect(ended).toEqual({ first: 100, second: 110, third: 200 });
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('end in their time while a longer silence is waited for, which ends the connection', async () => {
+    const clock = new ManualClock({ now: 0 });
+    const silences: number[] = [];
+    const calls = new Calls(clock, 100, 1_000, () => silences.push(clock.now()));
+    const ended: Record<string, number> = {};
+    const ask = (name: string): void =>
+      void calls.begin({ replied: () => undefined, failed: () => (ended[name] = clock.now()) });
+    ask('first');
+    await clock.advance(300);
+    ask('second');
+    await clock.advance(2_000);
+    expect(ended).toEqual({ first: 100, second: 400 });
+    expect(silences).toEqual([1_000]);
     expect(clock.pendingTimers).toBe(0);
   });
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { jest } from '@jest/globals';
-import { BackendUnavailableError, type Backend } from 'bedrock-lock';
+import { BackendUnavailableError, MUTEX, type Backend } from 'bedrock-lock';
 import { startProxy, type TcpProxy } from 'bedrock-servers';
 import { claimOf, FREE, granted, RedisFixture, refusalOf, until } from './fixture.js';
 
@@ -77,11 +77,11 @@ describe('behind a proxy that breaks', () => {
     const error = await failure(mine.leases.claim(claimOf(mine, 'lock')));
     expect(error.executed).toBe('no');
     expect(error.message).toContain('not connected');
-    expect((await failure(mine.leases.watch('lock', () => undefined))).executed).toBe('no');
-    expect(await mine.leases.renew([{ id: 'x', resource: 'lock', leaseMs: 100, keepMs: 0 }])).toEqual([
-      'unknown',
-    ]);
-    mine.leases.annotate({ id: 'x', resource: 'lock' }, { depth: 2 });
+    expect((await failure(mine.leases.watch('lock', MUTEX, () => undefined))).executed).toBe('no');
+    expect(
+      await mine.leases.renew([{ id: 'x', resource: 'lock', shape: MUTEX, leaseMs: 100, keepMs: 0 }]),
+    ).toEqual(['unknown']);
+    mine.leases.annotate({ id: 'x', resource: 'lock', shape: MUTEX }, { depth: 2 });
     proxy.dropReplies(false);
     await proxy.accept();
     await until('a new connection', () => pings(mine));
@@ -139,7 +139,7 @@ describe('a server in trouble', () => {
     const claim = await granted(mine, 'lock');
     await fixture.observer.script('FLUSH');
     expect(await mine.leases.withdraw(claim, FREE)).toBe('released');
-    expect(await mine.leases.inspect('lock')).toEqual([]);
+    expect(await mine.leases.inspect('lock', MUTEX)).toEqual([]);
   });
 
   it('that is full refuses claims as not executed, and still takes withdrawals', async () => {
@@ -230,16 +230,16 @@ describe('users with few rights', () => {
     const [mine, other] = [await fixture.backend(options), await fixture.backend(options)];
     const claim = await granted(mine, 'shop:1', { tokens: 4 });
     refusalOf(await other.leases.claim(claimOf(other, 'shop:1')));
-    const stop = await other.leases.watch('shop:1', () => undefined);
+    const stop = await other.leases.watch('shop:1', MUTEX, () => undefined);
     stop();
     mine.leases.annotate(claim, { depth: 2 });
     expect(await mine.leases.renew([{ ...claim, keepMs: 0 }])).toEqual(['renewed']);
-    expect(await mine.leases.inspect('shop:1')).toHaveLength(1);
-    expect(await mine.leases.revoke('shop:1', 'atExpiry')).toBe(true);
+    expect(await mine.leases.inspect('shop:1', MUTEX)).toHaveLength(1);
+    expect(await mine.leases.revoke('shop:1', MUTEX, 'atExpiry')).toBe(true);
     expect(await mine.leases.withdraw(claim, { keepMs: 50, leaveQueue: true })).toBe('released');
     expect(await mine.leases.withdraw(claim, FREE)).toBe('released');
     await granted(other, 'shop:1');
-    expect(await other.leases.revoke('shop:1', 'now')).toBe(true);
+    expect(await other.leases.revoke('shop:1', MUTEX, 'now')).toBe(true);
   });
 
   it('get one key refused without harm to its neighbours', async () => {
@@ -297,7 +297,7 @@ describe('close', () => {
   it('leaves no key and no connection, answers every call, and may be repeated', async () => {
     const mine = await fixture.backend();
     const claim = await granted(mine, 'lock');
-    await mine.leases.watch('lock', () => undefined);
+    await mine.leases.watch('lock', MUTEX, () => undefined);
     await mine.leases.withdraw(claim, FREE);
     await Promise.all([mine.close(), mine.close()]);
     expect(await fixture.observer.keys('*')).toEqual([]);
@@ -307,8 +307,8 @@ describe('close', () => {
       mine.ping(),
       mine.leases.claim(claim),
       mine.leases.withdraw(claim, FREE),
-      mine.leases.inspect('lock'),
-      mine.leases.watch('lock', () => undefined),
+      mine.leases.inspect('lock', MUTEX),
+      mine.leases.watch('lock', MUTEX, () => undefined),
     ]) {
       const error = await failure(call);
       expect(error).toMatchObject({ executed: 'no', message: 'redis is unavailable: it is closed' });

@@ -1,4 +1,4 @@
-import type { Backend, Claim, Verdict } from 'bedrock-lock';
+import { MUTEX, type Backend, type Claim, type Verdict } from 'bedrock-lock';
 import { redis, type RedisOptions } from 'bedrock-lock/redis';
 import { startRedis, type RunningServer } from 'bedrock-servers';
 import { Redis } from 'ioredis';
@@ -47,11 +47,9 @@ export function claimOf(backend: Backend, resource: string, terms: Partial<Claim
   return {
     id: `${backend.processId}:${++claims}`,
     resource,
-    mode: 'exclusive',
-    units: 1,
-    capacity: 1,
-    order: 'any',
+    shape: MUTEX,
     queue: true,
+    mayPush: false,
     leaseMs: 10_000,
     holdAtLeastMs: 0,
     tokens: 0,

@@ -49,6 +49,15 @@ describe('restartGuard', () => {
     expect(await fixture.observer.exists(GUARD)).toBe(0);
   });
 
+  it('lasts no longer than the longest lease where the clock of the server was set back', async () => {
+    const mine = await guarded('trust');
+    expect(await ask(mine)).toBe('granted');
+    await fixture.observer.set(GUARD, `${await runId()}:${Date.now() + 3_600_000}`);
+    const start = performance.now();
+    expect(await ask(mine, 'other')).toBe('quarantined');
+    await sitOut(mine, start);
+  });
+
   it('begins with a quarantine of one longest lease, from the first connection on', async () => {
     const start = performance.now();
     const mine = await guarded();

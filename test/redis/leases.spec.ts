@@ -1,4 +1,10 @@
-import { LockTypeMismatchError, UnsupportedByBackendError, type Backend, type Claim } from 'bedrock-lock';
+import {
+  LockTypeMismatchError,
+  MUTEX,
+  UnsupportedByBackendError,
+  type Backend,
+  type Claim,
+} from 'bedrock-lock';
 import { claimOf, FREE, granted, RedisFixture, refusalOf, until } from './fixture.js';
 
 const fixture = new RedisFixture();
@@ -56,8 +62,9 @@ describe('a cycle', () => {
   });
 
   it('refuses kinds of claims that Redis does not serve yet', async () => {
-    for (const terms of [{ order: 'fifo' }, { mode: 'shared' }, { capacity: 3 }] as const) {
-      await expect(mine.leases.claim(claimOf(mine, 'lock', terms))).rejects.toThrow(
+    for (const other of [{ units: 0 }, { capacity: 3 }] as const) {
+      const shape = { ...MUTEX, ...other };
+      await expect(mine.leases.claim(claimOf(mine, 'lock', { shape }))).rejects.toThrow(
         UnsupportedByBackendError,
       );
     }
@@ -102,11 +109,11 @@ describe('batches', () => {
 
   it('takes a key of another type for an absent grant', async () => {
     await fixture.observer.set('text', 'no lock');
-    const ref = { id: `${mine.processId}:0`, resource: 'text' };
+    const ref = { id: `${mine.processId}:0`, resource: 'text', shape: MUTEX };
     expect(await mine.leases.withdraw(ref, FREE)).toBe('absent');
     expect(await mine.leases.renew([{ ...ref, leaseMs: 100, keepMs: 0 }])).toEqual(['lost']);
-    await expect(mine.leases.inspect('text')).rejects.toThrow(LockTypeMismatchError);
-    await expect(mine.leases.revoke('text', 'now')).rejects.toThrow(LockTypeMismatchError);
+    await expect(mine.leases.inspect('text', MUTEX)).rejects.toThrow(LockTypeMismatchError);
+    await expect(mine.leases.revoke('text', MUTEX, 'now')).rejects.toThrow(LockTypeMismatchError);
     expect(await fixture.observer.get('text')).toBe('no lock');
   });
 
@@ -137,14 +144,20 @@ describe('batches', () => {
       await mine.leases.withdraw(ended, FREE);
     });
     expect(requests).toBe(2);
-    const [view] = await mine.leases.inspect('kept');
+    const [view] = await mine.leases.inspect('kept', MUTEX);
     expect(view).toMatchObject({ depth: 3 });
   });
 
   it('renews in order, whatever each item gets', async () => {
     const [a, gone, b] = [await granted(mine, 'a'), claimOf(mine, 'gone'), await granted(mine, 'b')];
-    await mine.leases.revoke('b', 'atExpiry');
-    const refs = [a, gone, b].map(({ id, resource }) => ({ id, resource, leaseMs: 25_000, keepMs: 29_000 }));
+    await mine.leases.revoke('b', MUTEX, 'atExpiry');
+    const refs = [a, gone, b].map(({ id, resource, shape }) => ({
+      id,
+      resource,
+      shape,
+      leaseMs: 25_000,
+      keepMs: 29_000,
+    }));
     expect(await mine.leases.renew(refs)).toEqual(['renewed', 'lost', 'revoked']);
     expect(await fixture.observer.pttl('a')).toBeGreaterThan(28_000);
     expect(await mine.leases.renew([])).toEqual([]);
@@ -152,7 +165,13 @@ describe('batches', () => {
 
   it('renews 300 grants in two calls', async () => {
     const claims = await Promise.all(Array.from({ length: 300 }, (_, i) => granted(mine, `lock:${i}`)));
-    const refs = claims.map(({ id, resource }) => ({ id, resource, leaseMs: 20_000, keepMs: 0 }));
+    const refs = claims.map(({ id, resource, shape }) => ({
+      id,
+      resource,
+      shape,
+      leaseMs: 20_000,
+      keepMs: 0,
+    }));
     let outcomes: readonly string[] = [];
     expect(await counted(async () => (outcomes = await mine.leases.renew(refs)))).toBe(2);
     expect(new Set(outcomes)).toEqual(new Set(['renewed']));
@@ -182,9 +201,9 @@ describe('holders', () => {
   });
 
   it('show up in inspect()', async () => {
-    expect(await mine.leases.inspect('lock')).toEqual([]);
+    expect(await mine.leases.inspect('lock', MUTEX)).toEqual([]);
     const claim = await granted(mine, 'lock', { leaseMs: 9_000 });
-    const [view] = await other.leases.inspect('lock');
+    const [view] = await other.leases.inspect('lock', MUTEX);
     expect(view).toMatchObject({
       id: claim.id,
       resource: 'lock',
@@ -199,7 +218,7 @@ describe('holders', () => {
 
   it('of a read-write lock of Redisson show up in inspect()', async () => {
     await fixture.observer.hset('pair', { mode: 'read', 'u:1': 1, 'u:2:write': 1 });
-    const views = await mine.leases.inspect('pair');
+    const views = await mine.leases.inspect('pair', MUTEX);
     expect(views.map(({ id, mode }) => [id, mode])).toEqual([
       ['u:1', 'shared'],
       ['u:2:write', 'exclusive'],
@@ -210,7 +229,7 @@ describe('holders', () => {
     await granted(mine, 'lock');
     for (const row of ['{', '7', '{"host":1,"pid":2}', 'null']) {
       await fixture.observer.set(`bedrock_process:${mine.processId}`, row);
-      const [view] = await other.leases.inspect('lock');
+      const [view] = await other.leases.inspect('lock', MUTEX);
       expect(view!.process).toBeUndefined();
     }
   });
@@ -233,17 +252,17 @@ describe('a grant', () => {
     const doubts: (string | undefined)[] = [];
     mine.onDoubt((resource) => doubts.push(resource));
     const claim = await granted(mine, 'lock');
-    expect(await other.leases.revoke('lock', 'now')).toBe(true);
+    expect(await other.leases.revoke('lock', MUTEX, 'now')).toBe(true);
     await until('the holder is told', () => doubts.includes('lock'));
     expect(await mine.leases.renew([{ ...claim, keepMs: 0 }])).toEqual(['lost']);
-    expect(await other.leases.revoke('lock', 'now')).toBe(false);
+    expect(await other.leases.revoke('lock', MUTEX, 'now')).toBe(false);
   });
 
   it('gets no renewals after a revoke at expiry', async () => {
     const claim = await granted(mine, 'lock');
-    expect(await other.leases.revoke('lock', 'atExpiry')).toBe(true);
+    expect(await other.leases.revoke('lock', MUTEX, 'atExpiry')).toBe(true);
     expect(await mine.leases.renew([{ ...claim, keepMs: 0 }])).toEqual(['revoked']);
-    expect((await mine.leases.inspect('lock'))[0]).toMatchObject({ id: claim.id, revoked: true });
+    expect((await mine.leases.inspect('lock', MUTEX))[0]).toMatchObject({ id: claim.id, revoked: true });
     expect(await mine.leases.withdraw(claim, FREE)).toBe('released');
   });
 });

@@ -1,7 +1,9 @@
-import { InvalidOptionError } from 'bedrock-lock';
+import { InvalidOptionError, MUTEX } from 'bedrock-lock';
 import { redis, type RedisOptions } from 'bedrock-lock/redis';
-import { Cluster, Redis } from 'ioredis';
+import { Redis } from 'ioredis';
 import { createServer } from 'node:net';
+import { createClient, createClientPool, createSentinel } from 'redis';
+import { createClient as createClient5 } from 'redis-5';
 import { granted, RedisFixture } from './fixture.js';
 
 const fixture = new RedisFixture();
@@ -12,6 +14,7 @@ afterAll(() => fixture.stop());
 
 const url = 'redis://127.0.0.1:1';
 const ioredis = { host: '127.0.0.1', lazyConnect: true };
+const sentinel = { name: 'main', sentinelRootNodes: [{ host: '127.0.0.1', port: 1 }] };
 
 describe('bad options', () => {
   it.each<[field: string, options: unknown]>([
@@ -32,9 +35,11 @@ describe('bad options', () => {
     ['connection.keyPrefix', { connection: { keyPrefix: 'x:' } }],
     ['connection.enableOfflineQueue', { url, connection: { enableOfflineQueue: true } }],
     ['client', { client: {} }],
-    ['client', { client: new Cluster([ioredis], { lazyConnect: true }) }],
-    ['client', new Cluster([ioredis], { lazyConnect: true })],
+    ['client', { client: createSentinel(sentinel) }],
+    ['client', { client: createClientPool({ url }) }],
+    ['client', { client: createClient }],
     ['options', { url, client: new Redis(ioredis) }],
+    ['options', { connection: { port: 1 }, client: createClient({ url }) }],
     ['label', { url, label: 5 }],
     ['label', { url, label: 'a\nb' }],
     ['operationTimeoutMs', { url, operationTimeoutMs: 0 }],
@@ -47,6 +52,19 @@ describe('bad options', () => {
     ['restartGuard', { url, restartGuard: 'yes' }],
     ['coldStart', { url, coldStart: 'hope' }],
     ['strict', { url, strict: 1 }],
+    ['replicaAcks', { url, replicaAcks: 1 }],
+    ['replicaAcks', { url, replicaAcks: null }],
+    ['replicaAcks', { url, replicaAcks: true }],
+    ['replicaAcks.wait', { url, replicaAcks: { count: 1, wait: 5 } }],
+    ['replicaAcks.count', { url, replicaAcks: {} }],
+    ['replicaAcks.count', { url, replicaAcks: { count: 0 } }],
+    ['replicaAcks.count', { url, replicaAcks: { count: 1.5 } }],
+    ['replicaAcks.count', { url, replicaAcks: { count: 101 } }],
+    ['replicaAcks.count', { url, replicaAcks: { count: '1' } }],
+    ['replicaAcks.timeoutMs', { url, replicaAcks: { count: 1, timeoutMs: 0 } }],
+    ['replicaAcks.timeoutMs', { url, replicaAcks: { count: 1, timeoutMs: Infinity } }],
+    ['replicaAcks.timeoutMs', { url, replicaAcks: { count: 1, timeoutMs: 334 } }],
+    ['replicaAcks.timeoutMs', { url, operationTimeoutMs: 300, replicaAcks: { count: 1, timeoutMs: 101 } }],
     ['clock', { url, clock: 'now' }],
   ])('%s: refused before anything is sent: %#', (field, options) => {
     const error = thrownBy(() => redis(options as RedisOptions));
@@ -73,7 +91,7 @@ describe('bad options', () => {
 });
 
 describe('good options', () => {
-  it('may be a url, options of ioredis, both, or a client', async () => {
+  it('may be a url, options of ioredis, both, or a client of each library', async () => {
     const { port } = fixture.server;
     const client = new Redis(port, { lazyConnect: true });
     for (const options of [
@@ -81,6 +99,12 @@ describe('good options', () => {
       { connection: { port, db: 3 } },
       { url: `redis://127.0.0.1:${port}`, connection: { db: 3 } },
       { client: new Redis(port, { lazyConnect: true, db: 3 }) },
+      { client: createClient({ socket: { port }, database: 3, RESP: 2 }) },
+      {
+        client: createClient({ url: `redis://127.0.0.1:${port}/3`, RESP: 3 }).withTypeMapping({ 36: Buffer }),
+      },
+      { client: createClient5({ socket: { port }, database: 3, RESP: 2 }) },
+      { client: createClient5({ url: `redis://127.0.0.1:${port}/3`, RESP: 3, clientSideCache: { ttl: 1 } }) },
     ]) {
       const backend = await fixture.backend(options);
       await granted(backend, 'lock');
@@ -116,7 +140,7 @@ describe("a user's client", () => {
     const backend = await fixture.backend({ client });
     await granted(backend, 'lock', { tokens: 2 });
     expect(await fixture.observer.hlen('lock')).toBe(1);
-    await backend.leases.watch('lock', () => undefined);
+    await backend.leases.watch('lock', MUTEX, () => undefined);
     await backend.close();
     expect(client.options).toEqual(options);
     expect(client.eventNames().map((name) => [name, client.listenerCount(name)])).toEqual(events);
@@ -125,6 +149,29 @@ describe("a user's client", () => {
     expect(await client.set('still', 'works')).toBe('OK');
     expect(await fixture.observer.get('mine:still')).toBe('works');
     client.disconnect();
+  });
+
+  it('of node-redis is read and never changed, whatever its options are', async () => {
+    const client = createClient({
+      url: fixture.server.url,
+      keyPrefix: 'mine:',
+      RESP: 3,
+      name: 'user',
+      commandOptions: { timeout: 1, typeMapping: { 58: String } },
+      emitInvalidate: true,
+      pingInterval: 1,
+      socket: { reconnectStrategy: false, socketTimeout: 1 },
+    });
+    const events = client.eventNames();
+    const options = { ...client.options, socket: { ...client.options.socket } };
+    const backend = await fixture.backend({ client });
+    await granted(backend, 'lock', { tokens: 2 });
+    expect(await fixture.observer.hlen('lock')).toBe(1);
+    await backend.leases.watch('lock', MUTEX, () => undefined);
+    await backend.close();
+    expect(client.options).toEqual(options);
+    expect(client.eventNames()).toEqual(events);
+    expect(client.isOpen).toBe(false);
   });
 });
 

@@ -11,8 +11,9 @@ import {
 import { RedisFixture } from './fixture.js';
 
 const fixture = new RedisFixture();
-const [LOCK, LINE, SIGNS] = ['lock', 'bedrock_order:{lock}', 'bedrock_alive:{lock}'] as const;
-const KEYS = [LOCK, LINE, SIGNS];
+const [LOCK, LINE, ASKS] = ['lock', 'bedrock_order:{lock}', 'bedrock_asks:{lock}'] as const;
+const KEYS = [LOCK, LINE, ASKS];
+const WITH_TOKENS = ['bedrock_token', ...KEYS];
 const NEVER_STALE = 9_999_999_999_999;
 let db: Redis;
 let heard: string[];
@@ -33,16 +34,12 @@ function run(script: Script, keys: readonly string[], ...args: readonly (string 
 
 /** One claim; the answer without the server's time. */
 async function claim(id: string, { lease = 10_000, notAfter = NEVER_STALE, tokens = 0, queue = 1 } = {}) {
-  const reply = (await run(
-    CLAIM,
-    ['bedrock_token', ...KEYS],
-    ...[id, lease, notAfter, tokens, queue],
-  )) as unknown[];
+  const reply = (await run(CLAIM, WITH_TOKENS, ...[id, lease, notAfter, tokens, queue])) as unknown[];
   return reply[1];
 }
 
 function withdraw(id: string, { keepMs = 0, leave = 0 } = {}) {
-  return run(WITHDRAW, KEYS, id, keepMs, leave);
+  return run(WITHDRAW, WITH_TOKENS, id, keepMs, leave);
 }
 
 async function serverNow(): Promise<number> {
@@ -53,7 +50,7 @@ async function serverNow(): Promise<number> {
 /** Puts a process in line whose last sign is `ageMs` old. */
 async function standInLine(process: string, ageMs = 0): Promise<void> {
   await db.rpush(LINE, process);
-  await db.zadd(SIGNS, (await serverNow()) - ageMs, process);
+  await db.hset(ASKS, process, (await serverNow()) - ageMs);
 }
 
 /** What is published while `act` runs, on all channels, in order. */
@@ -92,8 +89,8 @@ describe('claim', () => {
     expect(holder).toBe('p1:1');
     await claim('p2:2');
     expect(await db.lrange(LINE, 0, -1)).toEqual(['p2']);
-    expect(Number(await db.zscore(SIGNS, 'p2'))).toBeGreaterThan((await serverNow()) - 1_000);
-    for (const key of [LINE, SIGNS]) expect(await db.pttl(key)).toBeGreaterThan(9_000);
+    expect(Number(await db.hget(ASKS, 'p2'))).toBeGreaterThan((await serverNow()) - 1_000);
+    for (const key of [LINE, ASKS]) expect(await db.pttl(key)).toBeGreaterThan(9_000);
   });
 
   it('leaves no trace of who does not want to stand in line', async () => {
@@ -139,7 +136,7 @@ describe('claim', () => {
     expect(holder).toBeUndefined();
     expect(await claim('p1:1')).toBe(0);
     expect(await db.lrange(LINE, 0, -1)).toEqual(['p2']);
-    expect(await db.zrange(SIGNS, '0', '-1')).toEqual(['p2']);
+    expect(await db.hkeys(ASKS)).toEqual(['p2']);
   });
 
   it('skips dead heads, also those without any sign', async () => {
@@ -188,7 +185,7 @@ describe('claim', () => {
       CLAIM,
       [
         'bedrock_token',
-        ...items.flatMap((name) => [name, `bedrock_order:{${name}}`, `bedrock_alive:{${name}}`]),
+        ...items.flatMap((name) => [name, `bedrock_order:{${name}}`, `bedrock_asks:{${name}}`]),
       ],
       ...items.flatMap((name) => [`p1:${name}`, 5_000, NEVER_STALE, 2, 1]),
     )) as unknown[];
@@ -292,7 +289,7 @@ describe('withdraw', () => {
 
   it('uses the name itself as the hash tag when it contains a brace', async () => {
     await db.hset('x:{lock}', 'p1:1', 1);
-    const keys = ['x:{lock}', 'bedrock_order:x:{lock}', 'bedrock_alive:x:{lock}'];
+    const keys = ['bedrock_token', 'x:{lock}', 'bedrock_order:x:{lock}', 'bedrock_asks:x:{lock}'];
     expect(await published(() => run(WITHDRAW, keys, 'p1:1', 0, 0))).toEqual([
       'redisson_lock__channel:x:{lock} 0',
     ]);
@@ -301,7 +298,7 @@ describe('withdraw', () => {
   it('answers each item for itself', async () => {
     await db.set('text', 'no lock');
     await claim('p1:1');
-    const keys = ['text', 'bedrock_order:{text}', 'bedrock_alive:{text}', ...KEYS];
+    const keys = ['bedrock_token', 'text', 'bedrock_order:{text}', 'bedrock_asks:{text}', ...KEYS];
     const reply = await run(WITHDRAW, keys, 'p1:0', 0, 0, 'p1:1', 0, 0);
     expect(reply).toEqual([expect.stringMatching(/^WRONGTYPE/), 1]);
   });

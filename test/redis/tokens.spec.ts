@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { systemClock, type LockNode } from 'bedrock-lock';
 import { claimOf, FREE, granted, RedisFixture } from './fixture.js';
 
 const fixture = new RedisFixture();
@@ -43,5 +45,52 @@ describe("fencing tokens in Redisson's own key", () => {
     const mine = await fixture.backend({ tokens: 'perLock' });
     await granted(mine, 'order', { tokens: 0 });
     expect(await fixture.observer.exists(counter)).toBe(0);
+  });
+});
+
+describe.each([
+  ['shared', 'bedrock_token'],
+  ['perLock', 'redisson_lock_token:{order}'],
+] as const)('tokens %s, raised for a node', (tokens, counter) => {
+  const terms = { operationTimeoutMs: 1_000, maxLeaseMs: 10_000, coldStart: 'trust' } as const;
+
+  async function node(): Promise<LockNode> {
+    const recipe = fixture.unready({ tokens });
+    const own = { ...terms, processId: randomUUID(), clock: systemClock, onServing: () => undefined };
+    const made = recipe.asNode!(own);
+    opened.push(made);
+    await made.ready();
+    return made;
+  }
+  const opened: LockNode[] = [];
+  afterEach(() => Promise.all(opened.splice(0).map((made) => made.close())));
+
+  it('go on behind what the holder has been given elsewhere, and never back', async () => {
+    const mine = await node();
+    const claim = await granted(mine, 'order', { tokens: 2 });
+    const far = claim.token + 3_600_000_000;
+    await expect(mine.raiseToken(claim, far)).resolves.toBe('raised');
+    await expect(mine.raiseToken(claim, far - 5)).resolves.toBe('raised');
+    expect(await fixture.observer.get(counter)).toBe(String(far));
+    await mine.leases.withdraw(claim, FREE);
+    expect((await granted(mine, 'order', { tokens: 1 })).token).toBe(far + 1);
+  });
+
+  it.each(['inf', '9007199254740992', 'words'])('replace a counter that holds %s', async (junk) => {
+    const mine = await node();
+    const claim = await granted(mine, 'order', { tokens: 1 });
+    await fixture.observer.set(counter, junk);
+    await expect(mine.raiseToken(claim, claim.token + 7)).resolves.toBe('raised');
+    expect(await fixture.observer.get(counter)).toBe(String(claim.token + 7));
+  });
+
+  it('stay for somebody who does not hold the lock', async () => {
+    const mine = await node();
+    const claim = await granted(mine, 'order', { tokens: 1 });
+    const before = await fixture.observer.get(counter);
+    await expect(mine.raiseToken({ ...claim, id: 'another' }, claim.token + 99)).resolves.toBe('lost');
+    await mine.leases.withdraw(claim, FREE);
+    await expect(mine.raiseToken(claim, claim.token + 99)).resolves.toBe('lost');
+    expect(await fixture.observer.get(counter)).toBe(before);
   });
 });

@@ -1,4 +1,4 @@
-import type { Backend } from 'bedrock-lock';
+import { MUTEX, type Backend } from 'bedrock-lock';
 import { claimOf, FREE, granted, RedisFixture, until } from './fixture.js';
 
 const fixture = new RedisFixture();
@@ -27,7 +27,7 @@ async function subscribers(channel = CHANNEL): Promise<number> {
 /** Everything that was published before has been received. */
 async function settled(backend: Backend): Promise<void> {
   const bell = new Bell();
-  const stop = await backend.leases.watch('settled', bell.ring);
+  const stop = await backend.leases.watch('settled', MUTEX, bell.ring);
   await fixture.observer.publish('redisson_lock__channel:{settled}', '0');
   await until('the last message', () => bell.rings > 0);
   stop();
@@ -37,7 +37,7 @@ describe('watch', () => {
   it('has subscribed when it resolves, and wakes at a release', async () => {
     const bell = new Bell();
     const claim = await granted(mine, 'lock');
-    await other.leases.watch('lock', bell.ring);
+    await other.leases.watch('lock', MUTEX, bell.ring);
     expect(await subscribers()).toBe(1);
     await mine.leases.withdraw(claim, FREE);
     await until('the wake', () => bell.rings === 1);
@@ -46,7 +46,9 @@ describe('watch', () => {
   it('is one subscription for many watchers of a resource, and ends with the last', async () => {
     const bells = [new Bell(), new Bell()] as const;
     const before = mine.commands;
-    const stops = await Promise.all([...bells, bells[0]].map(({ ring }) => mine.leases.watch('lock', ring)));
+    const stops = await Promise.all(
+      [...bells, bells[0]].map(({ ring }) => mine.leases.watch('lock', MUTEX, ring)),
+    );
     expect(mine.commands - before).toBe(1);
     await fixture.observer.publish(CHANNEL, '0');
     await until('three wakes', () => bells[0].rings === 2 && bells[1].rings === 1);
@@ -58,7 +60,7 @@ describe('watch', () => {
     stops[1]!();
     stops[2]!();
     await until('the end of the subscription', async () => (await subscribers()) === 0);
-    const stop = await mine.leases.watch('lock', bells[0].ring);
+    const stop = await mine.leases.watch('lock', MUTEX, bells[0].ring);
     expect(await subscribers()).toBe(1);
     stop();
   });
@@ -66,8 +68,8 @@ describe('watch', () => {
   it('wakes the head of the line alone', async () => {
     const third = await fixture.backend();
     const [head, last] = [new Bell(), new Bell()];
-    await other.leases.watch('lock', head.ring);
-    await third.leases.watch('lock', last.ring);
+    await other.leases.watch('lock', MUTEX, head.ring);
+    await third.leases.watch('lock', MUTEX, last.ring);
     const claim = await granted(mine, 'lock');
     await other.leases.claim(claimOf(other, 'lock'));
     await third.leases.claim(claimOf(third, 'lock'));
@@ -80,7 +82,7 @@ describe('watch', () => {
   it('wakes the next when a head leaves the line', async () => {
     const third = await fixture.backend();
     const bell = new Bell();
-    await third.leases.watch('lock', bell.ring);
+    await third.leases.watch('lock', MUTEX, bell.ring);
     const claim = await granted(mine, 'lock');
     const given = claimOf(other, 'lock');
     await other.leases.claim(given);
@@ -94,15 +96,15 @@ describe('watch', () => {
 
   it('wakes on the message of a release by Redisson', async () => {
     const bell = new Bell();
-    await mine.leases.watch('lock', bell.ring);
+    await mine.leases.watch('lock', MUTEX, bell.ring);
     await fixture.observer.publish(CHANNEL, '0');
     await until('the wake', () => bell.rings === 1);
   });
 
   it('wakes everybody after a reconnection, and goes on to wake', async () => {
     const bells = [new Bell(), new Bell()];
-    await mine.leases.watch('lock', bells[0]!.ring);
-    await mine.leases.watch('other', bells[1]!.ring);
+    await mine.leases.watch('lock', MUTEX, bells[0]!.ring);
+    await mine.leases.watch('other', MUTEX, bells[1]!.ring);
     await fixture.observer.call('client', 'kill', 'type', 'pubsub');
     await until('the wakes', () => bells.every(({ rings }) => rings === 1));
     expect(await subscribers()).toBe(1);
@@ -113,10 +115,11 @@ describe('watch', () => {
 
   it('stays silent after its end, whatever the connection does', async () => {
     const bell = new Bell();
-    const stop = await mine.leases.watch('lock', bell.ring);
+    const stop = await mine.leases.watch('lock', MUTEX, bell.ring);
     stop();
     await fixture.observer.call('client', 'kill', 'type', 'pubsub');
     await until('the reconnection', async () => (await subscribers(`bedrock_wake:${mine.processId}`)) === 1);
+    await mine.ready();
     await settled(mine);
     expect(bell.rings).toBe(0);
     expect(await subscribers()).toBe(0);
@@ -126,7 +129,7 @@ describe('watch', () => {
     const bell = new Bell();
     const doubts: unknown[] = [];
     other.onDoubt((resource) => doubts.push(resource));
-    await other.leases.watch('!lock', bell.ring);
+    await other.leases.watch('!lock', MUTEX, bell.ring);
     const claim = await granted(mine, '!lock');
     await other.leases.claim(claimOf(other, '!lock'));
     await mine.leases.withdraw(claim, FREE);

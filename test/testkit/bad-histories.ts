@@ -6,6 +6,7 @@ import {
   failed,
   lost,
   meddled,
+  permitted,
   released,
   releasing,
   renewed,
@@ -34,6 +35,20 @@ export const BAD: readonly (readonly [
     'a renewed holder that another one follows too early',
     'I1',
     [acquired(0, 'a1', 50, 1), renewed(20, 'a1', 80), ...turn(60, 'b1', 70, 2), lost(80, 'a1')],
+  ],
+  [
+    'more permits than there are',
+    'I1',
+    [...permitted(0, 'a1', 50, 2), ...permitted(10, 'b1', 40, 1), ...permitted(39, 'b2', 60, 2)],
+  ],
+  [
+    'permits of a dead holder that are given out too early',
+    'I1',
+    [
+      acquired(0, 'a1', 50, 0, { share: { units: 3, capacity: 4 } }),
+      ...permitted(10, 'b1', 20, 1),
+      ...permitted(49, 'b2', 60, 2),
+    ],
   ],
   ['the same token twice', 'I2', [...turn(0, 'a1', 10, 7), ...turn(11, 'b1', 20, 7)]],
   [

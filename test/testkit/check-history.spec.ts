@@ -1,7 +1,7 @@
 import { checkHistory } from 'bedrock-testkit';
 import { BAD } from './bad-histories.js';
 import { GOOD } from './good-histories.js';
-import { acquired, asked, failed, lost, turn } from './hand-made.js';
+import { acquired, asked, failed, lost, permitted, turn } from './hand-made.js';
 
 describe('checkHistory()', () => {
   for (const [title, history, bounds] of GOOD) {
@@ -31,6 +31,17 @@ describe('checkHistory()', () => {
     });
   });
 
+  it('names who took more permits than there are', () => {
+    const [violation] = checkHistory([...permitted(0, 'a1', 10, 3), ...permitted(9, 'b1', 20, 2)]).violations;
+    expect(violation!.text).toBe('b1 (b) brought the permits of "r" to 5 of 4');
+  });
+
+  it('counts the turns that begin while somebody waits', () => {
+    const others = [...turn(1, 'a1', 2, 1), ...turn(3, 'c1', 4, 2), ...turn(5, 'a2', 6, 3)];
+    const history = [...others, asked(2, 'b1'), acquired(7, 'b1', 50, 4), ...turn(8, 'a3', 9, 5)];
+    expect(checkHistory(history).mostTurnsWaited).toBe(2);
+  });
+
   it('counts what happened', () => {
     const history = [
       ...turn(0, 'a1', 10, 1),
@@ -47,6 +58,7 @@ describe('checkHistory()', () => {
       turns: { a: 1, b: 1 },
       failures: { LOCK_WAIT_TIMEOUT: 1 },
       longestWaitMs: 11,
+      mostTurnsWaited: 0,
       handOverMs: { p50: 3, p99: 3, max: 3 },
     });
   });

@@ -1,4 +1,4 @@
-import type { Backend, Claim } from 'bedrock-lock';
+import { MUTEX, type Backend, type Claim } from 'bedrock-lock';
 import { memory } from 'bedrock-lock/memory';
 import { FaultyBackend, ManualClock } from 'bedrock-testkit';
 
@@ -14,10 +14,10 @@ describe('the faulty backend', () => {
   });
 
   const claim = (id: string): Claim => ({
-    ...{ id, resource: 'r', mode: 'exclusive', units: 1, capacity: 1, order: 'any', queue: false },
+    ...{ id, resource: 'r', shape: MUTEX, queue: false, mayPush: false },
     ...{ leaseMs: 1_000, holdAtLeastMs: 0, tokens: 0, notAfter: clock.now() + 1_000 },
   });
-  const holders = async (): Promise<string[]> => (await inner.leases.inspect('r')).map(({ id }) => id);
+  const holders = async (): Promise<string[]> => (await inner.leases.inspect('r', MUTEX)).map(({ id }) => id);
 
   it('passes on what it has no plan for, and records it', async () => {
     expect(await faulty.claim(claim('a'))).toEqual({ kind: 'granted', token: 0 });
@@ -45,11 +45,11 @@ describe('the faulty backend', () => {
     faulty
       .plan('inspect', { kind: 'refuse' }, 2)
       .plan('inspect', { kind: 'fail', error: new RangeError('no') });
-    await expect(faulty.inspect('r')).rejects.toThrow('refused');
+    await expect(faulty.inspect('r', MUTEX)).rejects.toThrow('refused');
     expect((await faulty.claim(claim('a'))).kind).toBe('granted');
-    await expect(faulty.inspect('r')).rejects.toThrow('refused');
-    await expect(faulty.inspect('r')).rejects.toThrow(RangeError);
-    expect(await faulty.inspect('r')).toHaveLength(1);
+    await expect(faulty.inspect('r', MUTEX)).rejects.toThrow('refused');
+    await expect(faulty.inspect('r', MUTEX)).rejects.toThrow(RangeError);
+    expect(await faulty.inspect('r', MUTEX)).toHaveLength(1);
   });
 
   it('delays a request beyond the time-out, and executes it all the same', async () => {
@@ -66,7 +66,7 @@ describe('the faulty backend', () => {
 
   it('settles a call that hangs by its time-out', async () => {
     faulty.plan('withdraw', { kind: 'hang' });
-    const answer = faulty.withdraw({ id: 'a', resource: 'r' }, { keepMs: 0, leaveQueue: true });
+    const answer = faulty.withdraw({ id: 'a', resource: 'r', shape: MUTEX }, { keepMs: 0, leaveQueue: true });
     const settled = expect(answer).rejects.toMatchObject({ executed: 'unknown' });
     await clock.advance(1_000);
     await settled;
@@ -79,7 +79,7 @@ describe('the faulty backend', () => {
       { clock },
     );
     counted.plan('inspect', { kind: 'double' });
-    expect(await counted.inspect('r')).toEqual(['1']);
+    expect(await counted.inspect('r', MUTEX)).toEqual(['1']);
     expect(asked).toBe(2);
   });
 
@@ -91,24 +91,24 @@ describe('the faulty backend', () => {
 
   it('keeps a fault for ever until it is healed', async () => {
     faulty.plan('inspect', { kind: 'refuse' }, Infinity);
-    for (let i = 0; i < 3; i += 1) await expect(faulty.inspect('r')).rejects.toThrow('refused');
+    for (let i = 0; i < 3; i += 1) await expect(faulty.inspect('r', MUTEX)).rejects.toThrow('refused');
     faulty.heal();
-    expect(await faulty.inspect('r')).toEqual([]);
+    expect(await faulty.inspect('r', MUTEX)).toEqual([]);
   });
 
   it('hears no wake while it is deaf, and nothing at all when it is cut off', async () => {
     let wakes = 0;
-    await faulty.watch('r', () => (wakes += 1));
+    await faulty.watch('r', MUTEX, () => (wakes += 1));
     const wakeUp = async (id: string): Promise<void> => {
       await inner.leases.claim(claim(id));
-      await inner.leases.withdraw({ id, resource: 'r' }, { keepMs: 0, leaveQueue: true });
+      await inner.leases.withdraw({ id, resource: 'r', shape: MUTEX }, { keepMs: 0, leaveQueue: true });
     };
     await wakeUp('a');
     faulty.isDeaf = true;
     await wakeUp('b');
     expect(wakes).toBe(1);
     faulty.cutOff();
-    await expect(faulty.inspect('r')).rejects.toMatchObject({ executed: 'unknown' });
+    await expect(faulty.inspect('r', MUTEX)).rejects.toMatchObject({ executed: 'unknown' });
   });
 
   it('shows other traits than the backend inside', () => {

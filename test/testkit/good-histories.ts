@@ -5,6 +5,7 @@ import {
   failed,
   lost,
   meddled,
+  permitted,
   released,
   releasing,
   renewed,
@@ -66,6 +67,17 @@ export const GOOD: readonly Tale[] = [
     [acquired(0, 'a1', 50, 1), releasing(20, 'a1'), released(49, 'a1', 'unconfirmed')],
   ],
   ['locks without fencing', [...turn(0, 'a1', 10), ...turn(11, 'b1', 20)]],
+  [
+    'permits of a semaphore, up to as many as there are',
+    [
+      ...permitted(0, 'a1', 50, 2),
+      ...permitted(10, 'b1', 20, 2),
+      ...permitted(20, 'b2', 60, 1),
+      ...permitted(20, 'c1', 30, 1),
+      ...permitted(60, 'a2', 70, 4),
+    ],
+    { handOverMs: 5 },
+  ],
   [
     'a hand-over as quick as was asked for',
     [

@@ -28,6 +28,13 @@ export const stalled = (at: number, process: string, lateMs: number) =>
   event('stalled', at, process, { lateMs });
 export const ended = (at: number, process: string) => event('ended', at, process);
 
+/** A turn with so many of 4 permits. */
+export const permitted = (from: number, lease: string, to: number, units: number): HistoryEvent[] => [
+  acquired(from, lease, to + 1_000, 0, { share: { units, capacity: 4 } }),
+  releasing(to, lease),
+  released(to + 1, lease),
+];
+
 /** A whole turn in good order. */
 export const turn = (from: number, lease: string, to: number, token = 0): HistoryEvent[] => [
   asked(from, lease),

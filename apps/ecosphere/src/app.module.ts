@@ -1,5 +1,6 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import type { Backend } from 'bedrock-lock';
+import { combination } from 'bedrock-lock/combination';
 import { memory } from 'bedrock-lock/memory';
 import { redis } from 'bedrock-lock/redis';
 import { BedrockLockModule } from 'nestjs-bedrock';
@@ -9,6 +10,7 @@ import { ContentionModule } from './contention/contention.module.js';
 import { FlashSaleModule } from './flash-sale/flash-sale.module.js';
 import { LockDelayModule } from './lock-delay/lock-delay.module.js';
 import { LockTimeModule } from './lock-time/lock-time.module.js';
+import { ENGINES } from './server/engines.js';
 import { StoreModule } from './store/store.module.js';
 
 /** The application under test: its locks are created here, once, and used by the modules below. */
@@ -19,14 +21,16 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        BedrockLockModule.forRoot({
-          backend: () => backendOf(settings),
-          prefix: ground.kind === 'redis' ? ground.prefix : '',
-          // All buyers wait at once, and none gives up unless the server is gone: then the run must end all the same.
-          defaults: { leaseMs, waitMs: 30_000, maxWaiters: MAX_BUYERS },
+        BedrockLockModule.forRootAsync({
           locks: ['flash-sale', 'contention', 'lock-time', 'lock-delay'],
-          // The memory backend serves one process only, and that is what the command line allows it for.
-          allowInProcessLocks: true,
+          useFactory: async () => ({
+            backend: await backendOf(settings),
+            prefix: ground.kind === 'memory' ? '' : ground.prefix,
+            // All buyers wait at once, and none gives up unless the server is gone: then the run must end all the same.
+            defaults: { leaseMs, waitMs: 30_000, maxWaiters: MAX_BUYERS },
+            // The memory backend serves one process only, and that is what the command line allows it for.
+            allowInProcessLocks: true,
+          }),
         }),
         StoreModule.register(ground),
         FlashSaleModule,
@@ -38,8 +42,18 @@ export class AppModule {
   }
 }
 
-function backendOf({ ground, label }: AppSettings): Backend {
+async function backendOf({ ground, label }: AppSettings): Promise<Backend> {
+  if (ground.kind === 'engine') return ENGINES[ground.engine].backend(ground.locksUrl, label);
   const labelled = label === undefined ? {} : { label };
   if (ground.kind === 'memory') return memory({ store: ground.memory.locks, ...labelled });
-  return redis({ url: ground.url, ...labelled });
+  if (ground.kind === 'redis') return redis({ url: ground.url, ...labelled });
+  const { places, ...rules } = ground.rules;
+  // Lock time compares fencing tokens. The nodes are taken for empty: nobody else locks there.
+  return combination({
+    ...rules,
+    nodes: places.map((place) => redis({ ...place, ...labelled })),
+    fencing: true,
+    coldStart: 'trust',
+    probe: { lastMs: 200 },
+  });
 }

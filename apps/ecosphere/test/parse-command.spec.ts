@@ -29,7 +29,38 @@ describe('the command line', () => {
   it('takes Redis for what needs it, without being told', () => {
     expect(parseCommand(['--scenario', 'stages'], {})).toMatchObject({ backend: 'redis' });
     const all = parseCommand(['--scenario', 'all', '--url', 'redis://h:1'], {});
-    expect(all).toMatchObject({ backend: 'redis', url: 'redis://h:1', scenarios: SCENARIO_NAMES });
+    expect(all).toMatchObject({ backend: 'redis', urls: ['redis://h:1'], scenarios: SCENARIO_NAMES });
+  });
+
+  it('takes the servers of a combination one by one, or with commas between them', () => {
+    const [a, b, c] = ['redis://a:1', 'redis://b:1', 'redis://c:1'];
+    const combination = ['--backend', 'combination', '--strategy', 'majority', '--contention=sequential'];
+    for (const given of [
+      ['--url', a, '--url', b, '--url', c],
+      ['--url', `${a},${b},${c}`],
+      ['--url', a, '--url', `${b},${c}`],
+    ]) {
+      expect(parseCommand([...combination, ...given], {})).toEqual({
+        kind: 'run',
+        scenarios: ['flash-sale'],
+        backend: 'combination',
+        isLocked: true,
+        urls: [a, b, c],
+        strategy: 'majority',
+        contention: 'sequential',
+      });
+    }
+  });
+
+  it('takes the number of nodes that are to be started, and chaos among them', () => {
+    expect(parseCommand(['--backend', 'combination', '--nodes', '5', '--chaos'], {})).toEqual({
+      kind: 'run',
+      scenarios: ['flash-sale'],
+      backend: 'combination',
+      isLocked: true,
+      nodes: 5,
+      isChaotic: true,
+    });
   });
 
   it.each([['--help'], ['-h']])('shows the help for %s, whatever else is given', (help) => {
@@ -66,14 +97,76 @@ describe('the command line', () => {
     ['--buyers 99999999999999999999', 'got "99999999999999999999"', '--help'],
     ['--processes 65 --backend redis', '--processes must be a whole number from 1 to 64', '--help'],
     ['--lease-ms 99', '--lease-ms must be a whole number from 100 to 30000', '--help'],
-    ['--backend mysql', '--backend must be one of memory, redis; got "mysql"', '--help'],
+    ['--backend oracle', '--backend must be one of memory, redis, combination, zookeeper, etcd', '--help'],
+    ['--backend etc', 'got "etc"', 'did you mean --backend etcd?'],
     ['--scenario stage', '--scenario must be one of', 'did you mean --scenario stages?'],
     ['--processes 2', 'the memory backend lives in one process', '--backend redis --processes 2'],
     ['--backend memory --scenario stages', '--backend memory cannot serve it', 'leave --backend out'],
     ['--backend memory --scenario all', '--backend memory cannot serve it', 'leave --backend out'],
-    ['--url redis://h', '--url names a Redis server, but the locks live in memory', '--backend redis'],
+    ['--url redis://h', '--url names a server, but the locks live in memory', '--backend redis'],
     ['--backend redis --url http://h', '--url must be a Redis URL', 'redis://127.0.0.1:6379'],
     ['--backend redis --url h:6379', '--url must be a Redis URL', 'redis://127.0.0.1:6379'],
+    ['--backend etcd --url redis://h', '--url must be an etcd URL', '--url http://127.0.0.1:2379'],
+    ['--backend mysql --url h:3306', '--url must be a MariaDB URL', '--url mysql://root@127.0.0.1:3306/'],
+    ['--backend postgres --url mysql://h', '--url must be a PostgreSQL URL', '--url postgres://'],
+    ['--backend zookeeper --url h:2181', '--url must be a ZooKeeper URL', '--url zookeeper://'],
+    ['--backend etcd --url http://a,http://b', '--backend etcd takes one --url', '--backend combination'],
+    ['--backend etcd --nodes 3', '--nodes does nothing with --backend etcd', 'add --backend combination'],
+    ['--backend redis --url redis://a,redis://b', 'takes one --url', '--backend combination'],
+    ['--backend redis --url redis://a --url redis://b', 'takes one --url', '--backend combination'],
+    [
+      '--backend combination --url redis://a',
+      'at least two different --url',
+      'redis://a:6379,redis://b:6379',
+    ],
+    ['--backend combination --url redis://a,redis://a', 'at least two different --url', '--url'],
+    ['--backend combination --url redis://a,', '--url must be a Redis URL', 'redis://127.0.0.1:6379'],
+    [
+      '--backend combination --url redis://a,redis://b --nodes 3',
+      '--nodes is for servers that',
+      'leave one out',
+    ],
+    [
+      '--backend combination --url redis://a,redis://b --chaos',
+      '--chaos is for servers that',
+      'leave one out',
+    ],
+    ['--backend combination --nodes 2', '--nodes must be a whole number from 3 to 9; got "2"', '--help'],
+    [
+      '--backend combination --strategy most',
+      '--strategy must be one of leftmost, majority; got "most"',
+      '--help',
+    ],
+    [
+      '--backend combination --contention parallel',
+      '--contention must be one of parallelFirst, sequential',
+      '',
+    ],
+    [
+      '--backend combination --scenario stages',
+      '--backend combination cannot serve it',
+      'leave --backend out',
+    ],
+    ['--backend combination --chaos --no-lock', '--chaos tries the locks', 'leave one out'],
+    [
+      '--backend combination --chaos --purchases 999',
+      'a sale of 999 purchases is over before',
+      '1000 or more',
+    ],
+    ['--backend combination --chaos --lease-ms 30000', 'a sale of 10000 purchases is over', '15750 or more'],
+    [
+      '--backend combination --scenario contention --chaos',
+      '--chaos does nothing in --scenario contention',
+      'flash-sale',
+    ],
+    ['--backend redis --chaos', '--chaos does nothing with --backend redis', 'add --backend combination'],
+    ['--nodes 3', '--nodes does nothing with --backend memory', 'add --backend combination'],
+    ['--backend redis --strategy majority', '--strategy does nothing with', 'add --backend combination'],
+    [
+      '--backend redis --contention sequential',
+      '--contention does nothing with',
+      'add --backend combination',
+    ],
     ['--scenario lock-time --buyers 3', '--buyers does nothing in --scenario lock-time', 'flash-sale'],
     [
       '--scenario lock-delay --processes 1',
@@ -100,9 +193,11 @@ describe('the command line', () => {
   it.each(['nonsense', 'http://x', '//:secret@h', ' '])(
     'refuses the environment REDIS_URL=%j',
     (REDIS_URL) => {
-      const { message, hint } = errorOf(['--backend', 'redis'], { REDIS_URL });
-      expect(message).toBe('REDIS_URL must be a Redis URL');
-      expect(hint).toBe('set REDIS_URL to redis://127.0.0.1:6379, or give --url <url>');
+      for (const backend of ['redis', 'combination']) {
+        const { message, hint } = errorOf(['--backend', backend], { REDIS_URL });
+        expect(message).toBe('REDIS_URL must be a Redis URL');
+        expect(hint).toContain('set REDIS_URL to redis://127.0.0.1:6379, or ');
+      }
     },
   );
 

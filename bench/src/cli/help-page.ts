@@ -22,6 +22,7 @@ Options
   --help, -h           show this page
 
 Redis is the one of REDIS_URL, else a redis-server that the run starts and stops.
+Redisson takes part where a JDK of 17 or newer and Maven are (on PATH, or in JAVA_BIN and MVN_BIN); Maven builds it once.
 
 Libraries
 `;

@@ -9,6 +9,7 @@ import type { Scenario } from '../scenarios/scenario.js';
 import { SCENARIOS } from '../scenarios/scenarios.js';
 import { checkTargets } from './check-targets.js';
 import { EXIT, type ExitCode, type RunOptions } from './command.js';
+import { leaveOutMissing } from './leave-out.js';
 import { UsageError } from './usage-error.js';
 
 /** Runs what was asked for on one Redis, and prints each scenario when it is done. */
@@ -22,12 +23,13 @@ export async function runBench(options: RunOptions): Promise<ExitCode> {
     ({ scenario }) => !scenario.libraries.some((library) => options.libraries?.includes(library) ?? true),
   );
   if (wantsNobody) throw new UsageError('none of these libraries takes part in these scenarios');
+  const present = await leaveOutMissing(plan);
   const server = await startRedis({ shared: true });
   const results: ScenarioResult[] = [];
   try {
     const machine = await describeMachine(server.url);
     if (!isJson) print(`${machineLine(machine)}\n`);
-    for (const { scenario, libraries } of plan) {
+    for (const { scenario, libraries } of present) {
       const ground = groundOn(server.url);
       const rows = await runScenario(scenario, libraries, rounds ?? scenario.rounds, ground);
       results.push({ scenario, rows });

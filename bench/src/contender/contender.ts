@@ -1,10 +1,9 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { WordLine } from './line.js';
-import type { Assignment, FromContender, ToContender } from './messages.js';
+import type { Assignment } from './messages.js';
+import { startProcess } from './start-process.js';
 
-const ENTRY = fileURLToPath(new URL('./main.js', import.meta.url));
 /** Longer than any turn; a library that hangs must not stop the bench. */
 const GIVE_UP_MS = 60_000;
 const END_WITHIN_MS = 4_000;
@@ -21,13 +20,13 @@ export class Contender<A> {
   readonly #failure: Promise<never>;
 
   constructor(assignment: Assignment) {
-    const child = fork(ENTRY, { serialization: 'advanced', execArgv: ['--expose-gc'] });
+    const { child, tell, onMessage } = startProcess(assignment.library);
     living.add(child);
     this.#child = child;
-    this.#line = new WordLine((word) => child.connected && child.send({ kind: 'word', word }));
+    this.#line = new WordLine((word) => tell({ kind: 'word', word }));
     this.#ended = once(child, 'exit').then(() => void living.delete(child));
     const outcome = new Promise<A>((resolve, reject) => {
-      child.on('message', (message: FromContender) => {
+      onMessage((message) => {
         if (message.kind === 'word') this.#line.arrived(message.word);
         if (message.kind === 'account') resolve(message.account as A);
         if (message.kind === 'failed') reject(new Error(message.reason));
@@ -46,7 +45,7 @@ export class Contender<A> {
     this.#failure = outcome.then(() => new Promise<never>(() => undefined));
     this.#account.catch(() => undefined);
     this.#failure.catch(() => undefined);
-    child.send({ kind: 'begin', assignment } satisfies ToContender);
+    tell({ kind: 'begin', assignment });
   }
 
   say(word: unknown): void {

@@ -58,3 +58,17 @@ export function countOverlaps(sections: readonly Section[]): number {
   }
   return overlaps;
 }
+
+/** Writes (task below 0) that overlapped anything, and reads that began during a write: 0 is what the lock is for. */
+export function countConflicts(sections: readonly Section[]): number {
+  const sorted = [...sections].sort((one, other) => one.entered - other.entered);
+  let conflicts = 0;
+  let writesEnd = -Infinity;
+  let allEnd = -Infinity;
+  for (const { entered, left, task } of sorted) {
+    if (entered < (task < 0 ? allEnd : writesEnd)) conflicts += 1;
+    if (task < 0) writesEnd = Math.max(writesEnd, left);
+    allEnd = Math.max(allEnd, left);
+  }
+  return conflicts;
+}

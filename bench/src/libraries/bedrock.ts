@@ -1,4 +1,5 @@
-import { Bedrock, type Lease, type LockOptions, type Mutex } from 'bedrock-lock';
+import { Bedrock, type Lease, type Lock, type LockOptions } from 'bedrock-lock';
+import { combination, type CombinationOptions } from 'bedrock-lock/combination';
 import { redis, type RedisOptions } from 'bedrock-lock/redis';
 import './client.js';
 import type { LockTerms, OpenLock } from './open-lock.js';
@@ -6,9 +7,13 @@ import type { LockTerms, OpenLock } from './open-lock.js';
 /** How a row differs from Bedrock as it comes. */
 interface Variant {
   readonly backend?: RedisOptions;
+  /** Where there are several nodes. */
+  readonly nodes?: Partial<CombinationOptions>;
   readonly lock?: LockOptions;
   /** By `run` instead of `acquire` and `release`. */
   readonly byRun?: boolean;
+  /** @default 'mutex' */
+  readonly kind?: 'mutex' | 'fairMutex';
 }
 
 /** Bedrock as it comes, by `acquire` and `release`. */
@@ -23,28 +28,40 @@ export const openWithoutTokens = (terms: LockTerms): Promise<OpenLock<Lease, Lea
 export const openGuarded = (terms: LockTerms): Promise<OpenLock<Lease, Lease>> =>
   openBedrock(terms, { backend: { restartGuard: true, coldStart: 'trust' } });
 
+export const openFair = (terms: LockTerms): Promise<OpenLock<Lease, Lease>> =>
+  openBedrock(terms, { kind: 'fairMutex' });
+
+export const openSequential = (terms: LockTerms): Promise<OpenLock<Lease, Lease>> =>
+  openBedrock(terms, { nodes: { contention: 'sequential' } });
+
+export const openMajority = (terms: LockTerms): Promise<OpenLock<Lease, Lease>> =>
+  openBedrock(terms, { nodes: { strategy: 'majority' } });
+
 async function openBedrock(
-  { url, leaseMs }: LockTerms,
-  { backend, lock, byRun }: Variant,
+  { url, nodes, leaseMs }: LockTerms,
+  { backend, nodes: rules, lock, byRun, kind = 'mutex' }: Variant,
 ): Promise<OpenLock<Lease, Lease>> {
   const bedrock = new Bedrock({
-    backend: redis({ url, ...backend }),
+    backend:
+      nodes === undefined
+        ? redis({ url, ...backend })
+        : combination({ coldStart: 'trust', ...rules, nodes: nodes.map((node) => redis(node)) }),
     defaults: { leaseMs, waitMs: Infinity, ...lock },
   });
   await bedrock.ready();
   // A lock is created once and used from then on.
-  const mutexes = new Map<string, Mutex>();
-  const create = (key: string): Mutex => {
-    const mutex = bedrock.mutex(key);
-    mutexes.set(key, mutex);
-    return mutex;
+  const locks = new Map<string, Lock>();
+  const create = (key: string): Lock => {
+    const lock = bedrock[kind](key);
+    locks.set(key, lock);
+    return lock;
   };
-  const many = bedrock.mutex('bench');
-  const mutexOf = (key: string): Mutex => mutexes.get(key) ?? create(key);
+  const many = bedrock[kind]('bench');
+  const lockOf = (key: string): Lock => locks.get(key) ?? create(key);
   return {
-    acquire: (key) => mutexOf(key).acquire(),
+    acquire: (key) => lockOf(key).acquire(),
     release: (lease) => lease.release(),
-    ...(byRun === true && { run: (key: string, body: () => Promise<void> | void) => mutexOf(key).run(body) }),
+    ...(byRun === true && { run: (key: string, body: () => Promise<void> | void) => lockOf(key).run(body) }),
     // One of many: a narrowed lock registers nothing.
     keep: (key) => many.for(key).acquire(),
     letGo: (lease) => lease.release(),

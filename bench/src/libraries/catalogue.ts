@@ -8,12 +8,20 @@ const TITLES = {
   'bedrock-nest': 'Bedrock decorated',
   'bedrock-no-tokens': 'Bedrock, no tokens',
   'bedrock-guarded': 'Bedrock, restartGuard',
+  'bedrock-fair': 'Bedrock fair mutex',
+  'bedrock-read-write': 'Bedrock read-write lock',
+  'bedrock-semaphore': 'Bedrock semaphore',
+  'bedrock-latch': 'Bedrock latch',
+  'bedrock-sequential': 'Bedrock, one node after the other',
+  'bedrock-majority': 'Bedrock, majority',
   'redlock-4': 'redlock 4',
   'redlock-5': 'redlock 5 beta',
   'sesamecare-redlock': '@sesamecare-oss/redlock',
   'redis-semaphore': 'redis-semaphore',
+  'redis-semaphore-8': 'redis-semaphore, its Semaphore',
   'redlock-universal': 'redlock-universal',
   verrou: 'verrou',
+  redisson: 'Redisson 4.7.0',
   'async-mutex': 'async-mutex (in process)',
 } as const;
 
@@ -21,7 +29,7 @@ export type LibraryName = keyof typeof TITLES;
 
 export const LIBRARY_NAMES = Object.keys(TITLES) as readonly LibraryName[];
 
-/** The others that lock over processes. */
+/** The others that lock over processes, in every scenario. */
 export const PEERS = [
   'redlock-4',
   'redlock-5',

@@ -1,6 +1,11 @@
+/** Permits of a semaphore. */
+export const PERMITS = 8;
+
 /** What every library is opened with. Times in ms. */
 export interface LockTerms {
   readonly url: string;
+  /** Where the lock is on several independent servers: those. */
+  readonly nodes?: readonly string[] | undefined;
   readonly leaseMs: number;
   /** How often a library that polls asks again. */
   readonly pollMs: number;
@@ -18,6 +23,12 @@ export interface OpenLock<G = unknown, K = unknown> {
   release(grant: G): Promise<unknown>;
   /** The library's own form of "run this under the lock", where that is what is measured. */
   run?(key: string, body: () => Promise<void> | void): Promise<unknown>;
+  /** The same beside others who only read; who cannot do that reads under the lock. */
+  read?(key: string, body: () => Promise<void> | void): Promise<unknown>;
+  /** Waits until `open` is called, in any process. */
+  pass?(key: string): Promise<unknown>;
+  shut?(key: string): Promise<unknown>;
+  open?(key: string): Promise<unknown>;
   /** Takes a lock that the library itself keeps renewed, and gives it back. */
   keep?(key: string, onLost: () => void): Promise<K>;
   letGo?(kept: K): Promise<unknown>;

@@ -1,18 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openClient } from './client.js';
+import { openQuorum, type Grant } from './raw-quorum.js';
 import type { LockTerms, OpenLock } from './open-lock.js';
 
 const RELEASE = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`;
 const EXTEND = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0`;
 
-interface Grant {
-  readonly key: string;
-  readonly id: string;
-}
-
 /** The lock that people write by hand: SET NX PX under a random id, asked again every `pollMs`, deleted by a script. */
-export async function open({ url, leaseMs, pollMs, jitterMs }: LockTerms): Promise<OpenLock<Grant>> {
+export async function open(terms: LockTerms): Promise<OpenLock<Grant>> {
+  if (terms.nodes !== undefined) return openQuorum(terms);
+  const { url, leaseMs, pollMs, jitterMs } = terms;
   const client = await openClient(url);
   client.defineCommand('benchRelease', { numberOfKeys: 1, lua: RELEASE });
   client.defineCommand('benchExtend', { numberOfKeys: 1, lua: EXTEND });

@@ -1,6 +1,6 @@
-import { Mutex } from 'redis-semaphore';
+import { Mutex, Semaphore } from 'redis-semaphore';
 import { openClient } from './client.js';
-import type { LockTerms, OpenLock } from './open-lock.js';
+import { PERMITS, type LockTerms, type OpenLock } from './open-lock.js';
 
 /** The mutex of redis-semaphore, which renews by itself, with a fixed interval and without an end of retries. */
 export async function open({ url, leaseMs, pollMs }: LockTerms): Promise<OpenLock<Mutex, Mutex>> {
@@ -19,6 +19,21 @@ export async function open({ url, leaseMs, pollMs }: LockTerms): Promise<OpenLoc
       return mutex;
     },
     letGo: (mutex) => mutex.release(),
+    close: () => client.quit(),
+  };
+}
+
+/** Its semaphore, on the same terms. */
+export async function openSemaphore({ url, leaseMs, pollMs }: LockTerms): Promise<OpenLock<Semaphore>> {
+  const client = await openClient(url);
+  const options = { lockTimeout: leaseMs, acquireTimeout: Infinity, retryInterval: pollMs };
+  return {
+    async acquire(key) {
+      const semaphore = new Semaphore(client, key, PERMITS, options);
+      await semaphore.acquire();
+      return semaphore;
+    },
+    release: (semaphore) => semaphore.release(),
     close: () => client.quit(),
   };
 }

@@ -1,18 +1,19 @@
 import Redlock, { type Lock } from 'redlock-5';
-import { openClient } from './client.js';
+import { endClients, openClients } from './client.js';
 import type { LockTerms, OpenLock } from './open-lock.js';
 import { UsedLock } from './used-lock.js';
 
 /** redlock 5 beta. Only what waits for a lock retries without an end. */
-export async function open({ url, leaseMs, pollMs, jitterMs }: LockTerms): Promise<OpenLock<Lock, UsedLock>> {
-  const client = await openClient(url);
-  const redlock = new Redlock([client]);
+export async function open(terms: LockTerms): Promise<OpenLock<Lock, UsedLock>> {
+  const { leaseMs, pollMs, jitterMs } = terms;
+  const clients = await openClients(terms);
+  const redlock = new Redlock(clients);
   const waiting = { retryCount: -1, retryDelay: pollMs, retryJitter: jitterMs };
   return {
     acquire: (key) => redlock.acquire([key], leaseMs, waiting),
     release: (lock) => lock.release(),
     keep: (key, onLost) => UsedLock.take((routine) => redlock.using([key], leaseMs, routine), onLost),
     letGo: (kept) => kept.letGo(),
-    close: () => client.quit(),
+    close: () => endClients(clients),
   };
 }

@@ -9,7 +9,17 @@ const TOP = 88;
 const ROW = 38;
 const LEGEND = 66;
 
-const COLOURS: readonly string[] = ['#b35900', '#8250df', '#bf3989', '#1a7f37', '#57606a', '#9a6700'];
+/** Who is drawn beside Bedrock. */
+const OTHERS = [...PEERS, 'redisson'] as const satisfies readonly LibraryName[];
+const COLOURS: readonly string[] = [
+  '#b35900',
+  '#8250df',
+  '#bf3989',
+  '#1a7f37',
+  '#57606a',
+  '#9a6700',
+  '#cf222e',
+];
 
 /** It brings its own background, so it reads the same on a page of any colour. */
 const STYLE = `
@@ -70,7 +80,7 @@ export function chart({ machine, results }: Report): string {
 
 /** Above 1 is better than raw, whether the scenario counts what is fast or what is cheap. */
 function gains({ scenario, rows }: ScenarioResult): Map<LibraryName, number> {
-  const drawn: readonly LibraryName[] = ['bedrock', ...PEERS];
+  const drawn: readonly LibraryName[] = ['bedrock', ...OTHERS];
   return new Map(
     rows.flatMap(({ library, ratioToRaw }) => {
       if (ratioToRaw === undefined || !(ratioToRaw > 0) || !drawn.includes(library)) return [];
@@ -86,7 +96,7 @@ function row(result: ScenarioResult, y: number, x: (gain: number) => number): st
   const label = name === 'flash-sale' ? short : `${name}  ${short}`;
   return [
     text(22, y + 4, label),
-    ...PEERS.flatMap((peer, i) => {
+    ...OTHERS.flatMap((peer, i) => {
       const gain = found.get(peer);
       return gain === undefined ? [] : [circle(x(gain), y, 5, 'peer', COLOURS[i])];
     }),
@@ -102,7 +112,7 @@ function row(result: ScenarioResult, y: number, x: (gain: number) => number): st
 function legend(y: number): string[] {
   const entries: readonly (readonly [title: string, colour: string | undefined])[] = [
     ['Bedrock', undefined],
-    ...PEERS.map((peer, i) => [titleOf(peer), COLOURS[i]] as const),
+    ...OTHERS.map((peer, i) => [titleOf(peer), COLOURS[i]] as const),
   ];
   const perLine = 4;
   return entries.map(([title, colour], i) => {

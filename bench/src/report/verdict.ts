@@ -9,11 +9,12 @@ export interface Verdict {
   readonly isReached: boolean;
 }
 
-/** Targets of libraries that took part. */
+/** Targets of libraries that took part, beside whom they are compared with. */
 export function verdictsOf(targets: readonly Target[], rows: readonly Row[]): Verdict[] {
   return targets.flatMap((target) => {
-    const row = rows.find(({ library }) => library === target.library);
-    if (row === undefined) return [];
+    const { library, beside = library } = target;
+    const row = rows.find((one) => one.library === library);
+    if (row === undefined || !rows.some((one) => one.library === beside)) return [];
     const value = target.figure === 'ratioToRaw' ? row.ratioToRaw : row.figures[target.figure];
     const { atMost = Infinity, atLeast = -Infinity } = target;
     return [{ target, value, isReached: value !== undefined && value <= atMost && value >= atLeast }];

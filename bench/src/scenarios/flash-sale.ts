@@ -1,6 +1,6 @@
 import { accountsOf } from '../contender/crew.js';
 import { PEERS } from '../libraries/catalogue.js';
-import { count } from '../report/numbers.js';
+import { count, decimals } from '../report/numbers.js';
 import type { SaleAccount, SaleOrder } from '../roles/sale.js';
 import type { Scenario } from './scenario.js';
 import { assignmentOf } from './terms.js';
@@ -16,11 +16,12 @@ export const flashSale: Scenario = {
   title:
     '3,000 buyers come at once for 1,000 items; a purchase reads the stock and writes it back under the lock',
   short: 'flash sale: purchases/s',
-  libraries: ['raw', 'bedrock', 'bedrock-run', 'bedrock-nest', ...PEERS],
+  libraries: ['raw', 'bedrock', 'bedrock-run', 'bedrock-nest', ...PEERS, 'redisson'],
   rounds: 2,
   compared: 'soldPerS',
   better: 'more',
   worst: ['oversold', 'overlaps', 'failures'],
+  relative: { figure: 'ofRedisson', to: 'redisson' },
   async turn(library, ground) {
     const order: SaleOrder = {
       url: ground.url,
@@ -34,6 +35,7 @@ export const flashSale: Scenario = {
   },
   columns: [
     { figure: 'soldPerS', head: 'purchases/s', show: count },
+    { figure: 'ofRedisson', head: '× Redisson', show: decimals(1) },
     { figure: 'sold', head: `sold within ${LIMIT_MS / 1_000} s`, show: count },
     { figure: 'elapsedMs', head: 'time, ms', show: count },
     { figure: 'oversold', head: 'oversold', show: count },
@@ -42,5 +44,6 @@ export const flashSale: Scenario = {
   targets: [
     { library: 'bedrock', figure: 'oversold', atMost: 0 },
     { library: 'bedrock-nest', figure: 'oversold', atMost: 0 },
+    { library: 'bedrock', figure: 'ofRedisson', atLeast: 5, beside: 'redisson' },
   ],
 };

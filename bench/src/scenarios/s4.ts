@@ -13,7 +13,7 @@ export const s4: Scenario = {
   name: 'S4',
   title: `Contended between processes: ${PROCESSES} processes of ${TASKS} tasks on one key, 1 ms of work under the lock`,
   short: '4 processes × 8: cycles/s',
-  libraries: ['alone', 'raw', 'bedrock', 'bedrock-run', ...PEERS],
+  libraries: ['alone', 'raw', 'bedrock', 'bedrock-run', 'bedrock-fair', ...PEERS],
   rounds: 2,
   compared: 'cyclesPerS',
   better: 'more',
@@ -56,5 +56,8 @@ export const s4: Scenario = {
     { library: 'bedrock', figure: 'jainProcesses', atLeast: 0.98 },
     { library: 'bedrock', figure: 'longestWaitMs', atMost: 100 },
     { library: 'bedrock', figure: 'overlaps', atMost: 0 },
+    { library: 'bedrock-fair', figure: 'ofBodyAlone', atLeast: 0.7 },
+    { library: 'bedrock-fair', figure: 'jainTasks', atLeast: 0.99 },
+    { library: 'bedrock-fair', figure: 'overlaps', atMost: 0 },
   ],
 };

@@ -18,6 +18,8 @@ export interface Target {
   readonly figure: string;
   readonly atMost?: number;
   readonly atLeast?: number;
+  /** Judged only where this one took part as well. */
+  readonly beside?: LibraryName;
 }
 
 /** Where turns take place. */

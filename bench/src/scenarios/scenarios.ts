@@ -6,7 +6,29 @@ import { s4 } from './s4.js';
 import { s5 } from './s5.js';
 import { s6 } from './s6.js';
 import { s7 } from './s7.js';
+import { s8, s8Faults, s8Five } from './s8.js';
+import { s8Sale, s8Sale10k } from './s8-sale.js';
+import { latch } from './latch.js';
+import { readWrite } from './read-write.js';
+import { semaphore } from './semaphore.js';
 import type { Scenario } from './scenario.js';
 
 /** In the order in which they run. */
-export const SCENARIOS: readonly Scenario[] = [s1, s2, s3, s4, s5, s6, s7, flashSale];
+export const SCENARIOS: readonly Scenario[] = [
+  s1,
+  s2,
+  s3,
+  s4,
+  s5,
+  s6,
+  s7,
+  s8,
+  s8Five,
+  s8Faults,
+  s8Sale,
+  s8Sale10k,
+  readWrite,
+  semaphore,
+  latch,
+  flashSale,
+];

@@ -12,6 +12,7 @@ interface Terms {
   readonly leaseMs?: number;
   readonly pollMs?: number;
   readonly jitterMs?: number;
+  readonly nodes?: readonly string[];
 }
 
 export function assignmentOf<O>(
@@ -19,7 +20,7 @@ export function assignmentOf<O>(
   library: LibraryName,
   { url }: Ground,
   order: O,
-  { leaseMs = LEASE_MS, pollMs = POLL_MS, jitterMs = 0 }: Terms = {},
+  { leaseMs = LEASE_MS, pollMs = POLL_MS, jitterMs = 0, nodes }: Terms = {},
 ): Assignment {
-  return { role, library, terms: { url, leaseMs, pollMs, jitterMs }, order };
+  return { role, library, terms: { url, nodes, leaseMs, pollMs, jitterMs }, order };
 }

@@ -1,23 +1,43 @@
+import { FAIR_MUTEX, MUTEX, type Shape } from './core/claim.js';
 import { stayAlive, systemClock, type Clock } from './core/clock.js';
+import { resolveElectionTerms, type LeaderElectionOptions } from './core/election-options.js';
 import { InvalidOptionError, LockClosedError } from './core/errors.js';
 import { EventHub, type LockEventName, type LockEvents } from './core/events.js';
 import { checkName, checkPrefix } from './core/key.js';
+import type { NodeView } from './core/node.js';
+import { tellOfNodes } from './core/node-news.js';
 import { onePerProcess } from './core/one-per-process.js';
+import { checkClock, checkFields, checkObject, checkTime, checkWhole } from './core/checks.js';
 import {
-  checkClock,
-  checkFields,
-  checkObject,
-  checkTime,
-  checkWhole,
   resolveTerms,
+  withDefaults,
   type HandOverOptions,
   type LockOptions,
   type Terms,
 } from './core/options.js';
-import type { Backend } from './core/ports.js';
-import { LockEngine, type EngineStats } from './engine/lock-engine.js';
+import type { Backend, Traits } from './core/ports.js';
+import { resolveReadWriteTerms } from './core/read-write-options.js';
+import { Register } from './core/register.js';
+import { resolveSemaphoreTerms, type SemaphoreOptions } from './core/semaphore-options.js';
+import {
+  resolvePermitTerms,
+  resolveWaitTerms,
+  type PermitOptions,
+  type WaitOptions,
+  type WaitTerms,
+} from './core/wait-options.js';
+import { CountingEngine } from './engine/counting-engine.js';
+import type { EngineStats } from './engine/engine-stats.js';
+import { LockEngine } from './engine/lock-engine.js';
 import { WaitingRoom } from './engine/waiting-room.js';
+import { CountdownLatch } from './primitives/countdown-latch.js';
+import { CountingSemaphore } from './primitives/counting-semaphore.js';
+import { ExpirableSemaphore } from './primitives/expirable-semaphore.js';
+import { FairMutex } from './primitives/fair-mutex.js';
+import { LeaderElection } from './primitives/leader-election.js';
 import { Mutex } from './primitives/mutex.js';
+import { ReadWriteLock } from './primitives/read-write-lock.js';
+import { Semaphore } from './primitives/semaphore.js';
 
 export interface BedrockOptions {
   /** Where the locks live: `memory()`, `redis(url)`. Closed together with this Bedrock. */
@@ -47,10 +67,11 @@ export class Bedrock implements AsyncDisposable {
   readonly backend: Backend;
   readonly prefix: string;
   readonly #engine: LockEngine;
+  readonly #counting: CountingEngine;
   readonly #events = new EventHub();
   readonly #defaults: LockOptions;
   readonly #closeGraceMs: number;
-  readonly #mutexes = new Map<string, Mutex>();
+  readonly #register = new Register();
   #closed: Promise<void> | undefined;
 
   /** @throws InvalidOptionError naming the field; nothing is sent before the first lock is asked for */
@@ -80,16 +101,13 @@ export class Bedrock implements AsyncDisposable {
     this.#defaults = defaults;
     this.#closeGraceMs = checkTime('closeGraceMs', closeGraceMs, 0);
     const maxWaiters = checkWhole('maxWaitersPerProcess', maxWaitersPerProcess, 1, 10_000_000);
-    this.#engine = new LockEngine(
-      backend,
-      clock,
-      new WaitingRoom(clock, this.#events, maxWaiters),
-      this.#events,
-      {
-        quantumMs: checkTime('handOver.quantumMs', quantumMs, 0, 10_000),
-        quantumGrants: checkWhole('handOver.quantumGrants', quantumGrants, 1, 65_536),
-      },
-    );
+    const room = new WaitingRoom(clock, this.#events, maxWaiters);
+    this.#engine = new LockEngine(backend, clock, room, this.#events, {
+      quantumMs: checkTime('handOver.quantumMs', quantumMs, 0, 10_000),
+      quantumGrants: checkWhole('handOver.quantumGrants', quantumGrants, 1, 65_536),
+    });
+    this.#counting = new CountingEngine(backend, clock, room, this.#events);
+    tellOfNodes(backend.nodes, this.#events);
     taken.add(backend);
   }
 
@@ -105,23 +123,71 @@ export class Bedrock implements AsyncDisposable {
 
   /**
    * The lock of this name, created on the first call. Afterwards the same name gives the same object.
-   * @throws InvalidOptionError for a bad name or option, and for options that differ from those it was created with
+   * @throws InvalidOptionError for a bad name or option, for options that differ from those it was created with, and for a
+   * name of another kind
    */
   mutex(name: string, options: LockOptions = {}): Mutex {
-    if (this.isClosed) throw new LockClosedError();
-    checkName('name', name);
-    checkObject('options', options);
-    const terms = resolveTerms(withDefaults(options, this.#defaults), this.backend.traits, this.backend.name);
-    const known = this.#mutexes.get(name);
-    if (known !== undefined) {
-      const changed = changes(known.terms, terms);
-      if (changed.length === 0) return known;
-      const wanted = `those that lock "${name}" was created with (a lock is created once): ${changed.join(', ')}`;
-      throw new InvalidOptionError('options', wanted, options);
-    }
-    const mutex = new Mutex(this.#engine, name, checkName('name', this.prefix + name), terms);
-    this.#mutexes.set(name, mutex);
-    return mutex;
+    return this.#lock('mutex', name, options, MUTEX, Mutex);
+  }
+
+  /**
+   * A mutex that serves its callers in order of arrival over all processes. As `mutex()` in all else.
+   * @throws UnsupportedByBackendError where the backend cannot keep that order
+   */
+  fairMutex(name: string, options: LockOptions = {}): FairMutex {
+    return this.#lock('fairMutex', name, options, FAIR_MUTEX, FairMutex);
+  }
+
+  /**
+   * Many readers or one writer at a time; readers have no fencing tokens, whatever `fencing` says. As `mutex()` in all else.
+   * @throws UnsupportedByBackendError where the backend cannot let readers in beside each other
+   */
+  readWriteLock(name: string, options: LockOptions = {}): ReadWriteLock {
+    return this.#leased('readWriteLock', name, options, resolveReadWriteTerms, ReadWriteLock);
+  }
+
+  /**
+   * Permits of which each call takes one or several; they are leases, so those of a process that died come back. As
+   * `mutex()` in all else.
+   * @throws UnsupportedByBackendError where the backend cannot count permits
+   */
+  semaphore(name: string, options: SemaphoreOptions): Semaphore {
+    return this.#leased('semaphore', name, options, resolveSemaphoreTerms, Semaphore);
+  }
+
+  /**
+   * One leader among the processes that stand for the election of this name. As `mutex()` in all else; a mutex of the same
+   * name on the backend is the same lock.
+   */
+  leaderElection(name: string, options: LeaderElectionOptions = {}): LeaderElection {
+    return this.#leased('leaderElection', name, options, resolveElectionTerms, LeaderElection);
+  }
+
+  /**
+   * A latch that callers wait at until a count is down to zero. As `mutex()` in all else.
+   * @throws UnsupportedByBackendError where the backend has none
+   */
+  countdownLatch(name: string, options: WaitOptions = {}): CountdownLatch {
+    return this.#counted('countdownLatch', name, options, resolveWaitTerms, CountdownLatch);
+  }
+
+  /**
+   * Permits that are a plain number: who dies with some gives none back. As `mutex()` in all else.
+   * @throws UnsupportedByBackendError where the backend has none
+   */
+  countingSemaphore(name: string, options: WaitOptions = {}): CountingSemaphore {
+    return this.#counted('countingSemaphore', name, options, resolveWaitTerms, CountingSemaphore);
+  }
+
+  /**
+   * Permits with an id and a lease each, which any process may release and extend. As `mutex()` in all else.
+   * @throws UnsupportedByBackendError where the backend has none
+   */
+  expirableSemaphore(name: string, options: PermitOptions = {}): ExpirableSemaphore {
+    const { minLeaseMs } = this.backend.traits;
+    const resolve = (given: PermitOptions, defaults: LockOptions) =>
+      resolvePermitTerms(given, defaults, minLeaseMs);
+    return this.#counted('expirableSemaphore', name, options, resolve, ExpirableSemaphore);
   }
 
   /** Listens to an event; gives back the unsubscription. Also on `diagnostics_channel`, as `bedrock:<event>`. */
@@ -129,9 +195,19 @@ export class Bedrock implements AsyncDisposable {
     return this.#events.on(event, listener);
   }
 
+  /** The nodes of a combination, as this process sees them; empty where the backend is one place. */
+  nodes(): readonly NodeView[] {
+    return this.backend.nodes?.views() ?? [];
+  }
+
   /** Figures of the moment. */
   stats(): EngineStats {
-    return this.#engine.stats;
+    const { watches, pendingWithdrawals, ...stats } = this.#engine.stats;
+    return {
+      ...stats,
+      watches: watches + this.#counting.watches,
+      pendingWithdrawals: pendingWithdrawals + this.#counting.operations.pending,
+    };
   }
 
   /**
@@ -146,10 +222,67 @@ export class Bedrock implements AsyncDisposable {
     return this.#closed;
   }
 
+  #lock<L>(
+    kind: string,
+    name: string,
+    options: LockOptions,
+    shape: Shape,
+    Kind: new (engine: LockEngine, name: string, resource: string, terms: Terms) => L,
+  ): L {
+    const resolve: Resolve<LockOptions, Terms> = (given, defaults, traits, backend) =>
+      resolveTerms(withDefaults(given, defaults), traits, backend, shape);
+    return this.#leased(kind, name, options, resolve, Kind);
+  }
+
+  #leased<L, O extends object, T extends object>(
+    kind: string,
+    name: string,
+    options: O,
+    resolve: Resolve<O, T>,
+    Kind: new (engine: LockEngine, name: string, resource: string, terms: T) => L,
+  ): L {
+    checkObject('options', options);
+    const { traits, name: backend } = this.backend;
+    const terms = (): T => resolve(options, this.#defaults, traits, backend);
+    return this.#once(kind, name, options, terms, (resource, resolved) => {
+      return new Kind(this.#engine, name, resource, resolved);
+    });
+  }
+
+  #counted<L, O extends WaitOptions, W extends WaitTerms>(
+    kind: string,
+    name: string,
+    options: O,
+    resolve: (options: O, defaults: LockOptions) => W,
+    Kind: new (engine: CountingEngine, name: string, resource: string, terms: W) => L,
+  ): L {
+    const terms = (): W => resolve(options, this.#defaults);
+    return this.#once(kind, name, options, terms, (resource, resolved) => {
+      return new Kind(this.#counting, name, resource, resolved);
+    });
+  }
+
+  /** What is created once: the same name gives the same object, for the same kind and the same settings alone. */
+  #once<L, S extends object>(
+    kind: string,
+    name: string,
+    options: object,
+    settings: () => S,
+    create: (resource: string, settings: S) => L,
+  ): L {
+    if (this.isClosed) throw new LockClosedError();
+    checkName('name', name);
+    const given = settings();
+    return this.#register.once(kind, name, options, given, () => {
+      return create(checkName('name', this.prefix + name), given);
+    });
+  }
+
   async #close(graceMs: number): Promise<void> {
     const letGo = stayAlive();
     try {
-      await this.#engine.close(graceMs).finally(() => this.backend.close());
+      const served = this.#engine.close(graceMs).finally(() => this.#counting.close());
+      await served.finally(() => this.backend.close());
     } finally {
       letGo();
     }
@@ -160,19 +293,8 @@ export class Bedrock implements AsyncDisposable {
   }
 }
 
+/** Checks the options of a kind, and completes them by the defaults of the Bedrock. */
+type Resolve<O, T> = (options: O, defaults: LockOptions, traits: Traits, backend: string) => T;
+
 /** Backends that serve a Bedrock: two on one would ask under the same claim ids and both be granted. */
 const taken = onePerProcess('backends', () => new WeakSet<Backend>());
-
-// An option that is undefined is one that was not given.
-function withDefaults(options: LockOptions, defaults: LockOptions): LockOptions {
-  const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  return { ...defaults, ...Object.fromEntries(given) };
-}
-
-/** What differs, as `leaseMs 5000`, with the earlier values. */
-function changes(earlier: Terms, later: Terms): string[] {
-  const keys = (Object.keys(earlier) as (keyof Terms)[]).filter(
-    (key) => !Object.is(earlier[key], later[key]),
-  );
-  return keys.map((key) => `${key} ${String(earlier[key])}`);
-}

@@ -8,6 +8,7 @@ import type {
   LockRegistration,
 } from './bedrock-lock.options.js';
 import { handlerExports, handlerProviders } from './handler.providers.js';
+import { LeadershipModule } from './leadership.module.js';
 import { LockExplorer } from './lock.explorer.js';
 import { createLockRegistry } from './lock.registry.factory.js';
 import type { LockRegistry } from './lock.registry.js';
@@ -29,7 +30,7 @@ function withLocks(definition: DynamicModule, statics: BedrockLockStaticOptions)
   return {
     ...definition,
     global: statics.isGlobal ?? true,
-    imports: [...(definition.imports ?? []), DiscoveryModule],
+    imports: [...(definition.imports ?? []), DiscoveryModule, LeadershipModule],
     providers: [
       ...(definition.providers ?? []),
       {

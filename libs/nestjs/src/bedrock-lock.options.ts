@@ -1,20 +1,30 @@
 import type { ConfigurableModuleAsyncOptions } from '@nestjs/common';
-import type { Backend, BedrockOptions, LockOptions } from 'bedrock-lock';
+import type { Backend, BedrockOptions } from 'bedrock-lock';
 import type { LockInterceptorOptions } from './lock-interceptor.options.js';
-import type { LockKind } from './lock.kind.js';
+import type { LockKind, LockOptionsOf } from './lock.kind.js';
 
 /** A backend, or a function that makes one when the application starts: then every application has its own. */
 export type BackendSource = Backend | (() => Backend | Promise<Backend>);
 
-/** A lock that is created once, when the application starts. */
-export interface LockRegistration extends LockOptions {
+/** What registrations of every kind have. */
+interface NamedLock {
   /** Name of the lock; the resource is the prefix and this. */
   readonly name: string;
-  /** What it is. @default 'mutex' */
-  readonly kind?: LockKind;
   /** Which of the named backends it lives on. @default 'default' */
   readonly backend?: string;
 }
+
+/** A registered lock is a mutex where nothing is said. */
+type Kinded<K extends LockKind> = K extends 'mutex'
+  ? NoMutexOption & { readonly kind?: K }
+  : { readonly kind: K };
+
+/** Without a kind, the compiler takes the options of any for possible. */
+type NoMutexOption = { readonly [O in Exclude<OptionOf<LockKind>, OptionOf<'mutex'>>]?: never };
+type OptionOf<K extends LockKind> = K extends LockKind ? keyof LockOptionsOf<K> : never;
+
+/** A lock that is created once, when the application starts: its name, its kind and the options of that kind. */
+export type LockRegistration = { [K in LockKind]: NamedLock & Kinded<K> & LockOptionsOf<K> }[LockKind];
 
 /** What `forRoot` takes and what the factory of `forRootAsync` gives. */
 export interface BedrockLockOptions extends Pick<

@@ -1,5 +1,22 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { InvalidOptionError, type Bedrock, type LockOptions, type Mutex } from 'bedrock-lock';
+import {
+  InvalidOptionError,
+  Lock,
+  type Bedrock,
+  type CountdownLatch,
+  type CountingSemaphore,
+  type ExpirableSemaphore,
+  type FairMutex,
+  type LeaderElection,
+  type LeaderElectionOptions,
+  type LockOptions,
+  type Mutex,
+  type PermitOptions,
+  type ReadWriteLock,
+  type Semaphore,
+  type SemaphoreOptions,
+  type WaitOptions,
+} from 'bedrock-lock';
 import { LockRegistry } from './lock.registry.js';
 import { LOCK_REGISTRY, LOCKS } from './lock.tokens.js';
 
@@ -24,21 +41,59 @@ export class BedrockService {
   }
 
   /**
-   * A registered lock.
+   * A registered lock that is held as a whole. Locks of other kinds come from the methods of their kinds.
    * @param backend only needed where the same name is registered on several backends
-   * @throws InvalidOptionError when it is not registered
+   * @throws InvalidOptionError when it is not registered, or of another kind
    */
-  lock(name: string, backend?: string): Mutex {
-    return this.#registry.find({ lock: name, backend }).lock;
+  lock(name: string, backend?: string): Lock {
+    const { kind, lock } = this.#registry.find({ lock: name, backend });
+    if (lock instanceof Lock) return lock;
+    throw new InvalidOptionError('lock', `asked for by ${kind}('${name}'), since that is its kind`, name);
   }
 
   /**
    * A lock made at run time; afterwards the same name gives the same object. A registered name without options gives
-   * the registered lock. Every name is kept: for one entity of many use `lock(name).for(id)`.
-   * @throws InvalidOptionError for a bad name or option, and for options that differ from those it was created with
+   * the registered lock. Every name is kept: for one entity of many use `mutex(name).for(id)`.
+   * @throws InvalidOptionError for a bad name or option, for options that differ from those it was created with, and for
+   * a name of another kind
    */
   mutex(name: string, options?: LockOptions, backend?: string): Mutex {
-    return this.#registry.mutex(name, options, backend);
+    return this.#registry.make({ kind: 'mutex', name, options }, backend);
+  }
+
+  /** As `mutex()`. */
+  fairMutex(name: string, options?: LockOptions, backend?: string): FairMutex {
+    return this.#registry.make({ kind: 'fairMutex', name, options }, backend);
+  }
+
+  /** As `mutex()`. */
+  readWriteLock(name: string, options?: LockOptions, backend?: string): ReadWriteLock {
+    return this.#registry.make({ kind: 'readWriteLock', name, options }, backend);
+  }
+
+  /** As `mutex()`. The options may be left out for a registered one only. */
+  semaphore(name: string, options?: SemaphoreOptions, backend?: string): Semaphore {
+    return this.#registry.make({ kind: 'semaphore', name, options }, backend);
+  }
+
+  /** As `mutex()`. */
+  countdownLatch(name: string, options?: WaitOptions, backend?: string): CountdownLatch {
+    return this.#registry.make({ kind: 'countdownLatch', name, options }, backend);
+  }
+
+  /** As `mutex()`. */
+  countingSemaphore(name: string, options?: WaitOptions, backend?: string): CountingSemaphore {
+    return this.#registry.make({ kind: 'countingSemaphore', name, options }, backend);
+  }
+
+  /** As `mutex()`. */
+  expirableSemaphore(name: string, options?: PermitOptions, backend?: string): ExpirableSemaphore {
+    return this.#registry.make({ kind: 'expirableSemaphore', name, options }, backend);
+  }
+
+  /** As `mutex()`. */
+  leaderElection(name: string, options?: LeaderElectionOptions, backend?: string): LeaderElection {
+    return this.#registry.make({ kind: 'leaderElection', name, options }, backend);
   }
 
   /**

@@ -21,7 +21,14 @@ export { LockExceptionFilter } from './lock-exception.filter.js';
 export type { AnsweredLockCode, LockInterceptorOptions } from './lock-interceptor.options.js';
 export { LockInterceptor } from './lock.interceptor.js';
 export { getLockToken } from './lock.tokens.js';
-export type { LockKind } from './lock.kind.js';
+export type { LockKind, LockKinds, LockOf } from './lock.kind.js';
+export type { LockMode } from './lock.use.js';
+export {
+  OnLeader,
+  type LeaderMethod,
+  type LeaderMethodDecorator,
+  type OnLeaderOptions,
+} from './on-leader.decorator.js';
 export { LockKey } from './lock-key.decorator.js';
 export { LockUnboundError } from './lock-unbound.error.js';
 export { lockWhile } from './lock-while.operator.js';

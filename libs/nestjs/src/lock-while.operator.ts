@@ -1,23 +1,28 @@
-import { checkFields, InvalidOptionError, type CallOptions, type Mutex } from 'bedrock-lock';
+import { checkFields, InvalidOptionError, Semaphore, type CallOptions, type Leasable } from 'bedrock-lock';
 import type { MonoTypeOperatorFunction } from 'rxjs';
 import { checkCall } from './lock-spec.js';
 import { lockedObservable } from './locked.observable.js';
 
 const FIELDS: ReadonlySet<string> = new Set<keyof CallOptions>([
-  'waitMs', 'leaseMs', 'renew', 'maxHoldMs', 'failFast', 'signal',
+  'waitMs', 'leaseMs', 'renew', 'maxHoldMs', 'holdAtLeastMs', 'failFast', 'signal',
 ]); // prettier-ignore
+const SEMAPHORE_FIELDS: ReadonlySet<string> = new Set(['permits', ...FIELDS]);
 
 /**
- * Subscribes to the source only while the lock is held: `orders$.pipe(lockWhile(lock.for(id)))`. The lock is taken for
- * each subscription and given back on completion, error or unsubscription, which also ends the wait. The stream fails with
- * the errors of `lock.run()`; a loss ends it with LockLostError at once.
+ * Subscribes to the source only while a lock, or permits of a semaphore, are held: `orders$.pipe(lockWhile(lock.for(id)))`.
+ * They are taken for each subscription and given back on completion, error or unsubscription, which also ends the wait. The
+ * stream fails with the errors of `lock.run()`; a loss ends it with LockLostError at once.
  * @throws InvalidOptionError for a bad argument
  */
-export function lockWhile<T>(lock: Mutex, options: CallOptions = {}): MonoTypeOperatorFunction<T> {
+export function lockWhile<T, C extends CallOptions = CallOptions>(
+  lock: Leasable<C>,
+  options?: C,
+): MonoTypeOperatorFunction<T> {
   if (typeof lock?.run !== 'function') throw new InvalidOptionError('lock', 'a lock', lock);
-  checkFields('options', options, FIELDS);
-  const call = checkCall(options);
-  const { signal } = options;
+  const given: CallOptions = options === undefined ? {} : options;
+  checkFields('options', given, lock instanceof Semaphore ? SEMAPHORE_FIELDS : FIELDS);
+  const call = checkCall(given);
+  const { signal } = given;
   if (signal !== undefined && typeof signal?.addEventListener !== 'function') {
     throw new InvalidOptionError('signal', 'an AbortSignal', signal);
   }
@@ -25,7 +30,7 @@ export function lockWhile<T>(lock: Mutex, options: CallOptions = {}): MonoTypeOp
     lockedObservable(
       (body, unsubscribed) =>
         withEither(signal, unsubscribed, (either) =>
-          lock.run((lease) => body([lease]), { ...call, signal: either }),
+          lock.run((lease) => body([lease]), { ...call, signal: either } as C),
         ),
       () => source,
     );

@@ -6,6 +6,7 @@ import type { DistributedLockOptions } from './lock.options.js';
 import { lockSpec, type LockSpec } from './lock-spec.js';
 import { LockedMethod, lockedMethods, type Method } from './locked.method.js';
 import { methodLabel } from './method.metadata.js';
+import { checkPlace } from './method.place.js';
 import { wrapperOf } from './method.wrapper.js';
 
 /** What can be locked: the end of the work must be visible, so a method with a plain value does not compile. */
@@ -46,7 +47,7 @@ export function DistributedLock<A extends unknown[] = []>(
 ): LockMethodDecorator<A> {
   const spec = lockSpec(options);
   return (target, key, descriptor) => {
-    checkPlace(target, key, descriptor);
+    checkPlace('@DistributedLock()', { target, key, descriptor });
     const place = descriptor as PropertyDescriptor as TypedPropertyDescriptor<Method>;
     checkTemplate(spec, target, key, place);
     lockedMethod(target, key, place).add(spec);
@@ -68,15 +69,6 @@ function lockedMethod(
   lockedMethods.set(target, key, method);
   askForLocks(target);
   return method;
-}
-
-function checkPlace(target: unknown, key: unknown, descriptor: PropertyDescriptor | undefined): void {
-  if (typeof key !== 'string' && typeof key !== 'symbol') {
-    throw new InvalidOptionError('@DistributedLock()', 'compiled with "experimentalDecorators": true', key);
-  }
-  if (typeof target === 'function' || typeof descriptor?.value !== 'function') {
-    throw new InvalidOptionError('@DistributedLock()', 'put on an instance method', target);
-  }
 }
 
 /** Only where the declaration has neither optional nor rest parameters can a placeholder be known to be wrong. */

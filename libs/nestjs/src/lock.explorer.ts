@@ -2,16 +2,19 @@ import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { BedrockService } from './bedrock.service.js';
 import { at } from './error.place.js';
+import { checkInjectedLocks } from './injected-lock.checks.js';
+import { LeaderMethods } from './leader.methods.js';
+import { Leadership } from './leadership.module.js';
 import { LockRegistry } from './lock.registry.js';
 import { LOCK_REGISTRY, LOCKS, LOG_CONTEXT } from './lock.tokens.js';
 import { lockedMethods } from './locked.method.js';
 import { checkLockedMethods } from './locked-method.checks.js';
-
-type Wrapper = ReturnType<DiscoveryService['getProviders']>[number];
+import { chainOf, instancesOf, prototypeOf, type ProviderWrapper } from './provider.wrapper.js';
 
 /**
  * Looks at every controller and provider before the first call: checks the decorated methods, lists them at debug level,
- * and binds the objects that factories made. Then waits for the backends. When it throws, the application does not start.
+ * binds the objects that factories made, and finds who stands for election. Then waits for the backends. When it throws,
+ * the application does not start.
  */
 @Injectable()
 export class LockExplorer implements OnModuleInit {
@@ -21,12 +24,15 @@ export class LockExplorer implements OnModuleInit {
     @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
     @Inject(LOCK_REGISTRY) private readonly registry: LockRegistry,
     @Inject(BedrockService) private readonly bedrock: BedrockService,
+    @Inject(Leadership) private readonly leadership: Leadership,
   ) {}
 
   // Our module is initialised first: no other `onModuleInit` runs before its objects are bound.
   async onModuleInit(): Promise<void> {
     try {
-      this.#explore();
+      const wrappers = [...this.discovery.getControllers(), ...this.discovery.getProviders()];
+      this.#exploreLocks(wrappers);
+      this.#exploreLeaders(wrappers);
       await this.registry.ready();
     } catch (error) {
       await this.registry.close({ graceMs: 0 });
@@ -34,8 +40,7 @@ export class LockExplorer implements OnModuleInit {
     }
   }
 
-  #explore(): void {
-    const wrappers = [...this.discovery.getControllers(), ...this.discovery.getProviders()];
+  #exploreLocks(wrappers: readonly ProviderWrapper[]): void {
     const prototypes = new Set<object>();
     for (const wrapper of wrappers) {
       for (const prototype of chainOf(prototypeOf(wrapper))) prototypes.add(prototype);
@@ -48,32 +53,23 @@ export class LockExplorer implements OnModuleInit {
       }
     }
     for (const prototype of prototypes) {
+      checkInjectedLocks(prototype, this.registry);
       for (const method of checkLockedMethods(prototype, this.registry))
         this.#logger.debug(method.describe());
     }
   }
 
+  #exploreLeaders(wrappers: readonly ProviderWrapper[]): void {
+    const leaders = new LeaderMethods(this.registry);
+    for (const wrapper of wrappers) {
+      for (const candidate of leaders.of(wrapper)) {
+        this.leadership.add(candidate);
+        this.#logger.debug(candidate.describe());
+      }
+    }
+  }
+
   #bind(instance: object & { [LOCKS]?: LockRegistry }): void {
     if (instance[LOCKS] !== this.registry) this.bedrock.bind(instance);
-  }
-}
-
-/** Of a class that Nest makes, now or for each request. */
-function prototypeOf({ metatype }: Wrapper): object | null {
-  return typeof metatype === 'function' ? (metatype.prototype as object | null) : null;
-}
-
-function instancesOf(wrapper: Wrapper): readonly object[] {
-  let instances: readonly unknown[] = [];
-  if (wrapper.isTransient)
-    instances = wrapper.getStaticTransientInstances().map((host) => host?.instance as unknown);
-  else if (wrapper.isDependencyTreeStatic()) instances = [wrapper.instance];
-  return instances.filter((instance) => typeof instance === 'object' && instance !== null);
-}
-
-function* chainOf(prototype: object | null | undefined): Generator<object> {
-  for (let one = prototype ?? null; one !== null && one !== Object.prototype;) {
-    yield one;
-    one = Object.getPrototypeOf(one) as object | null;
   }
 }

@@ -48,22 +48,22 @@ function holdOne(
   signal: AbortSignal | undefined,
   inner: (lease: Lease) => Promise<unknown>,
 ): Promise<unknown> {
-  const { mutex, spec } = need;
+  const { lock, spec } = need;
   const options = signal === undefined ? spec.call : { ...spec.call, signal };
-  if (spec.onBusy === 'throw' && spec.onLost === 'throw') return mutex.run(inner, options);
+  if (spec.onBusy === 'throw' && spec.onLost === 'throw') return lock.run(inner, options);
   return holdByPolicy(call, need, options, inner);
 }
 
 async function holdByPolicy(
   { self, args }: LockedCall,
-  { mutex, spec }: LockNeed,
+  { lock, spec }: LockNeed,
   options: CallOptions | undefined,
   inner: (lease: Lease) => Promise<unknown>,
 ): Promise<unknown> {
   let held: Lease | undefined;
   let endedUnheld = false;
   try {
-    return await mutex.run(async (lease) => {
+    return await lock.run(async (lease) => {
       held = lease;
       try {
         return await inner(lease);
@@ -77,7 +77,7 @@ async function holdByPolicy(
       if (!isNotGranted(error) || spec.onBusy === 'throw') throw error;
       return spec.onBusy === 'skip' ? undefined : await spec.onBusy.apply(self, [error, ...args]);
     }
-    const isLoss = isLockError(error) && error.code === 'LOCK_LOST' && error.resource === mutex.resource;
+    const isLoss = isLockError(error) && error.code === 'LOCK_LOST' && error.resource === lock.resource;
     if (!isLoss || !(endedUnheld || held.isLost) || spec.onLost === 'throw') throw error;
     return await spec.onLost.apply(self, [error, ...args]);
   }

@@ -1,12 +1,77 @@
-import { InvalidOptionError } from 'bedrock-lock';
+import {
+  InvalidOptionError,
+  type Bedrock,
+  type CountdownLatch,
+  type CountingSemaphore,
+  type ExpirableSemaphore,
+  type FairMutex,
+  type LeaderElection,
+  type LeaderElectionOptions,
+  type LockOptions,
+  type Mutex,
+  type PermitOptions,
+  type ReadWriteLock,
+  type Semaphore,
+  type SemaphoreOptions,
+  type WaitOptions,
+} from 'bedrock-lock';
+
+interface Kind<L, O extends object> {
+  /** What is injected. */
+  readonly lock: L;
+  /** The options of its registration. */
+  readonly options: O;
+}
+
+/** Every kind of lock, under the name of the method of `Bedrock` that makes it. */
+export interface LockKinds {
+  readonly mutex: Kind<Mutex, LockOptions>;
+  readonly fairMutex: Kind<FairMutex, LockOptions>;
+  readonly readWriteLock: Kind<ReadWriteLock, LockOptions>;
+  readonly semaphore: Kind<Semaphore, SemaphoreOptions>;
+  readonly countdownLatch: Kind<CountdownLatch, WaitOptions>;
+  readonly countingSemaphore: Kind<CountingSemaphore, WaitOptions>;
+  readonly expirableSemaphore: Kind<ExpirableSemaphore, PermitOptions>;
+  readonly leaderElection: Kind<LeaderElection, LeaderElectionOptions>;
+}
 
 /** What a registration makes. */
-export type LockKind = 'mutex';
+export type LockKind = keyof LockKinds;
 
-const KINDS: readonly LockKind[] = ['mutex'];
+/** What is injected for a kind: `LockOf<'mutex'>` is `Mutex`. */
+export type LockOf<K extends LockKind> = LockKinds[K]['lock'];
+
+/** The options of a kind, without its name. */
+export type LockOptionsOf<K extends LockKind> = LockKinds[K]['options'];
+
+type Maker<K extends LockKind> = (bedrock: Bedrock, name: string, options?: LockOptionsOf<K>) => LockOf<K>;
+
+const MAKERS: { readonly [K in LockKind]: Maker<K> } = {
+  mutex: (bedrock, name, options) => bedrock.mutex(name, options),
+  fairMutex: (bedrock, name, options) => bedrock.fairMutex(name, options),
+  readWriteLock: (bedrock, name, options) => bedrock.readWriteLock(name, options),
+  // What is left out without being registered, it refuses itself.
+  semaphore: (bedrock, name, options) => bedrock.semaphore(name, options as SemaphoreOptions),
+  countdownLatch: (bedrock, name, options) => bedrock.countdownLatch(name, options),
+  countingSemaphore: (bedrock, name, options) => bedrock.countingSemaphore(name, options),
+  expirableSemaphore: (bedrock, name, options) => bedrock.expirableSemaphore(name, options),
+  leaderElection: (bedrock, name, options) => bedrock.leaderElection(name, options),
+};
+
+/** What a lock is, so that the errors about it can say so. */
+export interface LockPlan<K extends LockKind> {
+  readonly kind: K;
+  readonly name: string;
+  readonly options?: LockOptionsOf<K> | undefined;
+}
+
+/** The lock of this name, made on the first call. @throws InvalidOptionError, UnsupportedByBackendError */
+export function makeLock<K extends LockKind>(bedrock: Bedrock, plan: LockPlan<K>): LockOf<K> {
+  return MAKERS[plan.kind](bedrock, plan.name, plan.options);
+}
 
 /** @throws InvalidOptionError naming `field`, with the kinds that there are */
 export function checkKind(field: string, kind: unknown): LockKind {
-  if (KINDS.includes(kind as LockKind)) return kind as LockKind;
-  throw new InvalidOptionError(field, `one of ${KINDS.join(', ')}`, kind);
+  if (typeof kind === 'string' && Object.hasOwn(MAKERS, kind)) return kind as LockKind;
+  throw new InvalidOptionError(field, `one of ${Object.keys(MAKERS).join(', ')}`, kind);
 }

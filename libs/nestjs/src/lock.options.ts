@@ -6,6 +6,7 @@ import type {
   LockWaitTimeoutError,
   QueueFullError,
 } from 'bedrock-lock';
+import type { LockMode } from './lock.use.js';
 
 /** What `onBusy` covers: the lock was not to be had, by the rules of its waiting. */
 export type NotGrantedError = LockBusyError | LockWaitTimeoutError | QueueFullError;
@@ -16,8 +17,30 @@ export type MethodResultKind = 'promise' | 'observable' | 'asyncIterator';
 /** Gives the parts of a key from the arguments of the call; `this` is the object. */
 export type LockKeyFunction<A extends unknown[]> = (...args: A) => KeyPart | readonly KeyPart[];
 
+/**
+ * What a method does with a lock of this kind. Without a `kind` it is the one that the lock is registered as, and the start
+ * tells what is missing; with one the compiler does, and the start compares.
+ */
+type KindOptions =
+  | { readonly kind?: undefined; readonly mode?: LockMode; readonly permits?: number }
+  | { readonly kind: 'mutex' | 'fairMutex'; readonly mode?: never; readonly permits?: never }
+  | {
+      readonly kind: 'readWriteLock';
+      /** Beside all who read, or alone. */
+      readonly mode: LockMode;
+      readonly permits?: never;
+    }
+  | {
+      readonly kind: 'semaphore';
+      readonly mode?: never;
+      /** How many permits a call takes, from 1 to those of the semaphore. @default 1 */
+      readonly permits?: number;
+    };
+
 /** Options of `@DistributedLock()`. Those of time override the lock's own for calls of this method. */
-export interface DistributedLockOptions<A extends unknown[] = []> extends Omit<CallOptions, 'signal'> {
+export type DistributedLockOptions<A extends unknown[] = []> = MethodLockOptions<A> & KindOptions;
+
+interface MethodLockOptions<A extends unknown[]> extends Omit<CallOptions, 'signal'> {
   /** Name of a lock that the module registers. */
   readonly lock: string;
   /** Needed only where the same name is registered on several backends. */

@@ -4,7 +4,7 @@ import { backendSources, checkOptions, checkRegistrations } from './bedrock-lock
 import type { BedrockLockOptions, LockRegistration } from './bedrock-lock.options.js';
 import { LockRegistry } from './lock.registry.js';
 import { LOCK_REGISTRY } from './lock.tokens.js';
-import { startFirstAndEndLast } from './module.order.js';
+import { orderHooks } from './module.order.js';
 
 /** Makes the Bedrocks and registers the locks. Leaves nothing open when it throws. */
 export async function createLockRegistry(
@@ -13,13 +13,16 @@ export async function createLockRegistry(
   modules: ModulesContainer,
 ): Promise<LockRegistry> {
   refuseSecondRoot(modules);
-  startFirstAndEndLast(modules);
+  orderHooks(modules);
   checkOptions(options);
   const locks = withOptions(listed, checkRegistrations(options.locks ?? []));
   const bedrocks = new Map<string, Bedrock>();
-  const registry = new LockRegistry(bedrocks, options.clock);
+  const registry = new LockRegistry(bedrocks, options.clock, options.shutdownGraceMs);
   try {
-    for (const [name, source] of backendSources(options)) {
+    const sources = [...backendSources(options)];
+    // The order in which `inOrder()` takes their locks: `multiLock()` goes by who was made first.
+    sources.sort(([one], [other]) => (one < other ? -1 : 1));
+    for (const [name, source] of sources) {
       const backend = typeof source === 'function' ? await source() : source;
       bedrocks.set(name, createBedrock(backend, options));
     }
@@ -83,7 +86,8 @@ function withOptions(
         lock.name,
       );
     }
-    locks[index] = { ...locks[index], ...lock };
+    // Whether the two go together, the kind judges when it is made.
+    locks[index] = { ...locks[index], ...lock } as LockRegistration;
   }
   return locks;
 }

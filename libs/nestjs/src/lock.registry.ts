@@ -1,20 +1,16 @@
 import type { BeforeApplicationShutdown } from '@nestjs/common';
-import {
-  checkName,
-  InvalidOptionError,
-  systemClock,
-  type Bedrock,
-  type Clock,
-  type LockOptions,
-  type Mutex,
-} from 'bedrock-lock';
+import { checkName, InvalidOptionError, systemClock, type Bedrock, type Clock } from 'bedrock-lock';
 import type { LockRegistration } from './bedrock-lock.options.js';
 import { at } from './error.place.js';
+import type { LockSpec } from './lock-spec.js';
+import { checkUse, partOf, type HeldLock } from './lock.use.js';
+import { makeLock, type LockKind, type LockOf, type LockPlan } from './lock.kind.js';
 import { DEFAULT_BACKEND } from './lock.tokens.js';
 
 /** A registered lock and the name of its backend. */
 export interface RegisteredLock {
-  readonly lock: Mutex;
+  readonly kind: LockKind;
+  readonly lock: LockOf<LockKind>;
   readonly backend: string;
 }
 
@@ -22,17 +18,21 @@ export interface RegisteredLock {
 export interface LockReference {
   readonly lock: string;
   readonly backend?: string | undefined;
+  /** What it should be registered as, for the message when it is not. */
+  readonly kind?: LockKind | undefined;
 }
 
 /** The Bedrocks of one application, one per backend, and the locks that were registered on them. */
 export class LockRegistry implements BeforeApplicationShutdown {
   readonly #bedrocks: ReadonlyMap<string, Bedrock>;
   readonly #locks = new Map<string, RegisteredLock[]>();
-  readonly #found = new WeakMap<LockReference, RegisteredLock>();
+  readonly #held = new WeakMap<LockSpec, HeldLock>();
 
   constructor(
     bedrocks: ReadonlyMap<string, Bedrock>,
     readonly clock: Clock = systemClock,
+    /** How long who holds or leads may take to finish when the application closes, in ms. */
+    readonly graceMs: number = 10_000,
   ) {
     this.#bedrocks = bedrocks;
   }
@@ -48,34 +48,34 @@ export class LockRegistry implements BeforeApplicationShutdown {
     throw new InvalidOptionError('backend', `one of ${this.backends.join(', ')}`, backend);
   }
 
-  /** The lock of a registration; the same for an equal one. @throws InvalidOptionError for other options */
-  register({ name, backend = DEFAULT_BACKEND, kind: _kind, ...options }: LockRegistration): Mutex {
-    const lock = at(`lock "${name}"`, () => this.bedrock(backend).mutex(name, options));
+  /** The lock of a registration; the same for an equal one. @throws InvalidOptionError for another kind or other options */
+  register(registration: LockRegistration): LockOf<LockKind> {
+    const { name, backend = DEFAULT_BACKEND, kind = 'mutex', ...options } = registration;
+    const lock = at(`lock "${name}"`, () => makeLock(this.bedrock(backend), { kind, name, options }));
     const known = this.#locks.get(name) ?? [];
-    if (!known.some((one) => one.lock === lock)) this.#locks.set(name, [...known, { lock, backend }]);
+    if (!known.some((one) => one.lock === lock)) this.#locks.set(name, [...known, { kind, lock, backend }]);
     return lock;
   }
 
   /** A lock made at run time; without options it may be a registered one. */
-  mutex(name: string, options?: LockOptions, backend = DEFAULT_BACKEND): Mutex {
-    const known = this.#locks.get(name)?.find((one) => one.backend === backend);
-    if (options === undefined && known !== undefined) return known.lock;
-    return this.bedrock(backend).mutex(name, options);
+  make<K extends LockKind>(plan: LockPlan<K>, backend = DEFAULT_BACKEND): LockOf<K> {
+    const known = this.#locks.get(plan.name)?.find((one) => one.backend === backend);
+    const isRegistered = plan.options === undefined && known?.kind === plan.kind;
+    return isRegistered ? known.lock : makeLock(this.bedrock(backend), plan);
   }
 
   /** @throws InvalidOptionError when it is not registered, or on several backends and none of them is named */
-  find({ lock: name, backend }: LockReference): RegisteredLock {
-    const known = this.#locks.get(checkName('lock', name)) ?? [];
-    const found =
-      backend === undefined && known.length === 1
-        ? known[0]
-        : known.find((one) => one.backend === (backend ?? DEFAULT_BACKEND));
+  find({ lock: name, backend, kind }: LockReference): RegisteredLock {
+    checkName('lock', name);
+    const found = this.known({ lock: name, backend });
     if (found !== undefined) return found;
+    const known = this.#locks.get(name) ?? [];
     if (backend === undefined && known.length > 0) {
       const names = known.map((one) => one.backend).join(', ');
       throw new InvalidOptionError('backend', `given, since lock "${name}" is on ${names}`, backend);
     }
-    const place = `{ name: '${name}'${backend === undefined ? '' : `, backend: '${backend}'`} }`;
+    const fields = Object.entries({ name, kind, backend }).filter(([, value]) => value !== undefined);
+    const place = `{ ${fields.map(([field, value]) => `${field}: '${value}'`).join(', ')} }`;
     throw new InvalidOptionError(
       'lock',
       `registered: add ${place} to the locks of BedrockLockModule.forRoot(), forRootAsync() or forFeature()`,
@@ -83,14 +83,24 @@ export class LockRegistry implements BeforeApplicationShutdown {
     );
   }
 
-  /** Like `find()`, for a reference that is asked for again and again. */
-  recall(reference: LockReference): RegisteredLock {
-    let found = this.#found.get(reference);
-    if (found === undefined) {
-      found = this.find(reference);
-      this.#found.set(reference, found);
+  /** As `find()`, and undefined where that throws. */
+  known({ lock, backend }: LockReference): RegisteredLock | undefined {
+    const known = this.#locks.get(lock) ?? [];
+    if (backend === undefined && known.length === 1) return known[0];
+    return known.find((one) => one.backend === (backend ?? DEFAULT_BACKEND));
+  }
+
+  /** What a decorated method holds; found and checked once. @throws InvalidOptionError as `find()` and `checkUse()` do */
+  heldBy(spec: LockSpec): HeldLock {
+    let held = this.#held.get(spec);
+    if (held === undefined) {
+      const { kind, lock, backend } = this.find(spec);
+      checkUse(kind, spec);
+      const { name: backendKind } = this.bedrock(backend).backend;
+      held = { lock: partOf(lock, spec), backend, backendKind };
+      this.#held.set(spec, held);
     }
-    return found;
+    return held;
   }
 
   /** Resolves when every backend answers. @throws BackendUnavailableError */
@@ -100,7 +110,7 @@ export class LockRegistry implements BeforeApplicationShutdown {
 
   /**
    * Before the servers close: they wait for their requests, and requests may be waiting here. After `onModuleDestroy` and
-   * the `beforeApplicationShutdown` of all other modules, which may still need locks: `startFirstAndEndLast()` sees to it.
+   * the `beforeApplicationShutdown` of all other modules, which may still need locks: `orderHooks()` sees to it.
    */
   async beforeApplicationShutdown(): Promise<void> {
     await this.close();

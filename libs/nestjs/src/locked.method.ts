@@ -7,6 +7,7 @@ import type { MethodResultKind } from './lock.options.js';
 import type { LockRegistry } from './lock.registry.js';
 import type { KeyReader, LockSpec } from './lock-spec.js';
 import { LOCKS } from './lock.tokens.js';
+import type { LockUse } from './lock.use.js';
 import { lockKeys } from './lock-key.metadata.js';
 import { LockUnboundError } from './lock-unbound.error.js';
 import { lockedIterator } from './locked.iterator.js';
@@ -27,6 +28,8 @@ export class LockedMethod {
   /** As `Orders.place()`, for messages. */
   readonly label: string;
   readonly #original: Method;
+  /** Those of its locks that it takes again further down, below another decorator. */
+  readonly innerSpecs: readonly LockSpec[];
   readonly #keyOfParameters: KeyReader | undefined;
   #specs: readonly LockSpec[];
   #kind: MethodResultKind;
@@ -39,7 +42,8 @@ export class LockedMethod {
     this.label = methodLabel(prototype, key);
     this.#original = original;
     this.#keyOfParameters = keyOfParameters(prototype, key);
-    this.#specs = inner?.specs ?? [];
+    this.innerSpecs = inner?.specs ?? [];
+    this.#specs = this.innerSpecs;
     this.#kind = inner === undefined ? kindOf(prototype, key, original) : inner.#kind;
   }
 
@@ -60,11 +64,12 @@ export class LockedMethod {
 
   /** One line for the log: `Orders.place() locks inventory:{0.id}`. */
   describe(): string {
-    const locks = this.#specs.map(({ lock, backend, template, key }) => {
+    const locks = this.#specs.map((spec) => {
+      const { lock, backend, template, key } = spec;
       const parameters = this.#keyOfParameters === undefined ? '' : ':<@LockKey()>';
       const shownKey =
         template === undefined ? (key === undefined ? parameters : ':<function>') : `:${template.text}`;
-      return `${lock}${shownKey}${backend === undefined ? '' : ` on ${backend}`}`;
+      return `${lock}${shownKey}${shownUse(spec)}${backend === undefined ? '' : ` on ${backend}`}`;
     });
     return `${this.label} locks ${locks.join(', ')}`;
   }
@@ -104,13 +109,18 @@ export class LockedMethod {
     const registry = (self as { [LOCKS]?: LockRegistry } | undefined)?.[LOCKS];
     if (registry === undefined) throw new LockUnboundError(this.label);
     const needs = this.#specs.map((spec) => {
-      const { lock, backend } = registry.recall(spec);
+      const { lock, backend, backendKind } = registry.heldBy(spec);
       const key = spec.key ?? this.#keyOfParameters;
-      const mutex = key === undefined ? lock : lock.for(...(key(self, args) as [KeyPart]));
-      return { mutex, backend, spec };
+      const narrowed = key === undefined ? lock : lock.for(...(key(self, args) as [KeyPart]));
+      return { lock: narrowed, backend, backendKind, spec };
     });
     return { self, args, needs: inOrder(needs) };
   }
+}
+
+function shownUse({ mode, permits }: LockUse): string {
+  if (mode !== undefined) return ` (${mode})`;
+  return permits === undefined ? '' : ` (${permits} permits)`;
 }
 
 async function rejection(error: unknown): Promise<never> {

@@ -1,4 +1,4 @@
-import type { Claim, ClaimRef, HeldRef, WithdrawOptions } from 'bedrock-lock';
+import type { Claim, ClaimRef, CounterDriver, HeldRef, PermitDriver, WithdrawOptions } from 'bedrock-lock';
 
 /** What goes wrong with one call. `executed` is what the caller is told, as a real client would tell it. */
 export type Fault = (
@@ -28,9 +28,18 @@ export type Fault = (
   readonly forEver?: boolean;
 };
 
+/** The verbs of a driver by `driver.verb`, with their arguments. */
+type DriverInput<Driver extends string, Verbs> = {
+  readonly [V in keyof Verbs & string as `${Driver}.${V}`]: Verbs[V] extends (...args: infer A) => unknown
+    ? A
+    : never;
+};
+
 /** What each verb was called with. */
-export interface VerbInput {
+export interface VerbInput
+  extends DriverInput<'counters', CounterDriver>, DriverInput<'permits', PermitDriver> {
   readonly claim: Claim;
+  readonly claimAll: readonly Claim[];
   readonly renew: readonly HeldRef[];
   readonly withdraw: { readonly ref: ClaimRef; readonly options: WithdrawOptions };
   readonly annotate: { readonly ref: ClaimRef; readonly note: { readonly depth: number } };

@@ -6,13 +6,19 @@ import {
   type Claim,
   type ClaimRef,
   type Clock,
+  type CounterDriver,
   type HeldRef,
+  type JointVerdict,
   type LeaseDriver,
+  type PermitDriver,
+  type Shape,
   type Traits,
   type Unsubscribe,
+  type Waker,
   type WithdrawOptions,
 } from 'bedrock-lock';
 import type { Call, Fault, Verb, VerbInput } from './fault.js';
+import { faultyDriver, type PassOn } from './faulty-driver.js';
 
 export interface FaultyBackendOptions {
   /** Times the delays. @default the system's */
@@ -28,10 +34,14 @@ export interface FaultyBackendOptions {
 export class FaultyBackend implements Backend, LeaseDriver {
   readonly name: string;
   readonly leases = this;
+  readonly counters?: CounterDriver;
+  readonly permits?: PermitDriver;
   readonly processId: string;
   readonly operationTimeoutMs: number;
   readonly traits: Traits;
   readonly calls: Call[] = [];
+  /** Left out where the inner backend has none. */
+  readonly claimAll?: (claims: readonly Claim[]) => Promise<JointVerdict>;
   /** Wakes do not arrive while this is true: those of this time are lost for good. */
   isDeaf = false;
   readonly #inner: Backend;
@@ -47,6 +57,12 @@ export class FaultyBackend implements Backend, LeaseDriver {
     this.processId = inner.processId;
     this.operationTimeoutMs = inner.operationTimeoutMs;
     this.traits = Object.freeze({ ...inner.traits, ...traits });
+    if (inner.leases.claimAll !== undefined) {
+      this.claimAll = (claims) =>
+        this.#through('claimAll', claims, () => this.#inner.leases.claimAll!(claims));
+    }
+    if (inner.counters !== undefined) this.counters = this.#faulty('counters', inner.counters);
+    if (inner.permits !== undefined) this.permits = this.#faulty('permits', inner.permits);
   }
 
   get commands(): number {
@@ -100,19 +116,19 @@ export class FaultyBackend implements Backend, LeaseDriver {
     if (!this.#isCutOff) this.#inner.leases.annotate(ref, note);
   }
 
-  inspect(resource: string) {
-    return this.#through('inspect', resource, () => this.#inner.leases.inspect(resource));
+  inspect(resource: string, shape: Shape) {
+    return this.#through('inspect', resource, () => this.#inner.leases.inspect(resource, shape));
   }
 
-  revoke(resource: string, how: 'atExpiry' | 'now') {
-    return this.#through('revoke', { resource, how }, () => this.#inner.leases.revoke(resource, how));
+  revoke(resource: string, shape: Shape, how: 'atExpiry' | 'now') {
+    return this.#through('revoke', { resource, how }, () => this.#inner.leases.revoke(resource, shape, how));
   }
 
-  watch(resource: string, wake: () => void): Promise<Unsubscribe> {
-    const hear = (): void => {
-      if (!this.isDeaf) wake();
+  watch(resource: string, shape: Shape, waker: Waker): Promise<Unsubscribe> {
+    const hear: Waker = (wake) => {
+      if (!this.isDeaf) waker(wake);
     };
-    return this.#through('watch', resource, () => this.#inner.leases.watch(resource, hear));
+    return this.#through('watch', resource, () => this.#inner.leases.watch(resource, shape, hear));
   }
 
   async ready(): Promise<void> {
@@ -138,6 +154,14 @@ export class FaultyBackend implements Backend, LeaseDriver {
 
   close(): Promise<void> {
     return this.#inner.close();
+  }
+
+  #faulty<D extends object>(name: 'counters' | 'permits', driver: D): D {
+    const passOn: PassOn = (verb, input, act) =>
+      this.#through(`${name}.${verb}` as Verb, input as VerbInput[Verb], act);
+    return faultyDriver(driver, passOn, (wake) => () => {
+      if (!this.isDeaf) wake();
+    });
   }
 
   #assertReachable(): void {

@@ -20,14 +20,22 @@ export {
   type Releasing,
   type Renewed,
   type Seen,
+  type Share,
   type Stalled,
 } from './history/history-event.js';
 
-export type { BackendSource, ContenderJob } from './contender/contender-job.js';
+export type {
+  BackendSource,
+  ContenderBody,
+  ContenderJob,
+  ModuleSource,
+  PermitJob,
+  ReadWriteJob,
+} from './contender/contender-job.js';
 export { ContenderProcess } from './contender/contender-process.js';
 export { crowdOfPeers, crowdOfProcesses } from './contender/crowd.js';
 
-export { contractSuite, CONTRACT, type TestRunner } from './contract/contract-suite.js';
+export { contractSuite, CONTRACT, DRIVER_CONTRACTS, type TestRunner } from './contract/contract-suite.js';
 export type { ContractTheme } from './contract/contract-theme.js';
 export type { ContractHarness, PeerOptions } from './contract/contract-harness.js';
 export { Stage, type PeerTerms } from './contract/stage.js';

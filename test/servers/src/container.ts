@@ -1,9 +1,13 @@
 import type { RunningServer } from './running-server.js';
 import { NotHere } from './finding.js';
+import { serverUrl } from './server-url.js';
 
 export interface ContainerRecipe {
   readonly image: string;
   readonly scheme: string;
+  /** Account and database that the URL names. */
+  readonly login?: string;
+  readonly database?: string;
   readonly command: string[];
   /** The port inside the container. */
   readonly inside: number;
@@ -27,7 +31,7 @@ export async function startContainer(recipe: ContainerRecipe): Promise<RunningSe
   const container = client.container.getById(started.getId());
   const host = started.getHost();
   return {
-    url: `${recipe.scheme}://${host}:${recipe.port}`,
+    url: serverUrl({ ...recipe, host }),
     host,
     port: recipe.port,
     pid: undefined,

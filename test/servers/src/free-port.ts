@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
+import { reserve } from './reserved-ports.js';
 
 /**
  * Below the ephemeral range of Linux (32768 and up): a port from `listen(0)` could be taken by an outgoing
@@ -9,13 +10,22 @@ import { createServer } from 'node:net';
 const FIRST = 10_000;
 const LAST = 22_000;
 
-/** A TCP port of 127.0.0.1 that nobody listens on now. */
+/** A TCP port of 127.0.0.1 that nobody listens on now, and that no other test process will be given. */
 export async function freePort(): Promise<number> {
-  for (let tries = 0; tries < 100; tries++) {
+  return (await freePorts(1))[0]!;
+}
+
+/** Different ports; at each of `offsets` from them nobody listens either. */
+export async function freePorts(count: number, offsets: readonly number[] = [0]): Promise<number[]> {
+  const ports = new Set<number>();
+  for (let tries = 0; tries < 100 * count; tries++) {
     const port = randomInt(FIRST, LAST);
-    if (await isFree(port)) return port;
+    if (!reserve(port)) continue;
+    const free = await Promise.all(offsets.map((offset) => isFree(port + offset)));
+    if (free.every(Boolean)) ports.add(port);
+    if (ports.size === count) return [...ports];
   }
-  throw new Error(`no free port between ${FIRST} and ${LAST} on 127.0.0.1`);
+  throw new Error(`no ${count} free ports between ${FIRST} and ${LAST} on 127.0.0.1`);
 }
 
 function isFree(port: number): Promise<boolean> {

@@ -8,11 +8,15 @@ import { clearTimeout, setTimeout } from 'node:timers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { guard, type Guard } from './exit-guard.js';
 import type { RunningServer, ServerSource } from './running-server.js';
+import { serverUrl } from './server-url.js';
 
 /** How to run one kind of server; everything that differs between Redis, etcd and the others. */
 export interface ServerRecipe {
   readonly name: string;
   readonly scheme: string;
+  /** Account and database that the URL names. */
+  readonly login?: string;
+  readonly database?: string;
   readonly source: ServerSource;
   readonly port: number;
   /** A folder of the caller's, which stays; without it a temporary one is made and removed at `stop()`. */
@@ -53,7 +57,7 @@ export class ServerProcess implements RunningServer {
   }
 
   get url(): string {
-    return `${this.#recipe.scheme}://${this.host}:${this.port}`;
+    return serverUrl({ ...this.#recipe, host: this.host });
   }
 
   get port(): number {

@@ -6,6 +6,7 @@ const HEAD = `Ecosphere, the proving ground of Bedrock: every scenario asserts w
   npm start                                          flash sale, locks in memory, one process
   npm start -- --no-lock                             the same without the lock: it oversells
   npm start -- --backend redis --processes 4         the same in four processes on a real Redis
+  npm start -- --backend combination --chaos         on three Redis nodes, one of which is killed
   npm start -- --scenario all                        everything, on Redis
 
 Scenarios

@@ -1,4 +1,4 @@
-import type { ScenarioName } from './run-options.js';
+import type { BackendName, ScenarioName } from './run-options.js';
 
 /** One option: the parser, its checks and the help page all read this. */
 export interface OptionRow {
@@ -7,6 +7,10 @@ export interface OptionRow {
   readonly text: string;
   /** Scenarios that know it; without it, all of them. */
   readonly scenarios?: readonly ScenarioName[];
+  /** The only backend that knows it. */
+  readonly backend?: BackendName;
+  /** It may be given several times, and takes several values with commas between them. */
+  readonly isList?: boolean;
   /** The words that it takes. */
   readonly words?: readonly string[];
   /** The whole numbers that it takes. */

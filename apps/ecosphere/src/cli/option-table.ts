@@ -1,5 +1,5 @@
 import type { OptionRow } from './option-row.js';
-import { BACKEND_NAMES, SCENARIO_NAMES, type ScenarioName } from './run-options.js';
+import { BACKEND_NAMES, CONTENTIONS, SCENARIO_NAMES, STRATEGIES, type ScenarioName } from './run-options.js';
 
 const SALE: readonly ScenarioName[] = ['flash-sale'];
 
@@ -15,17 +15,41 @@ export const OPTION_TABLE = {
   backend: {
     value: '<name>',
     words: BACKEND_NAMES,
-    text: 'where the locks live, memory or redis; default memory, redis for stages and all',
+    text: 'where the locks live: memory, redis, combination, zookeeper, etcd, mysql or postgres; default memory, redis for stages and all',
   },
   url: {
     value: '<url>',
-    text: 'the Redis to use; else REDIS_URL, else a redis-server that is started and stopped by the run',
+    isList: true,
+    text: 'the server of the locks, given once for each node of a combination; else REDIS_URL (ZOOKEEPER_URL, ETCD_URL, MYSQL_URL, POSTGRES_URL), else servers that are started and stopped by the run',
+  },
+  nodes: {
+    value: '<n>',
+    range: [3, 9],
+    backend: 'combination',
+    text: 'redis-servers that are started as nodes; default 3',
+  },
+  chaos: {
+    scenarios: SALE,
+    backend: 'combination',
+    text: 'kill the left-most node in the middle of the sale and start it again, empty',
+  },
+  strategy: {
+    value: '<name>',
+    words: STRATEGIES,
+    backend: 'combination',
+    text: 'leftmost or majority; default leftmost',
+  },
+  contention: {
+    value: '<name>',
+    words: CONTENTIONS,
+    backend: 'combination',
+    text: 'parallelFirst or sequential; default parallelFirst',
   },
   processes: {
     value: '<n>',
     range: [1, 64],
     scenarios: ['flash-sale', 'contention'],
-    text: 'processes that compete; default 1, contention on Redis 4',
+    text: 'processes that compete; default 1, contention on servers 4',
   },
   'no-lock': { scenarios: SALE, text: 'leave the lock out, to see the overselling (exit code 1)' },
   buyers: {
@@ -55,7 +79,7 @@ export const OPTION_TABLE = {
   'lease-ms': {
     value: '<ms>',
     range: [100, 30_000],
-    text: 'life of a lease; default 10000, lock-delay and stages 300',
+    text: 'life of a lease; default 10000, on a combination 500, lock-delay and stages 300',
   },
   'hold-ms': {
     value: '<ms>',

@@ -1,3 +1,4 @@
+import { withArticle } from '../report/with-article.js';
 import { UsageError } from './usage.error.js';
 
 /** A whole number, written in digits, within a range. @throws UsageError that names it */
@@ -12,10 +13,22 @@ export function wholeNumber(
   throw new UsageError(`${name} must be a whole number from ${min} to ${max}; got "${text}"`, hint);
 }
 
-/** The URL of a Redis server. What was given is not repeated: it may contain a password. @throws UsageError */
+/** What a URL has to be. */
+interface UrlTerms {
+  /** Of the server. */
+  readonly title: string;
+  readonly protocols: readonly string[];
+  readonly hint: string;
+}
+
+/** The URL of a server. What was given is not repeated: it may contain a password. @throws UsageError */
+export function serverUrl(name: string, text: string, { title, protocols, hint }: UrlTerms): string {
+  if (URL.canParse(text) && protocols.includes(new URL(text).protocol)) return text;
+  throw new UsageError(`${name} must be ${withArticle(title)} URL`, hint);
+}
+
 export function redisUrl(name: string, text: string, hint = `${name} redis://127.0.0.1:6379`): string {
-  if (URL.canParse(text) && /^rediss?:$/.test(new URL(text).protocol)) return text;
-  throw new UsageError(`${name} must be a Redis URL`, hint);
+  return serverUrl(name, text, { title: 'Redis', protocols: ['redis:', 'rediss:'], hint });
 }
 
 /**

@@ -1,6 +1,8 @@
+import { ENGINES } from '../server/engines.js';
+import { COMBINATION_LEASE_MS } from '../server/ground.js';
 import { nearestName } from './nearest-name.js';
 import { OPTION_TABLE, optionRow, type OptionName } from './option-table.js';
-import { checkRedisVariable, redisUrl, wholeNumber } from './option-values.js';
+import { checkRedisVariable, redisUrl, serverUrl, wholeNumber } from './option-values.js';
 import { readArguments, type GivenOptions } from './read-arguments.js';
 import {
   SCENARIO_NAMES,
@@ -21,11 +23,13 @@ export function parseCommand(args: readonly string[], environment: NodeJS.Proces
   const scenarios = scenario === 'all' ? SCENARIO_NAMES : [scenario as ScenarioName];
   checkScope(given, scenario, scenarios);
   const backend = backendOf(given, scenario);
+  checkBackend(given, backend);
   const options: RunOptions = {
     scenarios,
     backend,
     isLocked: !given.has('no-lock'),
-    ...urlOf(given, backend, environment),
+    ...urlsOf(given, backend, environment),
+    ...combinationOf(given),
     ...numberOf(given, 'processes', 'processes'),
     ...numberOf(given, 'buyers', 'buyers'),
     ...numberOf(given, 'purchases', 'purchases'),
@@ -67,25 +71,77 @@ function checkScope(given: Given, scenario: string, running: readonly ScenarioNa
 function backendOf(given: Given, scenario: string): BackendName {
   const needsRedis = scenario === 'stages' || scenario === 'all';
   const backend = (wordOf(given, 'backend') ?? (needsRedis ? 'redis' : 'memory')) as BackendName;
-  if (backend === 'memory' && needsRedis) {
+  if (backend !== 'redis' && needsRedis) {
     throw new UsageError(
-      `--scenario ${scenario} runs the hand-made Redis locks, so --backend memory cannot serve it`,
+      `--scenario ${scenario} runs the hand-made Redis locks, so --backend ${backend} cannot serve it`,
       'leave --backend out, or set --backend redis',
     );
   }
   return backend;
 }
 
-function urlOf(given: Given, backend: BackendName, environment: NodeJS.ProcessEnv): { url?: string } {
-  const url = given.get('url');
-  if (url === undefined) {
-    if (backend === 'redis') checkRedisVariable(environment, '--url');
-    return {};
+/** So is one that the backend would ignore. */
+function checkBackend(given: Given, backend: BackendName): void {
+  for (const name of given.keys()) {
+    const needed = optionRow(name).backend;
+    if (needed === undefined || needed === backend) continue;
+    throw new UsageError(`--${name} does nothing with --backend ${backend}`, `add --backend ${needed}`);
   }
-  if (backend !== 'redis') {
-    throw new UsageError('--url names a Redis server, but the locks live in memory', 'add --backend redis');
+}
+
+function urlsOf(
+  given: Given,
+  backend: BackendName,
+  environment: NodeJS.ProcessEnv,
+): { urls?: readonly string[] } {
+  const text = given.get('url');
+  // The stock is on the one of REDIS_URL, also where the locks are elsewhere.
+  if (backend !== 'memory' && (backend !== 'redis' || text === undefined)) {
+    checkRedisVariable(environment, '--url');
   }
-  return { url: redisUrl('--url', url) };
+  if (text === undefined) return {};
+  if (backend === 'memory') {
+    throw new UsageError('--url names a server, but the locks live in memory', 'add --backend redis');
+  }
+  const urls = text.split(',').map((url) => urlOf(backend, url));
+  if (backend !== 'combination' && urls.length > 1) {
+    throw new UsageError(`--backend ${backend} takes one --url`, 'several are for --backend combination');
+  }
+  if (backend === 'combination') checkNodes(given, urls);
+  return { urls };
+}
+
+function urlOf(backend: Exclude<BackendName, 'memory'>, url: string): string {
+  if (backend === 'redis' || backend === 'combination') return redisUrl('--url', url);
+  const { title, protocols, example } = ENGINES[backend];
+  return serverUrl('--url', url, { title, protocols, hint: `--url ${example}` });
+}
+
+function checkNodes(given: Given, urls: readonly string[]): void {
+  for (const name of ['nodes', 'chaos'] as const) {
+    if (!given.has(name)) continue;
+    throw new UsageError(
+      `--${name} is for servers that the run starts, and --url names others`,
+      'leave one out',
+    );
+  }
+  if (new Set(urls).size < Math.max(urls.length, 2)) {
+    throw new UsageError(
+      'a combination needs at least two different --url',
+      '--url redis://a:6379,redis://b:6379',
+    );
+  }
+}
+
+function combinationOf(given: Given): Pick<RunOptions, 'strategy' | 'contention' | 'isChaotic' | 'nodes'> {
+  const strategy = wordOf(given, 'strategy') as RunOptions['strategy'];
+  const contention = wordOf(given, 'contention') as RunOptions['contention'];
+  return {
+    ...numberOf(given, 'nodes', 'nodes'),
+    ...(strategy !== undefined && { strategy }),
+    ...(contention !== undefined && { contention }),
+    ...(given.has('chaos') && { isChaotic: true }),
+  };
 }
 
 function numberOf<F extends string>(
@@ -100,6 +156,7 @@ function numberOf<F extends string>(
 
 function checkTogether(options: RunOptions): void {
   const { backend, processes = 1, buyers = 3_000, purchases = 10_000, leaseMs = 300, holdMs } = options;
+  if (options.isChaotic === true) checkChaos({ ...options, purchases });
   if (backend === 'memory' && processes > 1) {
     throw new UsageError(
       `the memory backend lives in one process; --processes ${processes} needs a server`,
@@ -118,4 +175,25 @@ function checkTogether(options: RunOptions): void {
       `set --hold-ms to ${2 * leaseMs} or more, or lower --lease-ms`,
     );
   }
+}
+
+/** Beside its quarantine, a node needs time to start and to be noticed, in ms. */
+const CHAOS_EXTRA_MS = 1_500;
+/** Purchases take at least so long while a node is away, on average, in ms. */
+const CHAOS_PURCHASE_MS = 2;
+
+/** What is left of the sale must take longer than the quarantine of the node. */
+function checkChaos({
+  isLocked,
+  purchases,
+  leaseMs = COMBINATION_LEASE_MS,
+}: RunOptions & { readonly purchases: number }): void {
+  if (!isLocked)
+    throw new UsageError('--chaos tries the locks, and --no-lock leaves them out', 'leave one out');
+  const needed = Math.ceil((leaseMs + CHAOS_EXTRA_MS) / CHAOS_PURCHASE_MS);
+  if (purchases >= needed) return;
+  throw new UsageError(
+    `a sale of ${purchases} purchases is over before a node is back after a lease of ${leaseMs} ms`,
+    `set --purchases to ${needed} or more`,
+  );
 }

@@ -3,7 +3,7 @@ import { nearestName } from './nearest-name.js';
 import type { OptionRow, OptionSet } from './option-row.js';
 import { UsageError } from './usage.error.js';
 
-/** The options that were given, as text; a flag has the empty text. */
+/** The options that were given, as text; a flag has the empty text, and a list has commas between its values. */
 export type GivenOptions<N extends string> = ReadonlyMap<N, string>;
 
 /**
@@ -25,8 +25,12 @@ export function readArguments<N extends string>(args: readonly string[], set: Op
     if (token.kind === 'option-terminator') continue;
     if (token.kind === 'positional') throw stray(token.value, set);
     const name = knownName(token.name, token.rawName, set);
-    if (given.has(name)) throw new UsageError(`--${name} is given twice`, set.hint);
-    given.set(name, valueOf(name, token.value, set));
+    const value = valueOf(name, token.value, set);
+    const before = given.get(name);
+    if (before !== undefined && set.rows[name].isList !== true) {
+      throw new UsageError(`--${name} is given twice`, set.hint);
+    }
+    given.set(name, before === undefined ? value : `${before},${value}`);
   }
   return given;
 }

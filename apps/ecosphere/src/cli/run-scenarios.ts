@@ -8,11 +8,11 @@ import type { RunOptions } from './run-options.js';
 
 /** Runs what was asked for, one after the other, on one ground. */
 export async function runScenarios(options: RunOptions, terminal: Terminal): Promise<ExitCode> {
-  const { ground, label, close } = await openGround(options.backend, options.url);
+  const { ground, label, nodes, close } = await openGround(options);
   let exitCode: ExitCode = EXIT.kept;
   try {
     for (const name of options.scenarios) {
-      const report = await SCENARIOS[name]({ options, ground, groundLabel: label, terminal });
+      const report = await SCENARIOS[name]({ options, ground, groundLabel: label, nodes, terminal });
       printReport(terminal, report);
       if (!isKept(report)) exitCode = EXIT.broken;
     }

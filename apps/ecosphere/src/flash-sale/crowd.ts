@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { QUIET_SHARE } from '../chaos/node-chaos.js';
 import { monotonicNs } from '../referee/section-log.js';
 import { reasonOf } from '../report/reason-of.js';
 import { FlashSaleService } from './flash-sale.service.js';
@@ -8,6 +9,8 @@ export interface CrowdOrder {
   readonly buyers: number;
   readonly purchases: number;
   readonly isLocked: boolean;
+  /** A node is going to be killed. */
+  readonly isChaotic: boolean;
 }
 
 /**
@@ -21,10 +24,11 @@ export class Crowd {
   /** @returns why purchases failed, if any did; a buyer whose purchase fails goes home */
   async shop(order: CrowdOrder, onPurchase: () => void): Promise<readonly string[]> {
     let left = order.purchases;
+    const slowBelow = order.isChaotic ? left * (1 - QUIET_SHARE) : 0;
     const shopper = async (buyer: number): Promise<void> => {
       while (left > 0) {
         left -= 1;
-        await this.#buy(order, { buyer, askedAt: monotonicNs() });
+        await this.#buy(order, { buyer, askedAt: monotonicNs(), isSlow: left < slowBelow });
         onPurchase();
       }
     };

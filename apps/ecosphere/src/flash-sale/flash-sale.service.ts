@@ -1,8 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { DistributedLock } from 'nestjs-bedrock';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { NodeLog } from '../chaos/node.log.js';
 import { SaleLedger } from './sale.ledger.js';
 import { StockStore } from './stock.store.js';
 import type { Visit } from './visit.js';
+
+/** What a slow purchase takes, in ms. */
+const SLOW_MS = 3;
 
 /** The counter of the shop. */
 @Injectable()
@@ -10,6 +15,7 @@ export class FlashSaleService {
   constructor(
     private readonly stock: StockStore,
     private readonly ledger: SaleLedger,
+    private readonly nodes: NodeLog,
   ) {}
 
   /** Sells one item, if there is one. One customer at a time, over all processes. */
@@ -27,6 +33,7 @@ export class FlashSaleService {
     const section = this.ledger.enter(visit);
     try {
       const left = await this.stock.read();
+      if (visit.isSlow && !this.nodes.isOneBack) await sleep(SLOW_MS);
       if (left > 0) {
         await this.stock.write(left - 1);
         this.ledger.recordSale(visit);

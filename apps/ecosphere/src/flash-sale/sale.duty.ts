@@ -1,5 +1,6 @@
 import { BedrockService } from 'nestjs-bedrock';
 import type { AppSettings } from '../app.settings.js';
+import { NodeLog, type NodeNotes } from '../chaos/node.log.js';
 import type { ReadyDuty } from '../processes/duty.js';
 import { startApp } from '../start-app.js';
 import { Crowd, type CrowdOrder } from './crowd.js';
@@ -21,6 +22,7 @@ export interface SaleAccount {
   readonly handOvers: number;
   /** Requests that the lock has sent to the server. */
   readonly commands: number;
+  readonly nodes: NodeNotes;
 }
 
 /** One process of the sale: a Nest application with its share of the buyers. */
@@ -40,6 +42,7 @@ export async function saleDuty({ settings, ...order }: SaleOrder): Promise<Ready
         waitsMs: Float64Array.from(ledger.waitsMs),
         handOvers: bedrock.stats().handOvers,
         commands: bedrock.backend.commands - commandsBefore,
+        nodes: app.get(NodeLog).notes,
       };
     },
     close: () => app.close(),

@@ -4,4 +4,6 @@ export interface Visit {
   readonly buyer: number;
   /** When it asked, in ns of the system-wide monotonic clock. */
   readonly askedAt: number;
+  /** Takes its time at the counter while a node is away, so that the sale is not over before it is back. */
+  readonly isSlow: boolean;
 }

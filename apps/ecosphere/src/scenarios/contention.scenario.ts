@@ -8,6 +8,7 @@ import { printTitle } from '../report/print-report.js';
 import { Progress } from '../report/progress.js';
 import type { Report } from '../report/report.js';
 import { jainIndex } from '../report/statistics.js';
+import { usualLeaseMs } from '../server/ground.js';
 import { withNumber } from '../server/open-numbers.js';
 import type { ScenarioContext } from './scenario.js';
 
@@ -29,7 +30,7 @@ interface Bout {
 export async function contention(context: ScenarioContext): Promise<Report> {
   const { options, ground, groundLabel, terminal } = context;
   const { rounds = 50 } = options;
-  const { processes = ground.kind === 'redis' ? 4 : 1 } = options;
+  const { processes = ground.kind === 'memory' ? 1 : 4 } = options;
   const sizes = processes === 1 ? [1] : [1, processes];
   printTitle(terminal, 'Contention', [
     `${FLOWS} flows ${sizes.map((size) => (size === 1 ? 'in one process' : `in each of ${size} processes`)).join(', then ')}, locks ${groundLabel}`,
@@ -82,7 +83,7 @@ async function fight(
   processes: number,
   turns: number,
 ): Promise<Bout> {
-  const { leaseMs = 10_000 } = options;
+  const { leaseMs = usualLeaseMs(ground) } = options;
   return withNumber(ground, [ContentionService.COUNTER, 0], async (numbers) => {
     const orders = Array.from({ length: processes }, (_, index): ContentionOrder => ({
       settings: { ground, leaseMs, label: `ring ${index + 1}` },

@@ -1,29 +1,113 @@
-import { startRedis, type RunningServer } from 'bedrock-servers';
+import type { Backend } from 'bedrock-lock';
+import { startRedis } from 'bedrock-servers';
 import { Redis } from 'ioredis';
 import { randomUUID } from 'node:crypto';
-import type { BackendName } from '../cli/run-options.js';
+import type { RunOptions } from '../cli/run-options.js';
 import { reasonOf } from '../report/reason-of.js';
-import type { Ground } from './ground.js';
+import { withArticle } from '../report/with-article.js';
+import { ENGINES } from './engines.js';
+import { COMBINATION_LEASE_MS, type CombinationRules, type EngineName, type Ground } from './ground.js';
 import { SharedMemory } from './shared-memory.js';
 import { ServerError } from './server.error.js';
+import { startNodes, type StartedNode } from './start-nodes.js';
 
 /** A ground with what to say about it and how to leave it. */
 export interface OpenGround {
   readonly ground: Ground;
-  /** Where things are kept, for the title of a report: `in memory`, `on a redis-server of this run`. */
+  /** Where the locks are kept, for the title of a report: `in memory`, `on a redis-server of this run`. */
   readonly label: string;
+  /** Nodes of a combination that were started for the run. */
+  readonly nodes: readonly StartedNode[];
   readonly close: () => Promise<void>;
 }
 
-/** Finds or starts what the run needs. @throws ServerError when no Redis answers */
-export async function openGround(backend: BackendName, url?: string): Promise<OpenGround> {
+/** Finds or starts what the run needs. @throws ServerError when a server does not answer */
+export async function openGround(options: RunOptions): Promise<OpenGround> {
+  const { backend, urls = [] } = options;
   if (backend === 'memory') {
     const ground: Ground = { kind: 'memory', memory: new SharedMemory() };
-    return { ground, label: 'in memory', close: async () => undefined };
+    return { ground, label: 'in memory', nodes: [], close: async () => undefined };
   }
   const prefix = `ecosphere:${randomUUID().slice(0, 8)}:`;
-  const place = await openRedis(url);
-  return { ground: { kind: 'redis', url: place.url, prefix }, label: place.label, close: place.close };
+  if (backend === 'combination') return openCombination(options, prefix);
+  if (backend !== 'redis') return openEngine(backend, urls[0], prefix);
+  const { url, label, close } = await openRedis(urls[0]);
+  return { ground: { kind: 'redis', url, prefix }, label, nodes: [], close };
+}
+
+/** The nodes, and another server for the data: it has to stay when nodes come and go. */
+async function openCombination(
+  { urls, nodes: count = 3, leaseMs = COMBINATION_LEASE_MS, strategy, contention }: RunOptions,
+  prefix: string,
+): Promise<OpenGround> {
+  for (const url of urls ?? []) await assertAnswers(url);
+  const nodes = urls === undefined ? await startNodes(count) : [];
+  const data = await openRedis().catch(async (error: unknown) => {
+    await stopAll(nodes);
+    throw error;
+  });
+  const places =
+    urls?.map((url) => ({ url })) ?? nodes.map(({ nodeId, server: { url } }) => ({ nodeId, url }));
+  const rules: CombinationRules = {
+    places,
+    ...(strategy !== undefined && { strategy }),
+    ...(contention !== undefined && { contention }),
+    // Whoever else uses the servers of the user has the library's default.
+    ...(urls === undefined && { maxLeaseMs: leaseMs }),
+  };
+  return {
+    ground: { kind: 'combination', rules, url: data.url, prefix },
+    label: urls === undefined ? `on ${count} redis-servers of this run` : `on ${urls.length} given nodes`,
+    nodes,
+    close: async () => {
+      await Promise.all([stopAll(nodes), data.close()]);
+    },
+  };
+}
+
+/** The engine for the locks, and a Redis for the data. */
+async function openEngine(engine: EngineName, url: string | undefined, prefix: string): Promise<OpenGround> {
+  const one = ENGINES[engine];
+  const { title, variable } = one;
+  const locks = url === undefined ? await asServerError(one.start()) : undefined;
+  const locksUrl = url ?? locks!.url;
+  try {
+    await asServerError(one.prepare?.(locksUrl) ?? answers(await one.backend(locksUrl)));
+    const data = await openRedis();
+    const place =
+      locks?.source === 'environment' ? `the ${title} of ${variable}` : `${withArticle(title)} of this run`;
+    return {
+      ground: { kind: 'engine', engine, locksUrl, url: data.url, prefix },
+      label: `on ${locks === undefined ? `the ${title} at ${new URL(locksUrl).host}` : place}`,
+      nodes: [],
+      close: async () => {
+        await Promise.all([locks?.stop(), data.close()]);
+      },
+    };
+  } catch (error) {
+    await locks?.stop();
+    throw error;
+  }
+}
+
+async function answers(backend: Backend): Promise<void> {
+  try {
+    await backend.ready();
+  } finally {
+    await backend.close();
+  }
+}
+
+async function asServerError<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw new ServerError(reasonOf(error), { cause: error });
+  }
+}
+
+async function stopAll(nodes: readonly StartedNode[]): Promise<void> {
+  await Promise.all(nodes.map(({ server }) => server.stop()));
 }
 
 /** A Redis that answers: the one of the URL, else of REDIS_URL, else one that is started. @throws ServerError */
@@ -34,7 +118,7 @@ export async function openRedis(
     await assertAnswers(url);
     return { url, label: `on the Redis at ${new URL(url).host}`, close: async () => undefined };
   }
-  const server = await start();
+  const server = await asServerError(startRedis({ shared: true }));
   return {
     url: server.url,
     label:
@@ -43,14 +127,6 @@ export async function openRedis(
         : 'on a redis-server of this run',
     close: () => server.stop(),
   };
-}
-
-async function start(): Promise<RunningServer> {
-  try {
-    return await startRedis({ shared: true });
-  } catch (error) {
-    throw new ServerError(reasonOf(error), { cause: error });
-  }
 }
 
 async function assertAnswers(url: string): Promise<void> {

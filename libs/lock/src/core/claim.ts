@@ -1,3 +1,5 @@
+import type { Moment } from './clock.js';
+
 /** Who holds or asks, as far as the backend knows. */
 export interface ProcessView {
   readonly host: string;
@@ -14,6 +16,8 @@ export interface HolderView {
   readonly remainingMs: number;
   /** Process of the holder, when its process row is known. */
   readonly process?: ProcessView;
+  /** The node on which it stands in the way, where there are several. */
+  readonly node?: string;
 }
 
 /** One grant on a resource, as `inspect()` sees it. */
@@ -28,19 +32,48 @@ export interface ClaimView extends HolderView {
 }
 
 /**
- * What a process asks of a backend. A mutex is 1 unit of 1; a reader 1 of N and a writer N of N; a semaphore k of n.
- * The id is never used again once a withdraw was sent for it.
+ * What kind of grant a lock asks for: one frozen object per lock, so that claims of one kind are told by identity. A mutex
+ * is 1 unit of 1; a reader 1 of {@link READERS} and a writer all of them; a semaphore k of n, shared.
  */
-export interface Claim {
-  readonly id: string;
-  readonly resource: string;
+export interface Shape {
   readonly mode: 'exclusive' | 'shared';
   readonly units: number;
   readonly capacity: number;
   /** `fifo`: live waiters that came first count as holders. `any`: processes take turns, callers do not queue. */
   readonly order: 'any' | 'fifo';
+}
+
+/** The capacity of a read-write lock: more readers than there can be. */
+export const READERS = 2 ** 31 - 1;
+
+export const MUTEX: Shape = Object.freeze({ mode: 'exclusive', units: 1, capacity: 1, order: 'any' });
+export const FAIR_MUTEX: Shape = Object.freeze({ ...MUTEX, order: 'fifo' });
+export const READER: Shape = Object.freeze({ mode: 'shared', units: 1, capacity: READERS, order: 'any' });
+export const WRITER: Shape = Object.freeze({
+  mode: 'exclusive',
+  units: READERS,
+  capacity: READERS,
+  order: 'any',
+});
+
+/** k of n permits. @param units from 1 to `capacity`, which is less than {@link READERS} */
+export function permits(units: number, capacity: number): Shape {
+  return Object.freeze({ mode: 'shared', units, capacity, order: 'any' });
+}
+
+/** A grant, or what asks for one. */
+export interface ClaimRef {
+  readonly id: string;
+  readonly resource: string;
+  readonly shape: Shape;
+}
+
+/** What a process asks of a backend. The id is never used again once a withdraw was sent for it. */
+export interface Claim extends ClaimRef {
   /** Stand in the line when refused. */
   readonly queue: boolean;
+  /** In line, it may be granted without being asked for again: see {@link PushedGrant}. Never needed for a right answer. */
+  readonly mayPush: boolean;
   /** Life of the grant in ms, from the server's receipt. */
   readonly leaseMs: number;
   /** The server keeps the grant at least this long, in ms, whatever the lease; 0 = no such bound. */
@@ -66,16 +99,47 @@ export type Verdict =
     }
   | { readonly kind: 'stale' };
 
-export interface ClaimRef {
-  readonly id: string;
-  readonly resource: string;
-}
+/** Answer to several claims at once. */
+export type JointVerdict =
+  | {
+      readonly kind: 'granted';
+      /** First of the reserved fencing tokens of each claim, in their order; 0 where none was asked for. */
+      readonly tokens: readonly number[];
+    }
+  | {
+      readonly kind: 'refused';
+      /** The first that is not to be had now. */
+      readonly resource: string;
+      readonly holder?: HolderView;
+    }
+  | { readonly kind: 'stale' }
+  /** The backend cannot decide them in one step: each has to be asked for by itself. */
+  | { readonly kind: 'separate' };
 
 /** A grant to be renewed. */
 export interface HeldRef extends ClaimRef {
   readonly leaseMs: number;
   /** What is left of `holdAtLeastMs`, in ms; the server keeps max(lease, this). */
   readonly keepMs: number;
+}
+
+/** What a wake may bring: whom it is for, and that the backend has granted on its own what was waited for. */
+export interface Wake {
+  /** The claim that it is for; a wake without one is for everybody. */
+  readonly claimId: string;
+  /** The grant, when there is one; without it the claim is worth asking for again. */
+  readonly grant?: PushedGrant;
+}
+
+/** A grant that nobody asked for just then: the one before left, and this claim was the first in line. */
+export interface PushedGrant {
+  /** First of the reserved fencing tokens; 0 when none was asked for. */
+  readonly token: number;
+  readonly tokens: number;
+  /** Life of the grant in ms, counted from `since`; short, so that a dead head costs little: renew it at once. */
+  readonly leaseMs: number;
+  /** A local instant that is not later than the grant. */
+  readonly since: Moment;
 }
 
 /** `revoked`: still held, but no renewal is given any more. `unknown`: no answer; nothing is changed locally. */

@@ -30,9 +30,11 @@ export class LockWaitTimeoutError extends LockError {
     resource: string,
     readonly waitedMs: number,
     readonly holder?: HolderView,
+    /** What was still missing where no holder stands in the way, as text: `1 of 3 permits is free`. */
+    readonly lack?: string,
   ) {
     super(
-      `"${resource}" was not granted in ${Math.round(waitedMs)} ms${heldBy(holder)}; raise waitMs or shorten the holder's work`,
+      `"${resource}" was not granted in ${Math.round(waitedMs)} ms${heldBy(holder, lack)}; raise waitMs or shorten the holder's work`,
       resource,
     );
   }
@@ -44,8 +46,10 @@ export class LockBusyError extends LockError {
   constructor(
     resource: string,
     readonly holder?: HolderView,
+    /** See {@link LockWaitTimeoutError.lack}. */
+    readonly lack?: string,
   ) {
-    super(`"${resource}" is busy${heldBy(holder)}; set waitMs to wait for it`, resource);
+    super(`"${resource}" is busy${heldBy(holder, lack)}; set waitMs to wait for it`, resource);
   }
 }
 
@@ -115,9 +119,28 @@ export class LockNotOwnerError extends LockError {
 /** A frame of this very call chain holds the lock, so waiting for it would never end. */
 export class LockSelfDeadlockError extends LockError {
   readonly code = 'LOCK_SELF_DEADLOCK';
+  constructor(resource: string, advice = 'use run() with reentrant: true instead') {
+    super(`this call chain already holds "${resource}" and would wait for itself; ${advice}`, resource);
+  }
+}
+
+/** Why the signal of a leader's term aborts when leadership is to be given up. */
+export class LeadershipResignedError extends LockError {
+  readonly code = 'LEADERSHIP_RESIGNED';
   constructor(resource: string) {
     super(
-      `this call chain already holds "${resource}" and would wait for itself; use run() with reentrant: true instead`,
+      `leadership of "${resource}" is given up: end the body of this term, so that others can lead`,
+      resource,
+    );
+  }
+}
+
+/** A frame of this very call chain reads, and the chain asks to write: it would wait for its own reading to end. */
+export class LockUpgradeError extends LockError {
+  readonly code = 'LOCK_UPGRADE';
+  constructor(resource: string) {
+    super(
+      `this call chain reads "${resource}", so to write it would wait for itself; end the reading first, or write from the beginning: a writer may read`,
       resource,
     );
   }
@@ -153,12 +176,19 @@ export class BackendUnavailableError extends LockError {
     readonly backend: string,
     /** What went wrong, without the backend's name. */
     readonly detail: string,
-    /** `no`: the server certainly did nothing. `unknown`: it may have acted. */
-    readonly executed: 'no' | 'unknown',
-    options?: ErrorOptions & { resource?: string },
+    /**
+     * `no`: the server certainly did nothing. `unknown`: it may have acted. `yes`: it has, and what it gave does not count;
+     * it is withdrawn.
+     */
+    readonly executed: 'no' | 'unknown' | 'yes',
+    options?: ErrorOptions & { resource?: string; retryInMs?: number },
   ) {
     super(`${backend} is unavailable: ${detail}`, options?.resource ?? '', options);
+    if (options?.retryInMs !== undefined) this.retryInMs = options.retryInMs;
   }
+
+  /** After how many ms it may serve again, when it said so. */
+  readonly retryInMs?: number;
 }
 
 /** The key of the resource holds something else: another type of lock, or data that is no lock. */
@@ -213,12 +243,13 @@ export class LockClosedError extends LockError {
   }
 }
 
-function heldBy(holder: HolderView | undefined): string {
-  if (holder === undefined) return '';
+function heldBy(holder: HolderView | undefined, lack: string | undefined): string {
+  if (holder === undefined) return lack === undefined ? '' : ` (${lack})`;
   const where = holder.process
     ? `${holder.process.label ?? 'process'} ${holder.process.pid}@${holder.process.host}`
     : `${holder.id.slice(0, 8)}…`;
-  return ` (held by ${where}, ${lifeOf(holder.remainingMs)})`;
+  const node = holder.node === undefined ? '' : ` on ${holder.node}`;
+  return ` (held by ${where}${node}, ${lifeOf(holder.remainingMs)})`;
 }
 
 function lifeOf(remainingMs: number): string {

@@ -3,8 +3,11 @@ import { outsideOfCallers } from './context.js';
 import type { LossReason } from './errors.js';
 import { InvalidOptionError } from './errors.js';
 
-/** How a release ended; see `Lease.release()`. */
-export type ReleaseOutcome = 'released' | 'lost' | 'unconfirmed';
+/** How a lease ended; see `Lease.release()`. */
+export type ReleaseEnd = 'released' | 'lost' | 'unconfirmed';
+
+/** What `Lease.release()` answers. `deferred`: the end comes when what `Lease.holdUntil()` was given has settled. */
+export type ReleaseOutcome = ReleaseEnd | 'deferred';
 
 /** Why a competitor's life ended. */
 export type CompetitorEnd = 'released' | 'lost' | 'timedOut' | 'busy' | 'aborted' | 'closed' | 'unavailable';
@@ -42,7 +45,7 @@ export interface LockEvents {
     readonly resource: string;
     readonly leaseId: string;
     readonly heldMs: number;
-    readonly outcome: ReleaseOutcome;
+    readonly outcome: ReleaseEnd;
   };
   'queue.full': {
     readonly resource: string;
@@ -51,7 +54,35 @@ export interface LockEvents {
   };
   /** Holds that a flow left open were released at its end. */
   'flow.leaked': { readonly resource: string; readonly depth: number };
+  /** This process leads. */
+  'leader.elected': { readonly resource: string; readonly token: number };
+  /** Leadership has ended before it was given up; the signal of the term has aborted. */
+  'leader.lost': {
+    readonly resource: string;
+    readonly token: number;
+    readonly ledMs: number;
+    readonly reason: LossReason;
+  };
+  /** Leadership was given back, after the body had ended. */
+  'leader.resigned': { readonly resource: string; readonly token: number; readonly ledMs: number };
+  /** The body goes on `overdueMs` after its term was over. Until it ends, this process does not stand again. */
+  'leader.overrun': { readonly resource: string; readonly token: number; readonly overdueMs: number };
+  /** The body ended with an error after its term was over, so that nobody else hears of it. */
+  'leader.failed': { readonly resource: string; readonly token: number; readonly error: unknown };
   'backend.unavailable': { readonly resource: string; readonly error: Error; readonly retryInMs: number };
+  /** A node of a combination does not answer, or refuses to serve: it is not asked until it does. */
+  'node.unavailable': { readonly node: string; readonly error: Error };
+  /** A node may have lost its data, so it grants nothing for a while. */
+  'node.quarantined': { readonly node: string; readonly forMs: number };
+  /** A node is asked again. */
+  'node.available': { readonly node: string; readonly awayMs: number };
+  /** A node has lost a grant that is in use; `nodes` still have it, and the lease is lost when they are less than `minNodes`. */
+  'lease.thinned': {
+    readonly resource: string;
+    readonly node: string;
+    readonly nodes: number;
+    readonly minNodes: number;
+  };
   /** The event loop was late while locks were held: a renewal timer fired `lateMs` after its time. */
   'loop.stalled': { readonly lateMs: number };
 }
@@ -61,7 +92,9 @@ type Listener = (payload: never) => void;
 
 const NAMES: readonly LockEventName[] = [
   'competitor.arrived', 'competitor.destroyed', 'claim.asked', 'lease.granted', 'lease.handedOver', 'lease.renewed',
-  'lease.revoked', 'lease.lost', 'lease.released', 'queue.full', 'flow.leaked', 'backend.unavailable', 'loop.stalled',
+  'lease.revoked', 'lease.lost', 'lease.released', 'queue.full', 'flow.leaked', 'leader.elected', 'leader.lost',
+  'leader.resigned', 'leader.overrun', 'leader.failed', 'backend.unavailable', 'node.unavailable',
+  'node.quarantined', 'node.available', 'lease.thinned', 'loop.stalled',
 ]; // prettier-ignore
 
 /**
@@ -82,7 +115,7 @@ export class EventHub {
   /** Subscribes; gives back the unsubscription. @throws InvalidOptionError on an unknown event or no function */
   on<N extends LockEventName>(name: N, listener: (payload: LockEvents[N]) => void): () => void {
     const listeners = this.#listeners.get(name);
-    if (listeners === undefined) throw new InvalidOptionError('event', `one of ${NAMES.join(', ')}`, name);
+    if (listeners === undefined) throw new InvalidOptionError('event', `one of ${listOfNames()}`, name);
     if (typeof listener !== 'function') throw new InvalidOptionError('listener', 'a function', listener);
     // A wrapper, so that the same function may be registered twice and removed once.
     const entry = (payload: LockEvents[N]): void => listener(payload);
@@ -105,6 +138,16 @@ export class EventHub {
     const published = this.#channels.get(name)!;
     if (published.hasSubscribers) published.publish(payload);
   }
+}
+
+/** `lease.granted/handedOver/…, node.available/…`: they are too many to be told one by one. */
+function listOfNames(): string {
+  const kinds = new Map<string, string[]>();
+  for (const name of NAMES) {
+    const [kind = '', what = ''] = name.split('.');
+    kinds.set(kind, [...(kinds.get(kind) ?? []), what]);
+  }
+  return Array.from(kinds, ([kind, whats]) => `${kind}.${whats.join('/')}`).join(', ');
 }
 
 function notify<P>(listener: (payload: P) => unknown, payload: P): void {

@@ -32,9 +32,11 @@ export function checkPrefix(field: string, prefix: unknown): string {
 /**
  * Joins a name with key parts: `name:part:part`. Parts are percent-encoded (`% { } :` and controls), so different parts
  * never give the same resource.
- * @throws InvalidOptionError when a part is no string, finite number, bigint or boolean, is empty, or the whole is too long
+ * @throws InvalidOptionError when there is no part, a part is no string, finite number, bigint or boolean, is empty, or the
+ * whole is too long
  */
 export function narrow(name: string, parts: readonly unknown[]): string {
+  if (parts.length === 0) throw new InvalidOptionError('key', 'at least one part', undefined);
   let resource = name;
   for (const part of parts) resource += `:${escapePart(part)}`;
   if (resource.length > MAX_NAME_LENGTH) {

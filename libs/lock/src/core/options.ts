@@ -1,6 +1,9 @@
-import { MAX_TIMER_MS, type Clock } from './clock.js';
+import { MUTEX, READERS, type Shape } from './claim.js';
+import { checkBoolean, checkFields, checkShare, checkSignal, checkTime, checkWhole } from './checks.js';
+import { MAX_TIMER_MS } from './clock.js';
 import { InvalidOptionError, UnsupportedByBackendError } from './errors.js';
 import type { Traits } from './ports.js';
+import { resolveSpin, type SpinOptions, type SpinTerms } from './spin.js';
 
 /** Options of one lock, set where it is created. */
 export interface LockOptions {
@@ -23,10 +26,15 @@ export interface LockOptions {
   /** Reject at once when the backend is unavailable, instead of retrying until `waitMs`. @default false */
   readonly failFast?: boolean;
   /**
-   * Spin interval, in ms: a waiting head re-asks at least this often. Without it a wake or the sweep (every 0.6 to 0.9 s)
-   * makes it ask. @default undefined
+   * A waiting head re-asks at least this often, in ms, beside its subscription. Without it a wake or the sweep (every 0.6 to
+   * 0.9 s) makes it ask. @default undefined
    */
   readonly reaskMs?: number;
+  /**
+   * A waiting head asks again and again, after pauses that grow, and subscribes to nothing: for holders that tell nobody of
+   * their release, and for holds shorter than a message takes. Not together with `reaskMs`. @default false
+   */
+  readonly spin?: boolean | SpinOptions;
   /** Callers that may wait for one resource in this process; the next gets a `QueueFullError`. @default 10000 */
   readonly maxWaiters?: number;
 }
@@ -34,7 +42,7 @@ export interface LockOptions {
 /** Options of one call; they override those of the lock. */
 export interface CallOptions extends Pick<
   LockOptions,
-  'waitMs' | 'leaseMs' | 'renew' | 'maxHoldMs' | 'failFast'
+  'waitMs' | 'leaseMs' | 'renew' | 'maxHoldMs' | 'holdAtLeastMs' | 'failFast'
 > {
   /** Aborts the wait, not the hold. An already aborted signal rejects before anything is sent. */
   readonly signal?: AbortSignal;
@@ -50,6 +58,8 @@ export interface HandOverOptions {
 
 /** The resolved, checked and frozen options of a lock. */
 export interface Terms {
+  /** What a claim under these terms asks for. */
+  readonly shape: Shape;
   readonly leaseMs: number;
   readonly renew: boolean;
   readonly renewAt: number;
@@ -61,18 +71,35 @@ export interface Terms {
   readonly failFast: boolean;
   /** Infinity when not set. */
   readonly reaskMs: number;
+  /** Undefined for a lock that subscribes. */
+  readonly spin: SpinTerms | undefined;
   readonly maxWaiters: number;
 }
 
-const LOCK_FIELDS: ReadonlySet<string> = new Set<keyof LockOptions>([
-  'leaseMs', 'renew', 'renewAt', 'maxHoldMs', 'waitMs', 'fencing', 'reentrant', 'holdAtLeastMs', 'failFast', 'reaskMs', 'maxWaiters',
+/** The names of the options of a lock. */
+export const LOCK_FIELDS: ReadonlySet<string> = new Set<keyof LockOptions>([
+  'leaseMs', 'renew', 'renewAt', 'maxHoldMs', 'waitMs', 'fencing', 'reentrant', 'holdAtLeastMs', 'failFast', 'reaskMs', 'spin',
+  'maxWaiters',
 ]); // prettier-ignore
-const CALL_FIELDS: ReadonlySet<string> = new Set<keyof CallOptions>([
-  'waitMs', 'leaseMs', 'renew', 'maxHoldMs', 'failFast', 'signal',
+/** The names of the options of a call. */
+export const CALL_FIELDS: ReadonlySet<string> = new Set<keyof CallOptions>([
+  'waitMs', 'leaseMs', 'renew', 'maxHoldMs', 'holdAtLeastMs', 'failFast', 'signal',
 ]); // prettier-ignore
 
+/** An option that is undefined is one that was not given. */
+export function withDefaults<O extends LockOptions>(options: O, defaults: LockOptions): O {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  return { ...defaults, ...(Object.fromEntries(given) as O) };
+}
+
 /** Checks and completes the options of a lock. @throws InvalidOptionError, UnsupportedByBackendError */
-export function resolveTerms(options: LockOptions, traits: Traits, backend: string): Terms {
+export function resolveTerms(
+  options: LockOptions,
+  traits: Traits,
+  backend: string,
+  shape: Shape = MUTEX,
+): Terms {
+  checkShape(shape, traits, backend);
   checkFields('options', options, LOCK_FIELDS);
   const { minLeaseMs, maxLeaseMs } = traits;
   // Defaults stand in for undefined alone: null is a mistake.
@@ -82,14 +109,16 @@ export function resolveTerms(options: LockOptions, traits: Traits, backend: stri
     renewAt = 1 / 3,
     maxHoldMs = Infinity,
     waitMs = 5_000,
-    fencing = traits.fencing,
+    fencing = traits.fencing && shape.mode === 'exclusive',
     reentrant = true,
     holdAtLeastMs = 0,
     failFast = false,
     reaskMs,
+    spin = false,
     maxWaiters = 10_000,
   } = options;
   const terms: Terms = Object.freeze({
+    shape,
     leaseMs: checkWhole('leaseMs', leaseMs, minLeaseMs, maxLeaseMs),
     renew: checkBoolean('renew', renew),
     renewAt: checkShare('renewAt', renewAt),
@@ -97,11 +126,22 @@ export function resolveTerms(options: LockOptions, traits: Traits, backend: stri
     waitMs: checkTime('waitMs', waitMs, 0),
     fencing: checkBoolean('fencing', fencing),
     reentrant: checkBoolean('reentrant', reentrant),
-    holdAtLeastMs: checkWhole('holdAtLeastMs', holdAtLeastMs, 0, maxLeaseMs),
+    holdAtLeastMs: checkHoldAtLeast(holdAtLeastMs, traits, backend),
     failFast: checkBoolean('failFast', failFast),
     reaskMs: reaskMs === undefined ? Infinity : checkTime('reaskMs', reaskMs, 1, MAX_TIMER_MS),
+    spin: resolveSpin(spin),
     maxWaiters: checkWhole('maxWaiters', maxWaiters, 1, 10_000_000),
   });
+  if (terms.fencing && shape.mode === 'shared') {
+    throw new InvalidOptionError('fencing', 'left out: who shares a lock has no order', true);
+  }
+  if (terms.spin !== undefined && reaskMs !== undefined) {
+    throw new InvalidOptionError(
+      'spin',
+      'left out, or false, where reaskMs is set: both say when to ask again',
+      spin,
+    );
+  }
   if (terms.fencing && !traits.fencing) {
     throw new UnsupportedByBackendError(
       backend,
@@ -109,29 +149,46 @@ export function resolveTerms(options: LockOptions, traits: Traits, backend: stri
       'set fencing: false or take another backend',
     );
   }
-  if (terms.holdAtLeastMs > 0 && !traits.holdAtLeast) {
-    throw new UnsupportedByBackendError(
-      backend,
-      'holdAtLeastMs',
-      'its locks end with the session; take a lease backend',
-    );
-  }
   return terms;
 }
 
+/** What is promised beyond the release, in whole ms. @throws InvalidOptionError, UnsupportedByBackendError */
+export function checkHoldAtLeast(
+  value: unknown,
+  { holdAtLeast, maxLeaseMs }: Traits,
+  backend: string,
+): number {
+  const holdAtLeastMs = checkWhole('holdAtLeastMs', value, 0, maxLeaseMs);
+  if (holdAtLeastMs === 0 || holdAtLeast) return holdAtLeastMs;
+  const advice = 'its locks end with the session; take a lease backend';
+  throw new UnsupportedByBackendError(backend, 'holdAtLeastMs', advice);
+}
+
+function checkShape({ order, mode, capacity }: Shape, traits: Traits, backend: string): void {
+  const lacks = (feature: string): Error =>
+    new UnsupportedByBackendError(backend, feature, 'use a mutex, or another backend');
+  if (order === 'fifo' && !traits.fifo) throw lacks('grants in order of arrival');
+  if (capacity === READERS && !traits.shared) throw lacks('read-write locks');
+  if (mode === 'shared' && capacity < READERS && !traits.weighted) throw lacks('semaphores');
+}
+
 /** Applies the options of one call. Gives back `terms` itself when nothing changes: the hot path allocates nothing. */
-export function callTerms(terms: Terms, call: CallOptions | undefined, traits: Traits): Terms {
+export function callTerms(
+  terms: Terms,
+  call: CallOptions | undefined,
+  traits: Traits,
+  backend: string,
+): Terms {
   if (call === undefined) return terms;
   checkFields('options', call, CALL_FIELDS);
-  if (call.signal !== undefined && !isAbortSignal(call.signal)) {
-    throw new InvalidOptionError('signal', 'an AbortSignal', call.signal);
-  }
-  const { waitMs, leaseMs, renew, maxHoldMs, failFast } = call;
+  checkSignal(call.signal);
+  const { waitMs, leaseMs, renew, maxHoldMs, holdAtLeastMs, failFast } = call;
   if (
     waitMs === undefined &&
     leaseMs === undefined &&
     renew === undefined &&
     maxHoldMs === undefined &&
+    holdAtLeastMs === undefined &&
     failFast === undefined
   ) {
     return terms;
@@ -145,93 +202,8 @@ export function callTerms(terms: Terms, call: CallOptions | undefined, traits: T
         : checkWhole('leaseMs', leaseMs, traits.minLeaseMs, traits.maxLeaseMs),
     renew: renew === undefined ? terms.renew : checkBoolean('renew', renew),
     maxHoldMs: maxHoldMs === undefined ? terms.maxHoldMs : checkTime('maxHoldMs', maxHoldMs, 1),
+    holdAtLeastMs:
+      holdAtLeastMs === undefined ? terms.holdAtLeastMs : checkHoldAtLeast(holdAtLeastMs, traits, backend),
     failFast: failFast === undefined ? terms.failFast : checkBoolean('failFast', failFast),
   };
-}
-
-/** An object that is no array. @throws InvalidOptionError */
-export function checkObject(field: string, value: unknown): void {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new InvalidOptionError(field, 'an object', value);
-  }
-}
-
-/** An object with known fields only: a misspelt option must not be ignored. */
-export function checkFields(
-  field: string,
-  value: unknown,
-  known: ReadonlySet<string>,
-): asserts value is object {
-  checkObject(field, value);
-  for (const key of Object.keys(value as object)) {
-    if (!known.has(key)) {
-      throw new InvalidOptionError(`${field}.${key.slice(0, 40)}`, `one of ${[...known].join(', ')}`, key);
-    }
-  }
-}
-
-/** A number of ms, fractions allowed; Infinity only when `max` is. */
-export function checkTime(field: string, value: unknown, min: number, max = Infinity): number {
-  if (typeof value !== 'number' || !(value >= min) || !(value <= max)) {
-    throw new InvalidOptionError(field, `a number of ms from ${min} to ${max}`, value);
-  }
-  if (value !== Infinity && !(value <= MAX_TIMER_MS)) {
-    throw new InvalidOptionError(field, `at most ${MAX_TIMER_MS} ms or Infinity`, value);
-  }
-  return value;
-}
-
-/** A whole number in [min, max]. */
-export function checkWhole(field: string, value: unknown, min: number, max: number): number {
-  if (typeof value !== 'number' || !Number.isInteger(value) || !(value >= min) || !(value <= max)) {
-    throw new InvalidOptionError(field, `a whole number from ${min} to ${max}`, value);
-  }
-  return value;
-}
-
-/** @throws InvalidOptionError */
-export function checkBoolean(field: string, value: unknown): boolean {
-  if (typeof value !== 'boolean') throw new InvalidOptionError(field, 'true or false', value);
-  return value;
-}
-
-/** @throws InvalidOptionError */
-export function checkFunction<F>(field: string, value: F): F {
-  if (typeof value !== 'function') throw new InvalidOptionError(field, 'a function', value);
-  return value;
-}
-
-const CLOCK_METHODS = [
-  'now',
-  'wall',
-  'setTimer',
-  'clearTimer',
-  'afterPoll',
-  'random',
-  'randomBytes',
-] as const;
-
-/** An object with all methods of a Clock. @throws InvalidOptionError */
-export function checkClock(field: string, value: unknown): Clock {
-  const clock = value as Partial<Clock> | null;
-  const isClock =
-    typeof clock === 'object' && CLOCK_METHODS.every((method) => typeof clock?.[method] === 'function');
-  if (!isClock) throw new InvalidOptionError(field, `a Clock with ${CLOCK_METHODS.join(', ')}`, value);
-  return clock as Clock;
-}
-
-function checkShare(field: string, value: unknown): number {
-  if (typeof value !== 'number' || !(value > 0) || !(value <= 0.9)) {
-    throw new InvalidOptionError(field, 'a number greater than 0 and at most 0.9', value);
-  }
-  return value;
-}
-
-function isAbortSignal(value: unknown): value is AbortSignal {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'aborted' in value &&
-    typeof (value as AbortSignal).addEventListener === 'function'
-  );
 }

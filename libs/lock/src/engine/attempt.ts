@@ -1,6 +1,7 @@
-import type { Claim } from '../core/claim.js';
+import type { Claim, PushedGrant } from '../core/claim.js';
 import type { Moment } from '../core/clock.js';
 import type { Terms } from '../core/options.js';
+import { Backoff } from './backoff.js';
 import { claimId, type Quantum } from './hold.js';
 
 /**
@@ -45,9 +46,13 @@ export class Attempt {
   sent = NEVER;
   /** A request without an answer may still be executed until this instant, monotonic ms; 0 when there is none. */
   doubtUntil = 0;
+  /** It was granted, and the grant does not count. */
+  isSpent = false;
   /** The backend has this process in its line. */
   isEnlisted = false;
-  #pollMs: number;
+  // Most attempts are granted at once.
+  #polls: Backoff | undefined;
+  #spins: Backoff | undefined;
   #retryMs: number;
 
   /** @param before what was learned under this one goes on */
@@ -60,8 +65,20 @@ export class Attempt {
     this.id = claimId(processId, number);
     this.useless = before?.useless ?? 0;
     this.arrivals = before?.arrivals ?? 0;
-    this.#pollMs = before === undefined ? POLL_MS.first : before.#pollMs;
+    this.#polls = before === undefined ? undefined : before.#polls;
+    this.#spins = before === undefined ? undefined : before.#spins;
     this.#retryMs = before === undefined ? RETRY_MS.first : before.#retryMs;
+  }
+
+  /**
+   * Whether it may go on under these terms. A request in doubt may be granted as it was, and a place in line is one for the
+   * shape that was asked for.
+   */
+  mayBecome(terms: Terms, leaseMs: number): boolean {
+    if (this.terms.shape !== terms.shape) return this.doubtUntil === 0 && !this.isEnlisted;
+    return (
+      this.doubtUntil === 0 || (this.leaseMs === leaseMs && this.terms.holdAtLeastMs === terms.holdAtLeastMs)
+    );
   }
 
   /** The pause after an unreachable backend, in ms. */
@@ -77,11 +94,20 @@ export class Attempt {
     this.#retryMs = RETRY_MS.first;
   }
 
-  /** The pause before asking again where nothing wakes, in ms; longer each time. */
-  takePollMs(): number {
-    const pause = this.#pollMs;
-    this.#pollMs = Math.min(pause * 2, POLL_MS.last);
-    return pause;
+  /** The pause before asking again where nothing wakes, in ms; longer each time. @param chance in [0, 1) */
+  takePollMs(chance: number): number {
+    const { spin } = this.terms;
+    if (spin === undefined) {
+      this.#polls ??= new Backoff(POLL_MS.first, POLL_MS.last);
+      return this.#polls.take();
+    }
+    this.#spins ??= new Backoff(spin.firstMs, spin.lastMs, spin.factor);
+    return (this.#spins.take() * (1 + chance)) / 2;
+  }
+
+  /** What a granted question has brought. @param token the first of its fencing tokens */
+  granted(token: number): PushedGrant {
+    return { since: this.sent, leaseMs: this.leaseMs, token, tokens: this.tokens };
   }
 
   /** The question for the backend. @param queue stand in line when it is refused */
@@ -89,11 +115,10 @@ export class Attempt {
     return {
       id: this.id,
       resource,
-      mode: 'exclusive',
-      units: 1,
-      capacity: 1,
-      order: 'any',
+      shape: this.terms.shape,
       queue,
+      // Who spins does not listen.
+      mayPush: this.terms.renew && this.terms.holdAtLeastMs === 0 && this.terms.spin === undefined,
       leaseMs: this.leaseMs,
       holdAtLeastMs: this.terms.holdAtLeastMs,
       tokens: this.tokens,

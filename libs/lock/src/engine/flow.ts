@@ -1,5 +1,6 @@
+import type { Shape } from '../core/claim.js';
 import { LockFlowRequiredError } from '../core/errors.js';
-import { checkFunction } from '../core/options.js';
+import { checkFunction } from '../core/checks.js';
 import { innermostLink, withFlow, type Frame } from './frames.js';
 import type { LockEngine } from './lock-engine.js';
 
@@ -64,9 +65,11 @@ export class Flow {
     holding.frames.push(frame);
   }
 
-  /** @internal */
-  pop(engine: LockEngine, resource: string): Frame | undefined {
-    return this.#holding(engine, resource)?.frames.pop();
+  /** @internal Takes out the innermost frame of this kind. */
+  pop(engine: LockEngine, resource: string, shape: Shape): Frame | undefined {
+    const frames = this.#holding(engine, resource)?.frames ?? [];
+    const at = frames.findLastIndex((frame) => frame.shape === shape);
+    return at < 0 ? undefined : frames.splice(at, 1)[0];
   }
 
   #abort(): void {

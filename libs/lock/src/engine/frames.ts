@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { HolderView } from '../core/claim.js';
+import { WRITER, type HolderView, type Shape } from '../core/claim.js';
 import { LockAbortedError, LockBusyError, LockClosedError, LockWaitTimeoutError } from '../core/errors.js';
 import type { ReleaseOutcome } from '../core/events.js';
 import { onePerProcess } from '../core/one-per-process.js';
@@ -8,6 +8,7 @@ import type { Lease } from './lease.js';
 import type { LockEngine } from './lock-engine.js';
 import { QueuedSynchronizer, type Competitor, type QueueOwner } from './queued-synchronizer.js';
 import type { Departure } from './waiting-room.js';
+import { WriteLease } from './write-lease.js';
 
 /** What a queued sibling gets: its own frame, or `orphaned` when the frame that it waited in has closed. */
 type SiblingTurn = Frame | 'orphaned';
@@ -15,19 +16,50 @@ type SiblingTurn = Frame | 'orphaned';
 /** All frames of one outermost hold. */
 class Tree {
   openFrames = 0;
+  /** The lease, where it is that of a writer. */
+  readonly #writing: WriteLease | undefined;
 
   constructor(
     readonly engine: LockEngine,
     readonly lease: Lease,
-  ) {}
+  ) {
+    this.#writing = lease instanceof WriteLease ? lease : undefined;
+  }
+
+  /** Open frames that write. */
+  get writers(): number {
+    return this.#writing?.isExclusive === true ? this.#writing.writers : 0;
+  }
 
   get resource(): string {
     return this.lease.resource;
   }
 
+  opened(shape: Shape): void {
+    this.openFrames += 1;
+    if (shape === WRITER) this.#writing!.writers += 1;
+  }
+
+  /** The outcome when the last frame releases, or when the last one that writes leaves others that read. */
+  closed(shape: Shape): Promise<ReleaseOutcome> | undefined {
+    this.openFrames -= 1;
+    if (shape === WRITER) this.#writing!.writers -= 1;
+    if (this.openFrames === 0) return this.lease.release();
+    this.announce();
+    return shape === WRITER && this.writers === 0 ? this.#readOn(this.#writing!) : undefined;
+  }
+
   /** Tells the backend the depth; informative. */
   announce(): void {
     this.engine.backend.leases.annotate(this.lease.hold, { depth: this.openFrames });
+  }
+
+  #readOn(lease: WriteLease): Promise<ReleaseOutcome> | undefined {
+    if (!lease.isExclusive || !lease.isHeld) return undefined;
+    return lease.downgrade().then(
+      () => 'released',
+      () => (lease.isLost ? 'lost' : 'unconfirmed'),
+    );
   }
 }
 
@@ -42,10 +74,15 @@ export class Frame implements QueueOwner<SiblingTurn> {
   readonly #tree: Tree;
   readonly #parent: Frame | undefined;
 
-  private constructor(tree: Tree, parent: Frame | undefined) {
+  private constructor(
+    tree: Tree,
+    parent: Frame | undefined,
+    /** What was asked for: a writer may also read. */
+    readonly shape: Shape,
+  ) {
     this.#tree = tree;
     this.#parent = parent;
-    tree.openFrames += 1;
+    tree.opened(shape);
     if (parent !== undefined) {
       parent.#child = this;
       tree.announce();
@@ -54,7 +91,7 @@ export class Frame implements QueueOwner<SiblingTurn> {
 
   /** The outermost frame of a fresh lease. */
   static root(engine: LockEngine, lease: Lease): Frame {
-    return new Frame(new Tree(engine, lease), undefined);
+    return new Frame(new Tree(engine, lease), undefined, lease.terms.shape);
   }
 
   get lease(): Lease {
@@ -68,6 +105,11 @@ export class Frame implements QueueOwner<SiblingTurn> {
   /** Open frames of the whole hold. */
   get depth(): number {
     return this.#tree.openFrames;
+  }
+
+  /** Of these, the ones that write; 0 once the hold was downgraded. */
+  get writers(): number {
+    return this.#tree.writers;
   }
 
   /** True when a nested call may enter here: open, and its lease not given back by hand. */
@@ -91,7 +133,7 @@ export class Frame implements QueueOwner<SiblingTurn> {
    */
   async openChild(terms: Terms, signal: AbortSignal | undefined): Promise<SiblingTurn> {
     this.lease.assertHeld();
-    if (this.#child === undefined) return new Frame(this.#tree, this);
+    if (this.#child === undefined) return new Frame(this.#tree, this, terms.shape);
     if (terms.waitMs === 0) throw new LockBusyError(this.resource, this.#holder);
     this.#siblings ??= new QueuedSynchronizer<SiblingTurn>(this.#tree.engine.room, this);
     const turn = await this.#siblings.enter({ terms, signal, once: false });
@@ -102,18 +144,17 @@ export class Frame implements QueueOwner<SiblingTurn> {
     return turn;
   }
 
-  /** Closes for good. The last open frame of the tree releases the lock; its outcome is undefined for the others. */
+  /**
+   * Closes for good. The last open frame of the tree releases the lock, the last one that writes downgrades it; the outcome is
+   * undefined for the others.
+   */
   close(): Promise<ReleaseOutcome> | undefined {
     if (!this.isOpen) return undefined;
     this.isOpen = false;
-    const tree = this.#tree;
-    tree.openFrames -= 1;
     // Queued children of a closed frame go to the ordinary queue.
     while (this.#siblings?.head !== undefined) this.#siblings.shift().resolve('orphaned');
     if (this.#child === undefined) this.#vacate();
-    if (tree.openFrames === 0) return tree.lease.release();
-    tree.announce();
-    return undefined;
+    return this.#tree.closed(this.shape);
   }
 
   farewell(competitor: Competitor<SiblingTurn>, departure: Departure): Error {
@@ -143,7 +184,8 @@ export class Frame implements QueueOwner<SiblingTurn> {
   }
 
   #nextSibling(): void {
-    if (this.#siblings?.head !== undefined) this.#siblings.shift().resolve(new Frame(this.#tree, this));
+    const next = this.#siblings?.head === undefined ? undefined : this.#siblings.shift();
+    next?.resolve(new Frame(this.#tree, this, next.terms.shape));
   }
 }
 
@@ -171,6 +213,13 @@ export function withFrame<T>(frame: Frame, body: () => T): T {
   return chain.run({ frame, flow: undefined, outer: chain.getStore() }, body);
 }
 
+/** As `withFrame()`, with at least one: the last is the innermost. */
+export function withFrames<T>(frames: readonly Frame[], body: () => T): T {
+  let link = chain.getStore();
+  for (const frame of frames) link = { frame, flow: undefined, outer: link };
+  return chain.run(link!, body);
+}
+
 export function withFlow<T>(flow: FrameSource, body: () => T): T {
   return chain.run({ frame: undefined, flow, outer: chain.getStore() }, body);
 }
@@ -186,6 +235,13 @@ export function frameOn(engine: LockEngine, resource: string): Frame | undefined
     if (nearest === undefined || frame.isWithin(nearest)) nearest = frame;
   }
   return nearest;
+}
+
+/** The leases of all open runs of this call chain on the resource, innermost first: each has permits of its own. */
+export function* leasesOn(engine: LockEngine, resource: string): Generator<Lease> {
+  for (let link = chain.getStore(); link !== undefined; link = link.outer) {
+    if (link.frame?.covers(engine, resource) === true) yield link.frame.lease;
+  }
 }
 
 /** The lease of the innermost open `run` of this call chain, whatever its lock. Undefined outside, also in a bare flow. */

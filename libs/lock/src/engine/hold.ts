@@ -1,7 +1,8 @@
-import type { ClaimRef } from '../core/claim.js';
+import type { ClaimRef, Shape } from '../core/claim.js';
 import type { Clock, Moment } from '../core/clock.js';
 import type { Terms } from '../core/options.js';
 import type { LossReason } from '../core/errors.js';
+import type { Grant, Tenant } from './grant.js';
 
 /**
  * What is taken off a lease for clock drift: 1 % of it, at least 2 ms (the 1 % is the drift that the promise of
@@ -11,39 +12,15 @@ export function driftMargin(leaseMs: number): number {
   return Math.max(leaseMs * 0.01, 2);
 }
 
-/** The lease whose turn it is, as its hold sees it. */
-export interface Tenant {
-  readonly id: string;
-  readonly resource: string;
-  readonly terms: Terms;
-  readonly grantedAt: number;
-  readonly validUntil: number;
-  readonly remainingMs: number;
-  readonly heldMs: number;
-  readonly lossReason: LossReason | undefined;
-  lose(reason: LossReason): void;
-}
-
-/** What a granted claim consists of. */
-export interface Grant {
-  /** Number of the claim in this process. */
-  readonly number: number;
-  readonly terms: Terms;
-  /** Life that was asked for, in ms. */
-  readonly leaseMs: number;
-  /** Before the request was sent. */
-  readonly sent: Moment;
-  /** First fencing token of the block; 0 without fencing. */
-  readonly token: number;
-  readonly tokens: number;
-  /** An earlier request for the same claim, without an answer, may be executed until this instant; 0 when there is none. */
-  readonly doubtUntil: number;
-}
-
 /** How long a process may hand over. */
 export interface Quantum {
   readonly quantumMs: number;
   readonly quantumGrants: number;
+}
+
+/** Where a hold is kept. */
+export interface Place {
+  readonly resource: string;
 }
 
 /** What all holds of an engine have in common. */
@@ -59,6 +36,7 @@ export interface HoldGround {
 const REVOKED = 1;
 const KEPT = 2;
 const RENEWING = 4;
+const SHORTENED = 8;
 
 /** The id of a claim, never used twice: the random id of the process and a number. */
 export function claimId(processId: string, number: number): string {
@@ -70,9 +48,6 @@ export function claimId(processId: string, number: number): string {
  * of them, so instants are kept in whole ms (rounded to the safe side), which take no memory of their own.
  */
 export class Hold implements ClaimRef {
-  readonly resource: string;
-  /** End of the quantum, monotonic ms. */
-  readonly quantumEnd: number;
   /** Before this instant others must stay out (`holdAtLeastMs`), monotonic ms. */
   readonly keepUntil: number;
   /** See {@link Grant.doubtUntil}: a withdraw before this instant needs another one after it. */
@@ -92,19 +67,60 @@ export class Hold implements ClaimRef {
   #confirmedAt = 0;
   #validUntil = 0;
   #wallUntil = 0;
+  #quantumEnd: number;
+  /** The hold that the claim was granted for, where this is another one of the same claim. */
+  #first: Hold | undefined;
+  /** Holds of the claim, counted by the first. */
+  #holds = 1;
 
-  constructor(resource: string, grant: Grant, ground: HoldGround) {
+  constructor(
+    readonly place: Place,
+    grant: Grant,
+    ground: HoldGround,
+  ) {
     const { clock, quantum } = ground;
-    this.resource = resource;
     this.doubtUntil = grant.doubtUntil;
     this.#ground = ground;
     this.#number = grant.number;
     this.#nextToken = grant.token;
     this.#tokensLeft = grant.tokens;
-    this.quantumEnd = Math.floor(clock.now() + quantum.quantumMs);
+    this.#quantumEnd = Math.floor(clock.now() + quantum.quantumMs);
     this.keepUntil = grant.terms.holdAtLeastMs > 0 ? grant.sent.at + grant.terms.holdAtLeastMs : 0;
     this.asked(grant.sent.at + Math.max(grant.leaseMs, grant.terms.holdAtLeastMs));
     this.confirm(grant.sent, grant.leaseMs);
+    this.#mark(SHORTENED, grant.leaseMs < grant.terms.leaseMs);
+  }
+
+  /** One more hold of the same claim, for a reader beside this one. Its quantum ends with that of the first. */
+  beside(terms: Terms): Hold {
+    const first = this.#claim;
+    const unknown = { leaseMs: 0, sent: { at: 0, wall: 0 }, token: 0, tokens: 0 };
+    const grant = { ...unknown, number: first.#number, terms, doubtUntil: first.doubtUntil };
+    const hold = new Hold(this.place, grant, this.#ground);
+    first.#holds += 1;
+    hold.#first = first;
+    hold.#quantumEnd = first.#quantumEnd;
+    hold.#confirmedAt = this.#confirmedAt;
+    hold.#validUntil = this.#validUntil;
+    hold.#wallUntil = this.#wallUntil;
+    hold.#marks = this.#marks & SHORTENED;
+    return hold;
+  }
+
+  /** Leaves the claim. True when other holds of it go on. */
+  leave(): boolean {
+    this.#claim.#holds -= 1;
+    return this.isClaimHeld;
+  }
+
+  /** This hold goes on, or another one of its claim. */
+  get isClaimHeld(): boolean {
+    return this.#claim.#holds > 0;
+  }
+
+  /** Granted by the backend, and not beside another hold. */
+  get isFirst(): boolean {
+    return this.#first === undefined;
   }
 
   /** The backend refuses renewals. */
@@ -134,6 +150,15 @@ export class Hold implements ClaimRef {
     this.#mark(RENEWING, is);
   }
 
+  get resource(): string {
+    return this.place.resource;
+  }
+
+  /** What was asked for; of the lease whose turn it is. */
+  get shape(): Shape {
+    return this.lease!.terms.shape;
+  }
+
   get id(): string {
     return claimId(this.#ground.processId, this.#number);
   }
@@ -145,12 +170,13 @@ export class Hold implements ClaimRef {
 
   /** The server was asked for life until then, monotonic ms, and may have given it without our hearing of it. */
   asked(until: number): void {
-    this.#mayLastUntil = Math.max(this.#mayLastUntil, Math.ceil(until));
+    const claim = this.#claim;
+    claim.#mayLastUntil = Math.max(claim.#mayLastUntil, Math.ceil(until));
   }
 
   /** When the server has let go by itself at the latest, monotonic ms. */
   get mayLastUntil(): number {
-    return this.#mayLastUntil;
+    return this.#claim.#mayLastUntil;
   }
 
   /** The server has confirmed `leaseMs` from `sent` on. It never shortens a grant, so neither does this. */
@@ -158,6 +184,7 @@ export class Hold implements ClaimRef {
     const margin = driftMargin(leaseMs);
     const until = Math.floor(sent.at + leaseMs - margin);
     if (until <= this.#validUntil) return;
+    this.#mark(SHORTENED, false);
     this.#confirmedAt = Math.floor(sent.at);
     this.#validUntil = until;
     this.#wallUntil = Math.floor(sent.wall - this.#ground.wallOrigin + leaseMs);
@@ -179,15 +206,19 @@ export class Hold implements ClaimRef {
 
   /** Counts a turn, and gives it a fencing token of the block; 0 without fencing. */
   takeTurn(): number {
-    this.#grants += 1;
+    this.#claim.#grants += 1;
     if (this.#tokensLeft === 0) return 0;
     this.#tokensLeft -= 1;
     return this.#nextToken++;
   }
 
-  /** Whether a fresh grant is worth using: the trip has left a third of the lease, and there is a token if one is wanted. */
-  serves(terms: Terms, now: number): boolean {
-    return this.#validUntil - now >= terms.leaseMs / 3 && this.#hasTokenFor(terms) && !this.hasSlept();
+  /** Whether a fresh grant of `givenMs` is worth using: a third of it is left, and there is a token if one is wanted. */
+  serves(terms: Terms, givenMs: number, now: number): boolean {
+    return (
+      this.#validUntil - now >= Math.min(terms.leaseMs, givenMs) / 3 &&
+      this.#hasTokenFor(terms) &&
+      !this.hasSlept()
+    );
   }
 
   /**
@@ -196,14 +227,17 @@ export class Hold implements ClaimRef {
    */
   mayHandOver(terms: Terms, now: number): boolean {
     if (
-      now >= this.quantumEnd ||
-      this.#grants >= this.#ground.quantum.quantumGrants ||
+      now >= this.#quantumEnd ||
+      this.#claim.#grants >= this.#ground.quantum.quantumGrants ||
       this.isRevoked ||
       terms.holdAtLeastMs > 0 ||
+      terms.shape !== this.shape ||
       now < this.keepUntil
     )
       return false;
-    const needed = terms.renew ? terms.leaseMs / 3 : terms.leaseMs - driftMargin(terms.leaseMs);
+    const needed = terms.renew
+      ? Math.min(terms.leaseMs, this.#givenMs) / 3
+      : terms.leaseMs - driftMargin(terms.leaseMs);
     return this.#validUntil - now >= needed && this.#hasTokenFor(terms);
   }
 
@@ -218,6 +252,16 @@ export class Hold implements ClaimRef {
     if (now >= tenant.grantedAt + tenant.terms.maxHoldMs) return 'maxHold';
     if (now < tenant.validUntil) return 'suspended';
     return this.isRevoked ? 'revoked' : 'expired';
+  }
+
+  // What concerns the claim as a whole is known to its first hold.
+  get #claim(): Hold {
+    return this.#first ?? this;
+  }
+
+  // A grant that came by itself begins with less than was asked for; its renewal is due soon.
+  get #givenMs(): number {
+    return (this.#marks & SHORTENED) !== 0 ? this.#validUntil - this.#confirmedAt : Infinity;
   }
 
   #mark(mark: number, is: boolean): void {

@@ -62,10 +62,20 @@ export class LeaseKeeper {
 
   /** Renews one hold now, for `leaseMs`; like any renewal it may find out that the hold is lost or revoked. */
   async renewNow(hold: Hold, leaseMs: number): Promise<{ outcome: RenewOutcome; sent: Moment }> {
-    const { id, resource } = hold;
-    const ref = { id, resource, leaseMs, keepMs: hold.keepMsAt(this.clock.now()) };
+    const { id, resource, shape } = hold;
+    const ref = { id, resource, shape, leaseMs, keepMs: hold.keepMsAt(this.clock.now()) };
     const { outcomes, sent } = await this.#ask([hold], [ref]);
     return { outcome: outcomes[0]!, sent };
+  }
+
+  /** Tells the backend what a hold has become; without an answer again and again, as a renewal would. */
+  async tell(hold: Hold): Promise<RenewOutcome> {
+    const now = this.clock.now();
+    // A fixed lease is renewed for this alone.
+    hold.renewDue ??= now;
+    const { outcomes } = await this.#ask([hold], [heldRef(hold, now)]);
+    if (hold.isKept) this.#watchOver(hold);
+    return outcomes[0]!;
   }
 
   stop(): void {
@@ -166,9 +176,9 @@ export class LeaseKeeper {
     if (outcome === 'renewed') {
       hold.confirm(sent, ref.leaseMs);
       hold.planRenewal();
-      this.#tell('lease.renewed', hold);
+      this.#announce('lease.renewed', hold);
     } else if (outcome === 'revoked') {
-      if (!hold.isRevoked) this.#tell('lease.revoked', hold);
+      if (!hold.isRevoked) this.#announce('lease.revoked', hold);
       hold.isRevoked = true;
       hold.renewDue = undefined;
     } else if (hold.renewDue !== undefined) {
@@ -176,7 +186,7 @@ export class LeaseKeeper {
     }
   }
 
-  #tell(event: 'lease.renewed' | 'lease.revoked', hold: Hold): void {
+  #announce(event: 'lease.renewed' | 'lease.revoked', hold: Hold): void {
     if (!this.events.wants(event)) return;
     const { id, resource, remainingMs } = hold.lease!;
     this.events.emit(event, { resource, leaseId: id, remainingMs });
@@ -189,6 +199,7 @@ function heldRef(hold: Hold, now: number): HeldRef {
   return {
     id: hold.id,
     resource: hold.resource,
+    shape: hold.shape,
     leaseMs: terms.renew && !hold.isRevoked ? terms.leaseMs : 1,
     keepMs: hold.keepMsAt(now),
   };

@@ -2,7 +2,9 @@ import { outsideOfCallers } from '../core/context.js';
 import type { LossReason } from '../core/errors.js';
 import { LockLostError, LockNotHeldError } from '../core/errors.js';
 import type { ReleaseOutcome } from '../core/events.js';
+import { checkPromise } from '../core/checks.js';
 import type { Terms } from '../core/options.js';
+import { Deferral } from './deferral.js';
 import { driftMargin, type Hold } from './hold.js';
 
 /** What a lease asks of the engine. */
@@ -10,6 +12,12 @@ export interface LeaseOwner {
   now(): number;
   release(lease: Lease): Promise<ReleaseOutcome>;
   extend(lease: Lease, leaseMs: number | undefined): Promise<void>;
+}
+
+/** What few leases need, made on first use. */
+interface Extras {
+  controller?: AbortController;
+  deferral?: Deferral;
 }
 
 /**
@@ -24,7 +32,7 @@ export class Lease implements AsyncDisposable {
   readonly token: number;
   /** @internal */ readonly grantedAt: number;
   /** @internal */ readonly hold: Hold;
-  /** @internal */ readonly terms: Terms;
+  /** @internal */ terms: Terms;
   /** @internal The first answer to `release()`. */ ended: Promise<ReleaseOutcome> | undefined;
   /** @internal */ lossReason: LossReason | undefined;
   readonly #owner: LeaseOwner;
@@ -32,7 +40,7 @@ export class Lease implements AsyncDisposable {
   /** End of a fixed lease. */
   #fixedEnd: number | undefined;
   #endedAt: number | undefined;
-  #controller: AbortController | undefined;
+  #extras: Extras | undefined;
 
   /** @internal Leases come from `acquire()` and `run()`. */
   constructor(owner: LeaseOwner, hold: Hold, terms: Terms, sequence: number) {
@@ -96,11 +104,12 @@ export class Lease implements AsyncDisposable {
 
   /** Aborts with a `LockLostError` when the lease is lost; never by a release. Made on first use. */
   get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController();
-      if (this.isLost) this.#controller.abort(this.lossError());
+    const extras = (this.#extras ??= {});
+    if (extras.controller === undefined) {
+      extras.controller = new AbortController();
+      if (this.isLost) extras.controller.abort(this.lossError());
     }
-    return this.#controller.signal;
+    return extras.controller.signal;
   }
 
   /**
@@ -114,12 +123,31 @@ export class Lease implements AsyncDisposable {
   }
 
   /**
+   * Keeps the lock until `work` has settled, whatever happens before: `release()`, the end of the `run` or of the decorated
+   * method. For a transaction that commits later than the code that holds the lock ends: the lock must outlive the commit,
+   * or the next holder reads what is about to change. Several may be given; the last one counts. The lease is renewed
+   * meanwhile, so bound the wait with `maxHoldMs`; a rejection ends it too, and stays yours to handle.
+   * @throws LockLostError, LockNotHeldError when the lease is over; InvalidOptionError
+   */
+  holdUntil(work: PromiseLike<unknown>): void {
+    const promise = checkPromise('work', work);
+    this.assertHeld();
+    const extras = (this.#extras ??= {});
+    extras.deferral ??= new Deferral(() => void (this.ended ?? this.#owner.release(this)));
+    extras.deferral.add(promise);
+  }
+
+  /**
    * Gives the lock back and settles within the backend's `operationTimeoutMs`; never throws.
    * `released`: it was held to the end. `lost`: it had ended before. `unconfirmed`: the backend did not answer; the
-   * release is repeated in the background until it is confirmed or the lease has run out.
+   * release is repeated in the background until it is confirmed or the lease has run out. `deferred`: it is held on, until
+   * what `holdUntil()` was given has settled.
    */
   release(): Promise<ReleaseOutcome> {
-    return this.ended ?? this.#owner.release(this);
+    if (this.ended !== undefined) return this.ended;
+    const deferral = this.#extras?.deferral;
+    const deferred = deferral !== undefined && this.isHeld ? deferral.defer() : undefined;
+    return deferred ?? this.#owner.release(this);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -151,7 +179,7 @@ export class Lease implements AsyncDisposable {
   lose(reason: LossReason): void {
     this.lossReason = reason;
     this.#endedAt = this.#owner.now();
-    const controller = this.#controller;
+    const controller = this.#extras?.controller;
     // Its listeners are not part of the call chain in which the loss was noticed.
     if (controller !== undefined) outsideOfCallers(() => controller.abort(this.lossError()));
   }

@@ -1,57 +1,47 @@
+import { checkWhole } from '../core/checks.js';
+import { WRITER } from '../core/claim.js';
 import { atMost, type Clock } from '../core/clock.js';
-import {
-  BackendUnavailableError,
-  LockBusyError,
-  LockClosedError,
-  LockRevokedError,
-  type LossReason,
-} from '../core/errors.js';
+import { LockBusyError, LockClosedError, LockRevokedError, type LossReason } from '../core/errors.js';
 import type { EventHub, ReleaseOutcome } from '../core/events.js';
-import { checkWhole, type Terms } from '../core/options.js';
+import { onePerProcess } from '../core/one-per-process.js';
+import type { Terms } from '../core/options.js';
 import type { Backend } from '../core/ports.js';
 import { Contention } from './contention.js';
-import type { Hold, Quantum, Tenant } from './hold.js';
+import type { Hold, Quantum } from './hold.js';
+import type { EngineStats } from './engine-stats.js';
+import { JointClaims, type Grantee, type Want } from './joint-claims.js';
 import { LeaseKeeper } from './lease-keeper.js';
-import { Lease, type LeaseOwner } from './lease.js';
-import type { Competitor } from './queued-synchronizer.js';
-import { Seat, type SeatHouse } from './seat.js';
+import { Lease } from './lease.js';
+import { LeaseNews } from './lease-news.js';
+import type { Seat } from './seat.js';
+import { isBusy, Seats } from './seats.js';
+import { renewalUnanswered } from '../core/unavailable.js';
 import type { WaitingRoom } from './waiting-room.js';
 import { WakeHub } from './wake-hub.js';
-import { Withdrawals, type Withdrawal } from './withdrawals.js';
+import { Withdrawals, type Withdrawal } from '../core/withdrawals.js';
+import { WriteLease, type WriteLeaseOwner } from './write-lease.js';
 
 const RELEASED: Promise<ReleaseOutcome> = Promise.resolve('released');
 const LOST: Promise<ReleaseOutcome> = Promise.resolve('lost');
 
-/** Figures of the moment; all are 0 at idle but the last two, which only grow. Subscriptions linger for some seconds. */
-export interface EngineStats {
-  /** Resources that are held or waited for here. */
-  readonly resources: number;
-  /** Callers in the queues of this process. */
-  readonly waiters: number;
-  /** Grants of the backend that this process has. */
-  readonly holds: number;
-  /** Releases that the backend has not confirmed yet. */
-  readonly pendingWithdrawals: number;
-  /** Resources whose wakes are subscribed to. */
-  readonly watches: number;
-  /** Leases given so far, by the backend or by hand-over. */
-  readonly grants: number;
-  /** Of these, the ones without a trip. */
-  readonly handOvers: number;
-}
-
-/** Acquire, hand over and release for one backend: one seat per resource, one keeper, one hub. */
-export class LockEngine implements LeaseOwner, SeatHouse {
-  readonly #seats = new Map<string, Seat>();
+/**
+ * Acquire, hand over and release for one backend: one seat per resource (or per caller, where they are served in order of
+ * arrival over all processes), one keeper, one hub.
+ */
+export class LockEngine implements WriteLeaseOwner {
+  /** Its number in this process, from 1: in the order in which they were made. */
+  readonly number: number;
+  readonly #seats: Seats;
+  readonly #news: LeaseNews;
   readonly #keeper: LeaseKeeper;
   readonly #hub: WakeHub;
   readonly #withdrawals: Withdrawals;
   readonly #contention: Contention;
+  readonly #joint: JointClaims;
   readonly #stopDoubting: () => void;
   #grants = 0;
   #handOvers = 0;
   #onHoldsGone: (() => void) | undefined;
-  #onSeatsGone: (() => void) | undefined;
 
   constructor(
     readonly backend: Backend,
@@ -61,9 +51,12 @@ export class LockEngine implements LeaseOwner, SeatHouse {
     quantum: Quantum,
   ) {
     const { leases, operationTimeoutMs } = backend;
+    this.number = ++made.engines;
+    this.#news = new LeaseNews(events);
+    this.#seats = new Seats(room, (seat) => this.#resume(seat));
     this.#keeper = new LeaseKeeper(
       clock,
-      () => holdsOf(this.#seats),
+      () => this.#seats.holds(),
       leases,
       events,
       (hold, reason) => this.#lose(hold, reason),
@@ -77,7 +70,13 @@ export class LockEngine implements LeaseOwner, SeatHouse {
       this.#withdrawals,
       events,
       quantum,
-      (seat, hold, tries) => this.#grant(seat, hold, seat.shift(), tries),
+      (seat, hold, tries) => {
+        this.#grant(seat, hold, seat.shift(), tries);
+        this.#letIn(seat);
+      },
+    );
+    this.#joint = new JointClaims(clock, backend, this.#contention, this.#seats, (seat, hold, grantee) =>
+      this.#grant(seat, hold, grantee, 1),
     );
     this.#stopDoubting = backend.onDoubt((resource) => this.#keeper.verify(resource));
   }
@@ -100,37 +99,48 @@ export class LockEngine implements LeaseOwner, SeatHouse {
 
   /** True when a caller of this process holds the resource. */
   isHeldHere(resource: string): boolean {
-    return this.#seats.get(resource)?.hold !== undefined;
+    return this.#seats.isHeld(resource);
   }
 
   /** Waits for the lock as its terms say. The errors are those of `Mutex.acquire()`. */
   acquire(resource: string, terms: Terms, signal: AbortSignal | undefined): Promise<Lease> {
     const once = terms.waitMs === 0;
-    let seat = this.#seats.get(resource);
-    if (seat === undefined) {
-      seat = new Seat(resource, this);
-      this.#seats.set(resource, seat);
-    } else if (once && (seat.hold !== undefined || seat.waiting > 0) && signal?.aborted !== true) {
+    const seat = terms.shape.order === 'fifo' ? this.#seats.alone(resource) : this.#seats.of(resource);
+    if (once && signal?.aborted !== true && isBusy(seat, terms)) {
+      seat.dropIfIdle();
       return Promise.reject(
         this.room.isClosed ? new LockClosedError(resource) : new LockBusyError(resource, seat.holder),
       );
     }
-    if (terms.failFast && seat.isContending && seat.lastError !== undefined && signal?.aborted !== true) {
+    const isImpatient = once || terms.failFast;
+    if (isImpatient && seat.isContending && seat.lastError !== undefined && signal?.aborted !== true) {
       return Promise.reject(seat.lastError);
     }
     const turn = seat.queue.enter({ terms, signal, once });
-    if (seat.hold === undefined) {
-      this.#contention.start(seat);
-      seat.dropIfIdle();
-    }
+    this.#letIn(seat);
+    // Who does not wait is not kept until the head asks again.
+    if (once) this.#contention.resume(seat);
+    else this.#contention.start(seat);
+    seat.dropIfIdle();
     return turn;
+  }
+
+  /**
+   * Waits for the first of several locks, and gives its lease; where one question could get all of them, theirs too, in the
+   * order of the wants. Each want has its own terms; those of the first say how long to wait.
+   */
+  acquireTogether(wants: readonly Want[], signal: AbortSignal | undefined): Promise<readonly Lease[]> {
+    const [{ resource, terms }] = wants as [Want];
+    return (
+      this.#joint.acquire(wants, signal) ?? this.acquire(resource, terms, signal).then((lease) => [lease])
+    );
   }
 
   release(lease: Lease): Promise<ReleaseOutcome> {
     if (lease.isLost) return lease.end(LOST);
     const { hold } = lease;
     const now = this.clock.now();
-    const seat = this.#seats.get(hold.resource)!;
+    const seat = seatOf(hold);
     if (now >= lease.validUntil || hold.hasSlept()) {
       this.#lose(hold, hold.lossReasonAt(now));
       return lease.end(LOST);
@@ -141,14 +151,18 @@ export class LockEngine implements LeaseOwner, SeatHouse {
       seat.shift();
       void lease.end(RELEASED);
       this.#handOvers += 1;
-      this.#tellReleased(lease, 'released');
+      this.#news.released(lease, 'released');
       this.#grant(seat, hold, next, 0);
       return RELEASED;
     }
-    this.#vacate(seat, hold);
+    if (this.#vacate(hold)) {
+      void lease.end(RELEASED);
+      this.#news.released(lease, 'released');
+      return RELEASED;
+    }
     const withdrawal = this.#withdrawal(hold, hold.keepMsAt(now));
     const outcome = lease.end(this.#withdraw(lease, withdrawal));
-    this.#contention.start(seat);
+    this.#contention.resume(seat);
     seat.dropIfIdle();
     return outcome;
   }
@@ -162,11 +176,24 @@ export class LockEngine implements LeaseOwner, SeatHouse {
     const { outcome, sent } = await this.#keeper.renewNow(hold, leaseMs);
     if (lease.isLost || lease.ended !== undefined) return lease.assertHeld();
     if (outcome === 'revoked') throw new LockRevokedError(resource, lease.remainingMs);
-    if (outcome === 'unknown') {
-      throw new BackendUnavailableError(this.backend.name, 'no answer to a renewal', 'unknown', { resource });
-    }
+    if (outcome === 'unknown') throw renewalUnanswered(this.backend.name, resource);
     lease.extendTo(sent.at, leaseMs);
     this.#keeper.keep(hold);
+  }
+
+  /** @throws LockNotHeldError, LockLostError, BackendUnavailableError */
+  async downgrade(lease: WriteLease): Promise<void> {
+    const { hold, resource } = lease;
+    const seat = seatOf(hold);
+    seat.remove(hold);
+    lease.becomeReader();
+    seat.add(hold);
+    const told = this.#keeper.tell(hold);
+    // The readers of this process share the claim, or ask behind that, on the same way.
+    this.#resume(seat);
+    const outcome = await told;
+    if (lease.isLost || lease.ended !== undefined) return lease.assertHeld();
+    if (outcome === 'unknown') throw renewalUnanswered(this.backend.name, resource);
   }
 
   /**
@@ -183,67 +210,71 @@ export class LockEngine implements LeaseOwner, SeatHouse {
     }
     for (const hold of this.#keeper.holds()) {
       // The listeners of one lost lease may have released another.
-      if (this.#seats.get(hold.resource)?.hold === hold) this.#lose(hold, 'closed');
+      if (hold.isKept) this.#lose(hold, 'closed');
     }
     this.#stopDoubting();
     // A claim that is still under way may be granted, and the place in line is still taken: both are withdrawn first.
-    if (this.#seats.size > 0) {
-      await atMost(this.clock, operationTimeoutMs, new Promise<void>((done) => (this.#onSeatsGone = done)));
-    }
+    if (this.#seats.size > 0) await atMost(this.clock, operationTimeoutMs, this.#seats.whenEmpty());
     await this.#withdrawals.drain(operationTimeoutMs);
     this.#hub.close();
     this.#keeper.stop();
   }
 
-  /** @internal */
-  dropSeat(seat: Seat): void {
-    if (this.#seats.get(seat.resource) === seat) this.#seats.delete(seat.resource);
-    if (this.#seats.size === 0) this.#onSeatsGone?.();
-  }
-
-  /** The turn of a competitor has come. It has its lease before anybody is told. */
-  #grant(seat: Seat, hold: Hold, competitor: Competitor<Lease>, tries: number): void {
-    const lease = new Lease(this, hold, competitor.terms, ++this.#grants);
+  /** The turn of a caller has come. It has its lease before anybody is told. */
+  #grant(seat: Seat, hold: Hold, grantee: Grantee, tries: number): void {
+    const { terms } = grantee;
+    const Kind = terms.shape === WRITER ? WriteLease : Lease;
+    const lease = new Kind(this, hold, terms, ++this.#grants);
     hold.lease = lease;
-    seat.hold = hold;
+    if (!hold.isKept) seat.add(hold);
     this.#keeper.keep(hold);
-    competitor.resolve(lease);
-    if (!this.events.wants('lease.granted') && !this.events.wants('lease.handedOver')) return;
-    const facts = {
-      resource: seat.resource,
-      leaseId: lease.id,
-      waitedMs: lease.grantedAt - competitor.enteredAt,
-    };
-    const handedOver = tries === 0;
-    if (handedOver) this.events.emit('lease.handedOver', facts);
-    this.events.emit('lease.granted', { ...facts, token: lease.token, tries, handedOver });
+    grantee.resolve(lease);
+    this.#news.granted(lease, lease.grantedAt - grantee.enteredAt, tries);
   }
 
   #lose(hold: Hold, reason: LossReason): void {
     const lease = hold.lease!;
-    const seat = this.#seats.get(hold.resource)!;
-    this.#vacate(seat, hold);
-    // What was promised by holdAtLeastMs outlives the loss.
-    this.#withdrawals.cancel(this.#withdrawal(hold, hold.keepMsAt(this.clock.now())));
+    const seat = seatOf(hold);
+    seat.stopSharing();
+    // What was promised by holdAtLeastMs outlives the loss; and a claim that others share is theirs to lose.
+    if (!this.#vacate(hold))
+      this.#withdrawals.cancel(this.#withdrawal(hold, hold.keepMsAt(this.clock.now())));
     lease.lose(reason);
-    this.#tellLost(lease);
-    this.#contention.start(seat);
+    this.#news.lost(lease);
+    this.#contention.resume(seat);
     seat.dropIfIdle();
   }
 
-  #vacate(seat: Seat, hold: Hold): void {
-    seat.hold = undefined;
+  /** True when readers of this process go on under the same claim. */
+  #vacate(hold: Hold): boolean {
+    seatOf(hold).remove(hold);
     this.#keeper.drop(hold);
     if (this.#keeper.size === 0) this.#onHoldsGone?.();
+    return hold.leave();
+  }
+
+  /** Those who are next may be served now. */
+  #resume(seat: Seat): void {
+    this.#letIn(seat);
+    this.#contention.resume(seat);
+  }
+
+  /** Lets in those who are next and may share what a reader of this process has, without a trip. */
+  #letIn(seat: Seat): void {
+    for (let { head } = seat; head !== undefined; { head } = seat) {
+      const hold = seat.sharedWith(head.terms, this.clock.now());
+      if (hold === undefined) return;
+      this.#handOvers += 1;
+      this.#grant(seat, hold.beside(head.terms), seat.shift(), 0);
+    }
   }
 
   #withdraw(lease: Lease, withdrawal: Withdrawal): Promise<ReleaseOutcome> {
     return this.#withdrawals.release(withdrawal).then((outcome) => {
-      if (outcome === 'lost') {
+      if (outcome !== 'lost') this.#news.released(lease, outcome);
+      else {
         lease.lossReason = 'taken';
-        this.#tellLost(lease);
-      } else {
-        this.#tellReleased(lease, outcome);
+        this.#news.lost(lease);
       }
       return outcome;
     });
@@ -253,32 +284,17 @@ export class LockEngine implements LeaseOwner, SeatHouse {
     return {
       ref: hold,
       keepMs,
-      leavesQueue: () => (this.#seats.get(hold.resource)?.waiting ?? 0) === 0,
+      leavesQueue: () => seatOf(hold).waiting === 0,
       notBefore: hold.doubtUntil,
       overAt: () => hold.mayLastUntil + this.backend.operationTimeoutMs,
     };
   }
-
-  #tellReleased(lease: Tenant, outcome: ReleaseOutcome): void {
-    const { resource, heldMs } = lease;
-    if (this.events.wants('lease.released')) {
-      this.events.emit('lease.released', { resource, leaseId: lease.id, heldMs, outcome });
-    }
-    if (this.events.wants('competitor.destroyed'))
-      this.events.emit('competitor.destroyed', { resource, end: 'released' });
-  }
-
-  #tellLost(lease: Tenant): void {
-    const { resource, heldMs } = lease;
-    const reason = lease.lossReason!;
-    if (this.events.wants('lease.lost')) {
-      this.events.emit('lease.lost', { resource, leaseId: lease.id, heldMs, reason });
-    }
-    if (this.events.wants('competitor.destroyed'))
-      this.events.emit('competitor.destroyed', { resource, end: 'lost' });
-  }
 }
 
-function* holdsOf(seats: ReadonlyMap<string, Seat>): Generator<Hold> {
-  for (const { hold } of seats.values()) if (hold !== undefined) yield hold;
+/** Engines made in this process so far. */
+const made = onePerProcess('engines', () => ({ engines: 0 }));
+
+/** Holds are made for seats alone. */
+function seatOf({ place }: Hold): Seat {
+  return place as Seat;
 }

@@ -2,16 +2,19 @@ import type { Terms } from '../core/options.js';
 import { onAbort } from './abort-listeners.js';
 import type { Departure, Line, WaitingRoom } from './waiting-room.js';
 
+/** What a queue itself reads of the terms of a caller. */
+export type QueueTerms = Pick<Terms, 'waitMs' | 'maxWaiters'>;
+
 /** One caller in a queue, and its node in the queue's list. */
-export class Competitor<T> {
-  prev: Competitor<T> | undefined;
-  next: Competitor<T> | undefined;
+export class Competitor<T, W extends QueueTerms = Terms> {
+  prev: Competitor<T, W> | undefined;
+  next: Competitor<T, W> | undefined;
   /** True until the competitor got its turn or left. */
   waiting = true;
   #stopListening: (() => void) | undefined;
 
   constructor(
-    readonly terms: Terms,
+    readonly terms: W,
     /** Number of its arrival, over all queues of the process. */
     readonly arrival: number,
     readonly enteredAt: number,
@@ -38,17 +41,19 @@ export class Competitor<T> {
 }
 
 /** What an entrant brings. */
-export interface Entry {
-  readonly terms: Terms;
+export interface Entry<W extends QueueTerms = Terms> {
+  readonly terms: W;
   readonly signal: AbortSignal | undefined;
   readonly once: boolean;
 }
 
 /** What the owner of a queue decides. */
-export interface QueueOwner<T> {
+export interface QueueOwner<T, W extends QueueTerms = Terms> {
   readonly resource: string;
+  /** Those who wait for the same in queues of their own. */
+  readonly crowd?: { readonly waiting: number } | undefined;
   /** The error for a competitor that leaves without its turn. */
-  farewell(competitor: Competitor<T>, departure: Departure): Error;
+  farewell(competitor: Competitor<T, W>, departure: Departure): Error;
   /** Called after a competitor took its place. */
   arrived(): void;
   /** Called after a competitor left without its turn. */
@@ -59,17 +64,17 @@ export interface QueueOwner<T> {
  * The queue of this process for one resource, first in, first out, as an AbstractQueuedSynchronizer keeps it. A
  * doubly linked list, so that a time-out, an abort or a shutdown takes out any position in constant time.
  */
-export class QueuedSynchronizer<T> implements Line {
-  #head: Competitor<T> | undefined;
-  #tail: Competitor<T> | undefined;
+export class QueuedSynchronizer<T, W extends QueueTerms = Terms> implements Line {
+  #head: Competitor<T, W> | undefined;
+  #tail: Competitor<T, W> | undefined;
   #size = 0;
 
   constructor(
     readonly room: WaitingRoom,
-    readonly owner: QueueOwner<T>,
+    readonly owner: QueueOwner<T, W>,
   ) {}
 
-  get head(): Competitor<T> | undefined {
+  get head(): Competitor<T, W> | undefined {
     return this.#head;
   }
 
@@ -82,12 +87,20 @@ export class QueuedSynchronizer<T> implements Line {
    * @throws (rejects) QueueFullError beyond the bounds, LockAbortedError for an already aborted signal,
    * LockClosedError after the room was closed
    */
-  enter(entry: Entry): Promise<T> {
+  enter(entry: Entry<W>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const { terms, signal, once } = entry;
       const { room } = this;
       const arrival = room.nextArrival();
-      const competitor = new Competitor<T>(terms, arrival, room.clock.now(), once, signal, resolve, reject);
+      const competitor = new Competitor<T, W>(
+        terms,
+        arrival,
+        room.clock.now(),
+        once,
+        signal,
+        resolve,
+        reject,
+      );
       if (signal?.aborted === true) return reject(this.owner.farewell(competitor, 'aborted'));
       const refusal = this.room.refusal(this, terms.maxWaiters);
       if (refusal !== undefined) return reject(refusal);
@@ -99,14 +112,14 @@ export class QueuedSynchronizer<T> implements Line {
   }
 
   /** Takes out the head: its turn has come. */
-  shift(): Competitor<T> {
+  shift(): Competitor<T, W> {
     const head = this.#head!;
     this.#unlink(head);
     return head;
   }
 
   /** Takes out any position and rejects it. Without effect on one that left before. */
-  leave(competitor: Competitor<T>, departure: Departure, error?: Error): void {
+  leave(competitor: Competitor<T, W>, departure: Departure, error?: Error): void {
     if (!competitor.waiting) return;
     this.#unlink(competitor);
     competitor.reject(error ?? this.owner.farewell(competitor, departure));
@@ -120,7 +133,7 @@ export class QueuedSynchronizer<T> implements Line {
 
   expire(now: number): number {
     // Collected first: whoever leaves may take others along, by a listener that aborts them.
-    const due: Competitor<T>[] = [];
+    const due: Competitor<T, W>[] = [];
     for (let one = this.#head; one !== undefined; one = one.next) if (one.deadline <= now) due.push(one);
     for (const one of due) this.leave(one, 'timedOut');
     let earliest = Infinity;
@@ -129,13 +142,13 @@ export class QueuedSynchronizer<T> implements Line {
   }
 
   /** Takes out everybody who meets the condition. */
-  leaveWhere(condition: (competitor: Competitor<T>) => boolean, departure: Departure): void {
-    const leaving: Competitor<T>[] = [];
+  leaveWhere(condition: (competitor: Competitor<T, W>) => boolean, departure: Departure): void {
+    const leaving: Competitor<T, W>[] = [];
     for (let one = this.#head; one !== undefined; one = one.next) if (condition(one)) leaving.push(one);
     for (const one of leaving) this.leave(one, departure);
   }
 
-  #append(competitor: Competitor<T>): void {
+  #append(competitor: Competitor<T, W>): void {
     competitor.prev = this.#tail;
     if (this.#tail === undefined) this.#head = competitor;
     else this.#tail.next = competitor;
@@ -143,7 +156,7 @@ export class QueuedSynchronizer<T> implements Line {
     this.#size += 1;
   }
 
-  #unlink(competitor: Competitor<T>): void {
+  #unlink(competitor: Competitor<T, W>): void {
     const { prev, next } = competitor;
     if (prev === undefined) this.#head = next;
     else prev.next = next;

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import type { HolderView, ProcessView } from '../core/claim.js';
+import { READER, type HolderView, type ProcessView, type PushedGrant, type Wake } from '../core/claim.js';
 import type { Clock } from '../core/clock.js';
 import {
   LockAbortedError,
@@ -8,6 +8,8 @@ import {
   LockWaitTimeoutError,
   type BackendUnavailableError,
 } from '../core/errors.js';
+import type { Terms } from '../core/options.js';
+import type { Attempt } from './attempt.js';
 import type { Hold } from './hold.js';
 import type { Lease } from './lease.js';
 import { QueuedSynchronizer, type Competitor, type QueueOwner } from './queued-synchronizer.js';
@@ -19,17 +21,34 @@ const LOCAL: ProcessView = { host: hostname(), pid: process.pid };
 export interface SeatHouse {
   readonly room: WaitingRoom;
   dropSeat(seat: Seat): void;
+  /** Who waits here may be served now, since somebody before them has left. */
+  resume(seat: Seat): void;
+}
+
+/** Callers of this process for one resource that each ask for themselves, since they are served in order of arrival. */
+export interface Crowd {
+  readonly seats: Set<Seat>;
+  waiting: number;
 }
 
 /** The state of one resource in this process: who waits, what is held, and what the backend said last. */
 export class Seat implements QueueOwner<Lease> {
-  hold: Hold | undefined;
+  /** What is asked for. */
+  asking: Attempt | undefined;
   /** The waiting loop runs. */
   isContending = false;
   /** Somebody said that asking again may be worth it. */
   woken = false;
+  /** The backend has refused the head, which waits. */
+  isPutOff = false;
   /** Why the backend did not answer the last question; undefined after an answer. */
   lastError: BackendUnavailableError | undefined;
+  #unitsHeld = 0;
+  // Most seats have one hold at most.
+  #holds: Hold | Set<Hold> | undefined;
+  /** Of the latest claim to read. */
+  #reading: Hold | undefined;
+  #pushed: Wake | undefined;
   #queue: QueuedSynchronizer<Lease> | undefined;
   #lastHolder: { readonly view: HolderView; readonly seenAt: number } | undefined;
   #resume: (() => void) | undefined;
@@ -37,6 +56,8 @@ export class Seat implements QueueOwner<Lease> {
   constructor(
     readonly resource: string,
     private readonly house: SeatHouse,
+    /** The others on the same resource, when this seat is for one caller alone. */
+    readonly crowd?: Crowd,
   ) {}
 
   get room(): WaitingRoom {
@@ -49,6 +70,56 @@ export class Seat implements QueueOwner<Lease> {
     return this.#queue;
   }
 
+  get isHolding(): boolean {
+    return this.#holds !== undefined;
+  }
+
+  /** What is held here. */
+  get holds(): Iterable<Hold> {
+    const holds = this.#holds;
+    if (holds === undefined) return [];
+    return holds instanceof Set ? holds : [holds];
+  }
+
+  /** @param hold one with its lease */
+  add(hold: Hold): void {
+    if (hold.shape === READER && hold.isFirst) this.#reading = hold;
+    this.#unitsHeld += hold.shape.units;
+    if (this.#holds === undefined) this.#holds = hold;
+    else if (this.#holds instanceof Set) this.#holds.add(hold);
+    else this.#holds = new Set([this.#holds, hold]);
+  }
+
+  remove(hold: Hold): void {
+    this.#unitsHeld -= hold.shape.units;
+    if (this.#holds === hold) this.#holds = undefined;
+    else if (this.#holds instanceof Set && this.#holds.delete(hold) && this.#holds.size === 0)
+      this.#holds = undefined;
+  }
+
+  /** What a reader under these terms may share now: a claim within its quantum. */
+  sharedWith(terms: Terms, now: number): Hold | undefined {
+    const hold = this.#reading;
+    if (terms.shape !== READER || hold?.isClaimHeld !== true || hold.hasSlept()) return undefined;
+    return hold.mayHandOver(terms, now) ? hold : undefined;
+  }
+
+  /** Nobody joins any more, since what is held may be lost. */
+  stopSharing(): void {
+    this.#reading = undefined;
+  }
+
+  /** Nothing under these terms can be granted beside what is held here. */
+  isFullFor({ shape }: Terms): boolean {
+    return this.#unitsHeld + shape.units > shape.capacity;
+  }
+
+  /** The head has to wait for somebody of this process. */
+  get isFull(): boolean {
+    const { head } = this;
+    return head !== undefined && this.isFullFor(head.terms);
+  }
+
   get head(): Competitor<Lease> | undefined {
     return this.#queue?.head;
   }
@@ -57,10 +128,28 @@ export class Seat implements QueueOwner<Lease> {
     return this.#queue?.size ?? 0;
   }
 
+  /** The terms of those next behind the head who want the same as it does and fit beside it and what is held here. */
+  besideHead(most: number): Terms[] {
+    const others: Terms[] = [];
+    const { head } = this;
+    if (head === undefined) return others;
+    const { shape } = head.terms;
+    const room = Math.floor((shape.capacity - this.#unitsHeld) / shape.units) - 1;
+    for (let one = head.next; one?.terms.shape === shape; one = one.next) {
+      if (others.length >= Math.min(room, most)) break;
+      others.push(one.terms);
+    }
+    return others;
+  }
+
   /** Takes out the head: its turn has come. */
   shift(): Competitor<Lease> {
     const head = this.queue.shift();
-    if (this.waiting === 0) this.#queue = undefined;
+    if (this.crowd !== undefined) this.crowd.waiting -= 1;
+    if (this.waiting > 0) return head;
+    this.#queue = undefined;
+    // Served by a hand-over: the loop has nobody to ask for any more, and a place in line to leave.
+    if (this.isContending) this.wake();
     return head;
   }
 
@@ -71,8 +160,8 @@ export class Seat implements QueueOwner<Lease> {
   /** Who is in the way, as far as is known here. */
   get holder(): HolderView | undefined {
     const now = this.clock.now();
-    if (this.hold !== undefined) {
-      return { id: this.hold.id, remainingMs: Math.max(0, this.hold.validUntil - now), process: LOCAL };
+    for (const { id, validUntil } of this.holds) {
+      return { id, remainingMs: Math.max(0, validUntil - now), process: LOCAL };
     }
     if (this.#lastHolder === undefined) return undefined;
     const { view, seenAt } = this.#lastHolder;
@@ -81,6 +170,7 @@ export class Seat implements QueueOwner<Lease> {
 
   sawHolder(view: HolderView | undefined): void {
     this.lastError = undefined;
+    this.isPutOff = true;
     this.#lastHolder = view && { view, seenAt: this.clock.now() };
   }
 
@@ -94,27 +184,44 @@ export class Seat implements QueueOwner<Lease> {
   }
 
   arrived(): void {
+    if (this.crowd !== undefined) this.crowd.waiting += 1;
     const { events } = this.room;
     if (!events.wants('competitor.arrived')) return;
     events.emit('competitor.arrived', { resource: this.resource, waiting: this.waiting });
   }
 
   left(end: Departure): void {
+    if (this.crowd !== undefined) this.crowd.waiting -= 1;
     const { events } = this.room;
     if (events.wants('competitor.destroyed'))
       events.emit('competitor.destroyed', { resource: this.resource, end });
-    if (this.waiting > 0) return;
-    if (this.isContending) this.wake();
-    else this.dropIfIdle();
+    if (this.waiting === 0 && !this.isContending) this.dropIfIdle();
+    // Nobody needs the claim under way, or the next caller needs another.
+    else if (this.head?.terms.shape !== this.asking?.terms.shape) this.house.resume(this);
   }
 
   dropIfIdle(): void {
-    if (this.waiting === 0 && this.hold === undefined && !this.isContending) this.house.dropSeat(this);
+    if (this.waiting === 0 && !this.isHolding && !this.isContending) this.house.dropSeat(this);
   }
 
-  wake(): void {
+  /** @param wake whom it is for; nobody named means everybody */
+  wake(wake?: Wake): void {
+    if (wake !== undefined) {
+      if (wake.claimId !== this.asking?.id) return;
+      if (wake.grant !== undefined) this.#pushed = wake;
+    }
     this.woken = true;
     this.#resume?.();
+  }
+
+  /**
+   * What was granted to the claim that is asked for without being asked for again, once. A claim whose question was
+   * answered at the same time has its grant already: to take it for the next claim would make a second holder.
+   */
+  takePushed(): PushedGrant | undefined {
+    const pushed = this.#pushed;
+    this.#pushed = undefined;
+    return pushed !== undefined && pushed.claimId === this.asking?.id ? pushed.grant : undefined;
   }
 
   /** Resolves after `ms` or at a wake, whichever is first. */

@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '../core/clock.js';
+import { outsideOfCallers } from '../core/context.js';
 import { LockClosedError, QueueFullError } from '../core/errors.js';
 import type { CompetitorEnd, EventHub } from '../core/events.js';
 
@@ -10,7 +11,7 @@ export type Departure = Exclude<CompetitorEnd, 'released' | 'lost'>;
 
 /** A queue as the room sees it: bounds and deadlines, never what is granted. */
 export interface Line {
-  readonly owner: { readonly resource: string };
+  readonly owner: { readonly resource: string; readonly crowd?: { readonly waiting: number } | undefined };
   readonly size: number;
   /** Takes out those whose deadline has passed; gives the earliest deadline of the rest. */
   expire(now: number): number;
@@ -23,6 +24,7 @@ export class WaitingRoom {
   #waiting = 0;
   #arrivals = 0;
   #closed = false;
+  readonly #closing = new AbortController();
   #timer: Timer | undefined;
   #firesAt = Infinity;
 
@@ -49,12 +51,17 @@ export class WaitingRoom {
     return this.#closed;
   }
 
+  /** Aborts when the room closes, before its waiters leave: whoever holds something for long gives it back. */
+  get closing(): AbortSignal {
+    return this.#closing.signal;
+  }
+
   /** The error that keeps a caller out, if there is one. */
   refusal(queue: Line, maxWaiters: number): Error | undefined {
-    const { resource } = queue.owner;
+    const { resource, crowd } = queue.owner;
     if (this.#closed) return new LockClosedError(resource);
     const limit =
-      queue.size >= maxWaiters
+      (crowd?.waiting ?? queue.size) >= maxWaiters
         ? 'maxWaiters'
         : this.#waiting >= this.maxWaitersPerProcess
           ? 'maxWaitersPerProcess'
@@ -80,6 +87,7 @@ export class WaitingRoom {
   /** Rejects everybody who waits and everybody who comes later with `LockClosedError`. */
   close(): void {
     this.#closed = true;
+    outsideOfCallers(() => this.#closing.abort(new LockClosedError()));
     for (const queue of [...this.#queues])
       queue.leaveAll('closed', new LockClosedError(queue.owner.resource));
     if (this.#timer !== undefined) this.clock.clearTimer(this.#timer);

@@ -1,13 +1,19 @@
 import type { Clock, Timer } from '../core/clock.js';
-import type { LeaseDriver, Unsubscribe } from '../core/ports.js';
+import type { Shape } from '../core/claim.js';
+import type { Unsubscribe, Waker } from '../core/ports.js';
 
 /** An unused subscription is kept this long, in ms: locks that are contended once are contended again. */
 const LINGER_MS = 5_000;
 /** The sweep re-asks all waiting heads this often, jittered; a head is taken for dead after 1 s of silence. */
 const SWEEP_MS = { least: 600, most: 900 };
 
+/** Where wakes come from; `what` says how the resource is used. */
+export interface WakeSource<What> {
+  watch(resource: string, what: What, wake: Waker): Promise<Unsubscribe>;
+}
+
 interface Subscription {
-  readonly wakes: Set<() => void>;
+  readonly wakes: Set<Waker>;
   readonly made: Promise<Unsubscribe>;
   isMade: boolean;
   idleSince: number;
@@ -17,7 +23,7 @@ interface Subscription {
  * Wakes waiting heads: counted subscriptions per resource, and one sweep for all of them, so that a lost wake costs
  * less than a second and not a lease.
  */
-export class WakeHub {
+export class WakeHub<What = Shape> {
   readonly #subscriptions = new Map<string, Subscription>();
   #listening = 0;
   #sweep: Timer | undefined;
@@ -26,7 +32,7 @@ export class WakeHub {
 
   constructor(
     private readonly clock: Clock,
-    private readonly driver: LeaseDriver,
+    private readonly driver: WakeSource<What>,
   ) {}
 
   /** Resources with a live subscription, those that linger included. */
@@ -37,7 +43,7 @@ export class WakeHub {
   /**
    * Joins a subscription that is live already: nothing that happens from now on is missed. Undefined when there is none.
    */
-  join(resource: string, wake: () => void): Unsubscribe | undefined {
+  join(resource: string, wake: Waker): Unsubscribe | undefined {
     const subscription = this.#subscriptions.get(resource);
     return subscription?.isMade === true ? this.#add(subscription, wake) : undefined;
   }
@@ -46,10 +52,10 @@ export class WakeHub {
    * Calls `wake` until the result is called. Resolves when the subscription is confirmed.
    * @throws BackendUnavailableError when it cannot be made
    */
-  async watch(resource: string, wake: () => void): Promise<Unsubscribe> {
+  async watch(resource: string, what: What, wake: Waker): Promise<Unsubscribe> {
     let subscription = this.#subscriptions.get(resource);
     if (subscription === undefined) {
-      subscription = this.#subscribe(resource);
+      subscription = this.#subscribe(resource, what);
       this.#subscriptions.set(resource, subscription);
     }
     const leave = this.#add(subscription, wake);
@@ -70,7 +76,7 @@ export class WakeHub {
     this.#subscriptions.clear();
   }
 
-  #add(subscription: Subscription, wake: () => void): Unsubscribe {
+  #add(subscription: Subscription, wake: Waker): Unsubscribe {
     subscription.wakes.add(wake);
     this.#listening += 1;
     this.#scheduleSweep();
@@ -82,10 +88,10 @@ export class WakeHub {
     };
   }
 
-  #subscribe(resource: string): Subscription {
-    const wakes = new Set<() => void>();
-    const wakeAll = (): void => wakes.forEach((wake) => wake());
-    const made = this.driver.watch(resource, wakeAll);
+  #subscribe(resource: string, what: What): Subscription {
+    const wakes = new Set<Waker>();
+    const wakeAll: Waker = (why) => wakes.forEach((wake) => wake(why));
+    const made = this.driver.watch(resource, what, wakeAll);
     const subscription: Subscription = { wakes, made, isMade: false, idleSince: 0 };
     made.then(
       () => void (subscription.isMade = true),

@@ -1,4 +1,5 @@
 import type { Bedrock, Clock } from 'bedrock-lock';
+import { nodesHealth, roundedMs, type NodeHealth } from './node.health.js';
 import { unavailableReason } from './unavailable.reason.js';
 
 /** How one backend is, seen from this process. */
@@ -14,6 +15,8 @@ export interface BackendHealth {
   readonly since?: string;
   /** Why it is down: a code or plain words, never an address, a user or a password. */
   readonly error?: string;
+  /** The nodes of a combination, in their order. */
+  readonly nodes?: readonly NodeHealth[];
 }
 
 /** What is known of an outage that may still last. */
@@ -66,7 +69,7 @@ export class BackendWatch {
       if (latencyMs === undefined) return this.#down(`no answer within ${timeoutMs} ms`);
       if (this.#refuses()) return this.#report('down');
       this.#trouble = undefined;
-      return { ...this.#report('up'), latencyMs: Math.round(latencyMs * 100) / 100 };
+      return { ...this.#report('up'), latencyMs: roundedMs(latencyMs) };
     } catch (error) {
       return this.#down(unavailableReason(backend.name, error));
     }
@@ -80,13 +83,13 @@ export class BackendWatch {
   #report(status: 'up' | 'down'): BackendHealth {
     const { holds: holding, waiters: waiting } = this.#bedrock.stats();
     const trouble = status === 'down' ? this.#trouble : undefined;
-    if (trouble === undefined) return { status, holding, waiting };
+    const nodes = nodesHealth(this.#bedrock.nodes());
     return {
       status,
       holding,
       waiting,
-      since: new Date(trouble.since).toISOString(),
-      error: trouble.reason,
+      ...(trouble !== undefined && { since: new Date(trouble.since).toISOString(), error: trouble.reason }),
+      ...(nodes.length > 0 && { nodes }),
     };
   }
 

@@ -13,23 +13,29 @@ interface ErrorLike {
   readonly cause?: unknown;
 }
 
-/**
- * Why a backend is unavailable, in words that anybody may read who can reach a health endpoint: the code of the client's
- * error, or the plain words of the backend. What a client writes is never repeated: it names hosts and users.
- */
+/** Why a backend is unavailable, in words that anybody may read who can reach a health endpoint. */
 export function unavailableReason(backend: string, error: unknown): string {
-  const reason = codeIn(error) ?? plainDetail(error);
+  const reason = shownReason(error);
   return reason === undefined ? `${backend} is unavailable` : `${backend} is unavailable: ${reason}`;
 }
 
+/**
+ * The code of the client's error, or the plain words of the backend; undefined where there is neither. What a client writes
+ * is never repeated: it names hosts and users.
+ */
+export function shownReason(error: unknown): string | undefined {
+  return codeIn(error) ?? plainDetail(error);
+}
+
 function codeIn(error: unknown): string | undefined {
-  let cause = (error as ErrorLike | undefined)?.cause as ErrorLike | undefined;
-  for (let depth = 0; depth < LONGEST_CHAIN && typeof cause === 'object' && cause !== null; depth += 1) {
-    const { code, message, cause: next } = cause;
+  let cause = (error as ErrorLike | undefined)?.cause;
+  for (let depth = 0; depth < LONGEST_CHAIN && cause !== undefined && cause !== null; depth += 1) {
+    // A server may refuse one item of a call, by text alone.
+    const { code, message, cause: next }: ErrorLike = typeof cause === 'string' ? { message: cause } : cause;
     if (typeof code === 'string' && code !== OWN_CODE && SYSTEM_CODE.test(code)) return code;
     const reply = typeof message === 'string' ? REPLY_CODE.exec(message)?.[1] : undefined;
     if (reply !== undefined) return reply;
-    cause = next as ErrorLike | undefined;
+    cause = next;
   }
   return undefined;
 }

@@ -2,13 +2,17 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { Bedrock, sleep, systemClock, type Backend, type Lease } from 'bedrock-lock';
 import { HistoryRecorder } from '../history/history-recorder.js';
 import type { HistoryEvent } from '../history/history-event.js';
-import { JOB_DEFAULTS, type ContenderJob } from './contender-job.js';
+import { JOB_DEFAULTS, type ContenderBody, type ContenderJob } from './contender-job.js';
+import { turnOf } from './turn.js';
 
 /** How a contender is bound to the process that it runs in. */
 export interface Surroundings {
   readonly backend: Backend;
   readonly label: string;
   write(event: HistoryEvent): void;
+  readonly body?: ContenderBody | undefined;
+  /** Whether no more acquisitions are wanted. @default never */
+  isFinished?(): boolean;
   /** Ends the process at once; never settles. */
   crash(): Promise<never>;
 }
@@ -16,31 +20,36 @@ export interface Surroundings {
 /** Does the job and closes; resolves when it is done. */
 export async function contend(job: ContenderJob, surroundings: Surroundings): Promise<void> {
   const { backend, label } = surroundings;
-  const { resource, tasks = 1, forMs = Infinity, handOver = {} } = job;
+  const { resource, resources = [resource], tasks = 1, forMs = Infinity, handOver = {} } = job;
   const { cycles = forMs < Infinity ? Infinity : 1 } = job;
   const endsAt = systemClock.now() + forMs;
   const bedrock = new Bedrock({ backend, handOver, defaults: { ...JOB_DEFAULTS, ...job.lock } });
   const recorder = new HistoryRecorder(label, (event) => surroundings.write(event));
   await bedrock.ready();
   const unfollow = recorder.follow(bedrock);
+  const { counterFile: _, ...reading } = job;
   let held = 0;
   const cycle = async (): Promise<void> => {
-    const lock = bedrock.mutex(resource);
-    const lease = await recorder.acquire(resource, lock.terms.waitMs, () => lock.acquire());
+    const resource = resources[Math.floor(systemClock.random() * resources.length)]!;
+    const { waitMs, ask, share, isReader = false } = turnOf({ ...job, resource }, bedrock);
+    const lease = await recorder.acquire(resource, waitMs, ask, share);
     if (lease === undefined) return;
     held += 1;
     if (held === job.crashAt) await surroundings.crash();
-    await body(job, lease, recorder);
+    await surroundings.body?.work(lease);
+    await body(isReader ? reading : job, lease, recorder);
     await recorder.release(lease);
   };
   const task = async (): Promise<void> => {
-    for (let i = 0; i < cycles && systemClock.now() < endsAt; i += 1) {
+    const isOver = (): boolean => systemClock.now() >= endsAt || surroundings.isFinished?.() === true;
+    for (let i = 0; i < cycles && !isOver(); i += 1) {
       await cycle();
       if (job.restMs !== undefined) await sleep(systemClock, job.restMs);
     }
   };
   await Promise.all(Array.from({ length: tasks }, task));
   await bedrock.close();
+  await surroundings.body?.close();
   unfollow();
   recorder.tell({ kind: 'ended', resource });
 }

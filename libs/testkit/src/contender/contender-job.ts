@@ -1,8 +1,33 @@
-import type { BedrockOptions, LockOptions } from 'bedrock-lock';
+import type { BedrockOptions, Lease, LockOptions } from 'bedrock-lock';
+
+/** The mutexes of a Bedrock, by how they are made. */
+export type MutexKind = 'mutex' | 'fairMutex';
+
+/** How a contender uses a semaphore. */
+export interface PermitJob {
+  /** Permits that there are, as this process states it. */
+  readonly of: number;
+  /** How many each call takes; a pair is a random number between the two. @default 1 */
+  readonly take?: number | readonly [least: number, most: number];
+}
+
+/** How a contender uses a read-write lock. */
+export interface ReadWriteJob {
+  /** How many of its turns write, from 0 to 1, at random; the others read. */
+  readonly writes: number;
+}
 
 /** What one contending process does. */
 export interface ContenderJob {
   readonly resource: string;
+  /** Several of them: each acquisition is of one, at random. @default the one of `resource` */
+  readonly resources?: readonly string[];
+  /** How the lock is made. @default 'mutex' */
+  readonly kind?: MutexKind;
+  /** Permits of a semaphore instead of a mutex. */
+  readonly permits?: PermitJob;
+  /** A read-write lock instead of a mutex. */
+  readonly readWrite?: ReadWriteJob;
   /** Shown as the process in the history, and as the backend's label. Unique per crowd. @default p1, p2, … */
   readonly label?: string;
   /** Callers that contend at the same time. @default 1 */
@@ -20,20 +45,31 @@ export interface ContenderJob {
   /** Options of the lock. @default leaseMs 2000, waitMs 20000 */
   readonly lock?: LockOptions;
   readonly handOver?: BedrockOptions['handOver'];
-  /** A file with a number, which each body reads and, later, writes back plus one: it shows every lost update. */
+  /** A file with a number, which each body, but that of a reader, reads and later writes back plus one: it shows lost updates. */
   readonly counterFile?: string;
+  /** What is done inside the lock, before `bodyMs` begins: a factory of `ContenderBody`. */
+  readonly body?: ModuleSource;
   /** The process dies, as by kill -9, while it holds the lock for the n-th time. @default never */
   readonly crashAt?: number;
 }
 
 /**
- * Which backend a contender uses: what `module` exports as `factory`, called with `args`. A bare name is looked up from
- * bedrock-testkit; give an absolute path or URL for a module of your own.
+ * Something that another process makes for itself: what `module` exports as `factory`, called with `args`. A bare name is
+ * looked up from bedrock-testkit; give an absolute path or URL for a module of your own.
  */
-export interface BackendSource {
+export interface ModuleSource {
   readonly module: string;
   readonly factory: string;
   readonly args: readonly unknown[];
+}
+
+/** Which backend a contender uses. */
+export type BackendSource = ModuleSource;
+
+/** Work of a test's own inside the lock. When it rejects, the contender's process fails. */
+export interface ContenderBody {
+  work(lease: Lease): Promise<void>;
+  close(): Promise<void>;
 }
 
 export const JOB_DEFAULTS = { leaseMs: 2_000, waitMs: 20_000 } as const;

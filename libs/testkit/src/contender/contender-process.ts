@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseHistory, type HistoryEvent } from '../history/history-event.js';
 import type { BackendSource, ContenderJob } from './contender-job.js';
+import type { Order } from './order.js';
 
 /** The compiled program, from the sources as from the build. */
 const PROGRAM = fileURLToPath(new URL('../../dist/contender/main.js', import.meta.url));
@@ -42,6 +43,16 @@ export class ContenderProcess {
     this.#child.kill(signal);
   }
 
+  /** Its event loop is not free for so long. */
+  block(ms: number): void {
+    this.#order({ kind: 'block', ms });
+  }
+
+  /** Each of its tasks ends after the cycle that it is in. */
+  finish(): void {
+    this.#order({ kind: 'finish' });
+  }
+
   /** Resolves with the first event, told or yet to come, that fits. @throws Error when it ends before */
   async until<E extends HistoryEvent['kind']>(
     kind: E,
@@ -72,6 +83,11 @@ export class ContenderProcess {
     if (this.#hasEnded) return;
     this.#child.kill('SIGKILL');
     await once(this.#child, 'close');
+  }
+
+  #order(order: Order): void {
+    // Whoever is gone, or on its way, needs no orders.
+    if (this.#child.connected) this.#child.send(order, () => undefined);
   }
 
   #read(text: string): void {

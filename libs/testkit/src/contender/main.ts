@@ -2,22 +2,30 @@
 import { writeSync } from 'node:fs';
 import type { Backend } from 'bedrock-lock';
 import { contend } from './contend.js';
-import type { BackendSource, ContenderJob } from './contender-job.js';
+import type { BackendSource, ContenderBody, ContenderJob, ModuleSource } from './contender-job.js';
+import type { Order } from './order.js';
 
 const { source, job, label } = JSON.parse(process.argv[2]!) as {
   source: BackendSource;
   job: ContenderJob;
   label: string;
 };
-const entry = (await import(source.module)) as Record<string, (...args: readonly unknown[]) => Backend>;
+const backend = (await make(source)) as Backend;
+const body = job.body && ((await make(job.body)) as ContenderBody);
 
 // Nobody is left to read the history, nor to stop this process.
 const orphaned = (): never => process.exit(1);
 process.once('disconnect', orphaned);
 
+let isFinished = false;
+process.on('message', (order: Order) => {
+  if (order.kind === 'finish') isFinished = true;
+  else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, order.ms);
+});
+
 await contend(job, {
-  backend: entry[source.factory]!(...source.args),
-  label,
+  ...{ backend, label, body },
+  isFinished: () => isFinished,
   write: (event) => write(`${JSON.stringify(event)}\n`),
   crash: () => {
     process.kill(process.pid, 'SIGKILL');
@@ -26,6 +34,11 @@ await contend(job, {
 });
 process.off('disconnect', orphaned);
 process.disconnect();
+
+async function make({ module, factory, args }: ModuleSource): Promise<unknown> {
+  const entry = (await import(module)) as Record<string, (...args: readonly unknown[]) => unknown>;
+  return entry[factory]!(...args);
+}
 
 // Written before the next statement runs: a killed process has told all that it did.
 function write(line: string): void {

@@ -1,5 +1,5 @@
 import type { Backend } from 'bedrock-lock';
-import type { ContenderJob } from '../contender/contender-job.js';
+import type { ContenderJob, MutexKind } from '../contender/contender-job.js';
 import type { History } from '../history/history-event.js';
 
 export interface PeerOptions {
@@ -11,6 +11,12 @@ export interface PeerOptions {
 export interface ContractHarness {
   /** Shown in the titles. */
   readonly name: string;
+  /** The mutexes that keep the promises of a mutex. @default ['mutex'] */
+  readonly kinds?: readonly MutexKind[];
+  /** Drivers and traits that the backend does not have: what they promise is not tried. */
+  readonly lacks?: readonly ('counters' | 'permits' | 'weighted' | 'shared' | 'holdAtLeast')[];
+  /** Half of the hand-overs between processes take no longer, in ms; far below the sweep. @default 50 */
+  readonly handOverMs?: number;
   /** Called once, before everything else. */
   open?(): Promise<void>;
   /** A backend of its own on the one store or server of this harness: what a new process would have. */

@@ -1,24 +1,37 @@
 import { systemClock } from 'bedrock-lock';
+import type { MutexKind } from '../contender/contender-job.js';
 import type { ContractHarness } from './contract-harness.js';
 import type { ContractTheme } from './contract-theme.js';
-import { Stage } from './stage.js';
+import { HAND_OVER_MS, Stage } from './stage.js';
+import { arrival } from './themes/arrival.js';
 import { bounds } from './themes/bounds.js';
 import { cancelling } from './themes/cancelling.js';
 import { closing } from './themes/closing.js';
+import { countingSemaphores } from './themes/counting-semaphores.js';
 import { crash } from './themes/crash.js';
 import { exclusion } from './themes/exclusion.js';
+import { expirableSemaphores } from './themes/expirable-semaphores.js';
 import { expiry } from './themes/expiry.js';
 import { fairness } from './themes/fairness.js';
+import { latches } from './themes/latches.js';
+import { leadership } from './themes/leadership.js';
 import { leftovers } from './themes/leftovers.js';
 import { operators } from './themes/operators.js';
 import { order } from './themes/order.js';
+import { readWriteLocks } from './themes/read-write-locks.js';
+import { readWriteVerbs } from './themes/read-write-verbs.js';
 import { reentry } from './themes/reentry.js';
+import { permitVerbs } from './themes/permit-verbs.js';
 import { renewal } from './themes/renewal.js';
+import { semaphores } from './themes/semaphores.js';
+import { severalLocks } from './themes/several-locks.js';
 import { tokens } from './themes/tokens.js';
 import { verbs } from './themes/verbs.js';
 
-/** What every backend promises, by theme. */
-export const CONTRACT: Readonly<Record<string, ContractTheme>> = {
+type Themes = Readonly<Record<string, ContractTheme>>;
+
+/** What every backend promises of every kind of mutex, by theme. */
+export const CONTRACT: Themes = {
   'mutual exclusion': exclusion,
   'order and waking': order,
   'fairness between processes': fairness,
@@ -30,10 +43,27 @@ export const CONTRACT: Readonly<Record<string, ContractTheme>> = {
   're-entry': reentry,
   'waiters that leave': cancelling,
   'nothing left behind': leftovers,
+  'several locks at once': severalLocks,
   bounds,
   closing,
   operators,
 };
+
+/** What a driver promises that not every backend has, and what a trait stands for, by theme. */
+export const DRIVER_CONTRACTS: Readonly<Record<'counters' | 'permits' | 'weighted' | 'shared', Themes>> = {
+  shared: { 'read-write locks': readWriteLocks, 'verbs of read-write locks': readWriteVerbs },
+  weighted: { semaphores, 'verbs of semaphores': permitVerbs },
+  counters: { 'countdown latches': latches, 'counting semaphores': countingSemaphores },
+  permits: { 'semaphores whose permits expire': expirableSemaphores },
+};
+
+/** Promises about `holdAtLeastMs`, which a backend whose locks end with their session cannot keep. */
+export const HOLD_AT_LEAST: ReadonlySet<string> = new Set([
+  'hold for holdAtLeastMs: others stay out after an early release',
+  'after a hold-at-least that is over',
+  'keep what is to be held at least',
+  'keep permits taken as long as they are to be held at least, and no longer',
+]);
 
 /** The functions of a test runner that the contract needs: Jest, Vitest and others have them as globals. */
 export interface TestRunner {
@@ -43,27 +73,56 @@ export interface TestRunner {
   readonly afterAll: (body: () => Promise<void>) => void;
 }
 
+/** Where hand-overs are quick; crowds take as much longer as those do. */
 const CASE_TIMEOUT_MS = 30_000;
 const globals: object = globalThis;
 
 /** Registers the contract as tests of the runner: what passes it may serve as a backend of bedrock-lock. */
 export function contractSuite(harness: ContractHarness, runner = globals as TestRunner): void {
   const { describe, it, beforeAll, afterAll } = runner;
+  const { lacks = [], handOverMs = HAND_OVER_MS } = harness;
+  const timeoutMs = CASE_TIMEOUT_MS * Math.max(1, handOverMs / HAND_OVER_MS);
   describe(`the contract on ${harness.name}`, () => {
     beforeAll(async () => harness.open?.());
-    afterAll(() => harness.close());
-    for (const [theme, promises] of Object.entries(CONTRACT)) {
-      describe(theme, () => {
-        for (const [promise, prove] of Object.entries(promises)) {
-          it(promise, () => onStage(harness, prove), CASE_TIMEOUT_MS);
-        }
+    // A runner may try a promise once more; what must never happen has happened all the same.
+    const violations: string[] = [];
+    afterAll(async () => {
+      await harness.close();
+      if (violations.length > 0) throw new Error(`violations: ${violations.join('; ')}`);
+    });
+    const stageOf = (kind?: MutexKind): Stage =>
+      new Stage(harness, systemClock, kind, (what) => violations.push(what));
+    const tell = (themes: Themes, kind?: MutexKind): void => {
+      for (const [theme, promises] of Object.entries(themes)) {
+        describe(theme, () => {
+          for (const [promise, prove] of Object.entries(promises)) {
+            if (lacks.includes('holdAtLeast') && HOLD_AT_LEAST.has(promise)) continue;
+            it(promise, () => onStage(stageOf(kind), prove), timeoutMs);
+          }
+        });
+      }
+    };
+    for (const kind of harness.kinds ?? (['mutex'] as const)) {
+      describe(kind, () => {
+        tell(CONTRACT, kind);
+        if (kind === 'fairMutex') tell({ 'order of arrival': arrival }, kind);
       });
     }
+    tell({ leadership });
+    tell(driverContracts(harness));
   });
 }
 
-async function onStage(harness: ContractHarness, prove: (stage: Stage) => Promise<void>): Promise<void> {
-  const stage = new Stage(harness, systemClock);
+function driverContracts({ lacks = [] }: ContractHarness): Themes {
+  return {
+    ...(!lacks.includes('shared') && DRIVER_CONTRACTS.shared),
+    ...(!lacks.includes('weighted') && DRIVER_CONTRACTS.weighted),
+    ...(!lacks.includes('counters') && DRIVER_CONTRACTS.counters),
+    ...(!lacks.includes('permits') && DRIVER_CONTRACTS.permits),
+  };
+}
+
+async function onStage(stage: Stage, prove: (stage: Stage) => Promise<void>): Promise<void> {
   try {
     await prove(stage);
   } finally {

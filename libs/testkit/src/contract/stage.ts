@@ -1,6 +1,19 @@
 import assert from 'node:assert/strict';
-import { Bedrock, sleep, type Backend, type BedrockOptions, type Claim, type Clock } from 'bedrock-lock';
-import type { ContenderJob } from '../contender/contender-job.js';
+import {
+  Bedrock,
+  FAIR_MUTEX,
+  MUTEX,
+  sleep,
+  type Backend,
+  type BedrockOptions,
+  type Claim,
+  type Clock,
+  type Lock,
+  type LockOptions,
+  type Operation,
+  type Shape,
+} from 'bedrock-lock';
+import type { ContenderJob, MutexKind } from '../contender/contender-job.js';
 import { checkHistory, type HistoryReport } from '../history/check-history.js';
 import type { History } from '../history/history-event.js';
 import type { Bounds } from '../history/violation.js';
@@ -11,16 +24,25 @@ export interface PeerTerms extends Omit<BedrockOptions, 'backend'> {
   readonly label?: string;
 }
 
+/** A hand-over by message; the sweep that stands in for a lost message comes after 600 ms at the earliest. */
+export const HAND_OVER_MS = 50;
+/** Turns of others that begin while one hand-over takes its time, at most: bodies of the crowds take a ms and more, in a few processes. */
+const TURNS_PER_MS = 3;
+
 /** Where one promise is tried: a fresh resource, and peers that are closed afterwards. */
 export class Stage {
   readonly resource: string;
   readonly #bedrocks: Bedrock[] = [];
   readonly #backends: Backend[] = [];
   #claims = 0;
+  #operations = 0;
 
   constructor(
     readonly harness: ContractHarness,
     private readonly clock: Clock,
+    readonly kind: MutexKind = 'mutex',
+    /** Told of what must never happen, whatever becomes of the promise that is tried. */
+    private readonly onViolation: (what: string) => void = () => undefined,
   ) {
     this.resource = harness.freshResource();
   }
@@ -43,6 +65,26 @@ export class Stage {
     return bedrock;
   }
 
+  /** Half of the hand-overs between processes take no longer, in ms. */
+  get handOverMs(): number {
+    return this.harness.handOverMs ?? HAND_OVER_MS;
+  }
+
+  /** Whoever waits sees at most so many turns of others begin: counted, since a slow machine makes each of them longer. */
+  get mostTurns(): number {
+    return TURNS_PER_MS * this.handOverMs;
+  }
+
+  /** The lock of this stage, as a peer makes it. */
+  lock(peer: Bedrock, options?: LockOptions): Lock {
+    return peer[this.kind](this.resource, options);
+  }
+
+  /** What its claims ask for. */
+  get shape(): Shape {
+    return this.kind === 'mutex' ? MUTEX : FAIR_MUTEX;
+  }
+
   /** A bare backend, ready. */
   async backend(): Promise<Backend> {
     const backend = await this.harness.backend();
@@ -56,15 +98,24 @@ export class Stage {
     return {
       id: `${backend.processId}:${++this.#claims}`,
       resource: this.resource,
-      mode: 'exclusive',
-      units: 1,
-      capacity: 1,
-      order: 'any',
+      shape: this.shape,
       queue: false,
+      mayPush: false,
       leaseMs: 5_000,
       holdAtLeastMs: 0,
       tokens: 1,
       notAfter: this.now() + backend.operationTimeoutMs,
+      ...terms,
+    };
+  }
+
+  /** A change, as the engine would name it. */
+  operation(backend: Backend, terms: Partial<Operation> = {}): Operation {
+    return {
+      id: `${backend.processId}:${++this.#operations}`,
+      attempt: 1,
+      notAfter: this.now() + backend.operationTimeoutMs,
+      keepMs: 60_000,
       ...terms,
     };
   }
@@ -75,8 +126,10 @@ export class Stage {
     bounds?: Bounds,
   ): Promise<HistoryReport & { readonly history: History }> {
     const { resource } = this;
-    const history = await this.harness.crowd(jobs.map((job) => ({ ...job, resource })));
+    const { kind } = this;
+    const history = await this.harness.crowd(jobs.map((job) => ({ ...job, resource, kind })));
     const report = checkHistory(history, bounds);
+    for (const { text } of report.violations) this.onViolation(text);
     assert.deepEqual(report.violations, []);
     return { ...report, history };
   }

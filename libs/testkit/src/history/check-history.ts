@@ -1,4 +1,4 @@
-import { endOf, livesOf } from './lease-life.js';
+import { endOf, livesOf, type LeaseLife } from './lease-life.js';
 import type { History } from './history-event.js';
 import { clockTruth, exclusion, ownership, tokens } from './rules-of-holding.js';
 import { handOver, handOverTimes, loss, percentile, settling } from './rules-of-time.js';
@@ -17,6 +17,8 @@ export interface HistoryReport {
   readonly failures: Readonly<Record<string, number>>;
   /** The longest time from asking to holding, ms. */
   readonly longestWaitMs: number;
+  /** The most turns that began while one caller waited for its own: what fairness is, on a slow machine too. */
+  readonly mostTurnsWaited: number;
   /** From a release to the start of the next holder that had been waiting, ms. */
   readonly handOverMs: { readonly p50: number; readonly p99: number; readonly max: number };
 }
@@ -45,16 +47,36 @@ export function checkHistory(history: History, bounds: Bounds = {}): HistoryRepo
       .length,
     turns: count(lives.map(({ process }) => process)),
     failures: count(ordered.flatMap((event) => (event.kind === 'failed' ? [event.code] : []))),
-    longestWaitMs: Math.max(
-      0,
-      ...lives.map(({ askedAt, acquiredAt }) => acquiredAt - (askedAt ?? acquiredAt)),
-    ),
+    longestWaitMs: largest(lives.map(({ askedAt, acquiredAt }) => acquiredAt - (askedAt ?? acquiredAt))),
+    mostTurnsWaited: mostTurnsWaited(lives),
     handOverMs: {
       p50: percentile(times, 0.5),
       p99: percentile(times, 0.99),
-      max: Math.max(...times, 0),
+      max: largest(times),
     },
   };
+}
+
+function mostTurnsWaited(lives: readonly LeaseLife[]): number {
+  const starts = lives.map(({ acquiredAt }) => acquiredAt).sort((a, b) => a - b);
+  const before = (at: number): number => {
+    let [low, high] = [0, starts.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (starts[middle]! < at) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+  return Math.max(
+    0,
+    ...lives.map(({ askedAt, acquiredAt }) => before(acquiredAt) - before(askedAt ?? acquiredAt)),
+  );
+}
+
+/** 0 of nothing. There may be more of them than a call takes arguments. */
+function largest(values: readonly number[]): number {
+  return values.reduce((one, other) => Math.max(one, other), 0);
 }
 
 function count(names: readonly string[]): Record<string, number> {

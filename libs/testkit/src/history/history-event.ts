@@ -22,6 +22,14 @@ export interface Acquired extends Happening {
   /** 0: the lock has no fencing. */
   readonly token: number;
   readonly validUntil: number;
+  /** What of it the lease has, where several hold it beside each other; absent: all of it. */
+  readonly share?: Share;
+}
+
+/** So many permits of those that there are. */
+export interface Share {
+  readonly units: number;
+  readonly capacity: number;
 }
 
 /** The answer to `asked` was an error, of this code. */

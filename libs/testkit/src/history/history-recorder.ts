@@ -1,5 +1,5 @@
 import { systemClock, type Bedrock, type Clock, type Lease, type Unsubscribe } from 'bedrock-lock';
-import type { HistoryEvent } from './history-event.js';
+import type { HistoryEvent, Share } from './history-event.js';
 
 /** An event as its teller gives it: the recorder adds when and who. */
 type Told = HistoryEvent extends infer E
@@ -34,8 +34,16 @@ export class HistoryRecorder {
     return localMs + this.#offset;
   }
 
-  /** Acquires by `ask`, and tells how that went; undefined when it failed with an error of the lock. */
-  async acquire(resource: string, waitMs: number, ask: () => Promise<Lease>): Promise<Lease | undefined> {
+  /**
+   * Acquires by `ask`, and tells how that went; undefined when it failed with an error of the lock.
+   * @param share the permits that are asked for, of a semaphore
+   */
+  async acquire(
+    resource: string,
+    waitMs: number,
+    ask: () => Promise<Lease>,
+    share?: Share,
+  ): Promise<Lease | undefined> {
     const call = `${this.process}#${++this.#calls}`;
     const deadline = sharedNow() + waitMs;
     this.tell({ kind: 'asked', resource, call, ...(waitMs < Infinity && { deadline }) });
@@ -43,7 +51,15 @@ export class HistoryRecorder {
       const lease = await ask();
       const { id, token } = lease;
       const validUntil = this.toShared(lease.validUntil);
-      this.tell({ kind: 'acquired', resource, call, lease: id, token, validUntil });
+      this.tell({
+        kind: 'acquired',
+        resource,
+        call,
+        lease: id,
+        token,
+        validUntil,
+        ...(share !== undefined && { share }),
+      });
       return lease;
     } catch (error) {
       const { code = 'NO_CODE' } = error as { code?: string };
@@ -72,6 +88,8 @@ export class HistoryRecorder {
     const { clock } = this;
     const stops = [
       bedrock.on('lease.renewed', ({ resource, leaseId: lease, remainingMs }) => {
+        // After a stall it may have ended before it is told.
+        if (remainingMs <= 0) return;
         const validUntil = sharedNow() + remainingMs;
         this.tell({ kind: 'renewed', resource, lease, validUntil });
       }),

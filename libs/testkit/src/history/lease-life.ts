@@ -1,4 +1,4 @@
-import type { History, Released, Renewed, Seen } from './history-event.js';
+import type { History, Released, Renewed, Seen, Share } from './history-event.js';
 
 /** What a history tells about one lease. */
 export interface LeaseLife {
@@ -6,6 +6,7 @@ export interface LeaseLife {
   readonly process: string;
   readonly resource: string;
   readonly token: number;
+  readonly share: Share;
   readonly acquiredAt: number;
   /** When its caller began to ask. */
   readonly askedAt: number | undefined;
@@ -20,6 +21,9 @@ export interface LeaseLife {
   readonly sightings: Seen[];
 }
 
+/** All of it. */
+const WHOLE: Share = { units: 1, capacity: 1 };
+
 /** The instant from which the holder no longer claims to hold: released, lost, or over by the clock. */
 export function endOf({ releasingAt = Infinity, lostAt = Infinity, validUntil }: LeaseLife): number {
   return Math.min(releasingAt, lostAt, validUntil);
@@ -32,9 +36,9 @@ export function livesOf(history: History): LeaseLife[] {
   for (const event of history) {
     if (event.kind === 'asked') asked.set(event.call, event.at);
     if (event.kind === 'acquired') {
-      const { call, lease, process, resource, token, at: acquiredAt, validUntil } = event;
+      const { call, lease, process, resource, token, share = WHOLE, at: acquiredAt, validUntil } = event;
       lives.set(lease, {
-        ...{ lease, process, resource, token, acquiredAt, askedAt: asked.get(call) },
+        ...{ lease, process, resource, token, share, acquiredAt, askedAt: asked.get(call) },
         ...{ grantedUntil: validUntil, validUntil, renewals: [], sightings: [] },
         ...{ releasingAt: undefined, lostAt: undefined, released: undefined },
       });
@@ -55,6 +59,10 @@ export function livesOf(history: History): LeaseLife[] {
 
 export function byResource(lives: readonly LeaseLife[]): LeaseLife[][] {
   const groups = new Map<string, LeaseLife[]>();
-  for (const life of lives) groups.set(life.resource, [...(groups.get(life.resource) ?? []), life]);
+  for (const life of lives) {
+    const group = groups.get(life.resource);
+    if (group === undefined) groups.set(life.resource, [life]);
+    else group.push(life);
+  }
   return [...groups.values()];
 }

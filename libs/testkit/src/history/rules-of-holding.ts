@@ -2,19 +2,21 @@ import type { History } from './history-event.js';
 import { byResource, endOf, type LeaseLife } from './lease-life.js';
 import type { Violation } from './violation.js';
 
-/** I1: the intervals [acquired, min(release started, validUntil)] of one resource never overlap. */
+/**
+ * I1: the intervals [acquired, min(release started, validUntil)] of one resource never overlap; of a semaphore, no lease
+ * begins that would bring the permits in use beyond those that there are.
+ */
 export function exclusion(lives: readonly LeaseLife[]): Violation[] {
   return byResource(lives).flatMap((group) => {
     const found: Violation[] = [];
-    let last: LeaseLife | undefined;
+    let holding: LeaseLife[] = [];
     for (const life of group) {
-      if (endOf(life) <= life.acquiredAt) continue;
-      if (last !== undefined && life.acquiredAt < endOf(last)) {
-        const ms = (Math.min(endOf(last), endOf(life)) - life.acquiredAt).toFixed(3);
-        const text = `${nameOf(life)} held "${life.resource}" together with ${nameOf(last)} for ${ms} ms`;
-        found.push({ rule: 'I1', at: life.acquiredAt, text });
-      }
-      if (last === undefined || endOf(life) > endOf(last)) last = life;
+      const { acquiredAt: at, share } = life;
+      if (endOf(life) <= at) continue;
+      holding = holding.filter((other) => endOf(other) > at);
+      const units = holding.reduce((sum, other) => sum + other.share.units, share.units);
+      if (units > share.capacity) found.push({ rule: 'I1', at, text: excess(life, units, holding) });
+      holding.push(life);
     }
     return found;
   });
@@ -61,6 +63,15 @@ export function ownership(lives: readonly LeaseLife[], history: History): Violat
     return [{ rule: 'I7', at: released.at, text }];
   });
   return [...meddled, ...stale];
+}
+
+function excess(life: LeaseLife, units: number, holding: readonly LeaseLife[]): string {
+  const { resource, acquiredAt, share } = life;
+  if (share.capacity > 1)
+    return `${nameOf(life)} brought the permits of "${resource}" to ${units} of ${share.capacity}`;
+  const longest = holding.reduce((one, other) => (endOf(other) > endOf(one) ? other : one));
+  const ms = (Math.min(endOf(longest), endOf(life)) - acquiredAt).toFixed(3);
+  return `${nameOf(life)} held "${resource}" together with ${nameOf(longest)} for ${ms} ms`;
 }
 
 function nameOf({ lease, process }: LeaseLife): string {

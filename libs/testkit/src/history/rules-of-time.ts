@@ -60,11 +60,12 @@ export function settling(lives: readonly LeaseLife[], history: History, bounds: 
   return [...calls, ...releases];
 }
 
-/** From the release to the next holder's start, where that one had been waiting. */
+/** From the release to the next holder's start, where that one had been waiting and nobody holds beside it. */
 export function handOverTimes(lives: readonly LeaseLife[]): number[] {
   return byResource(lives).flatMap((group) =>
-    group.slice(1).flatMap(({ askedAt = Infinity, acquiredAt }, i) => {
+    group.slice(1).flatMap(({ askedAt = Infinity, acquiredAt, share }, i) => {
       const { releasingAt } = group[i]!;
+      if (share.capacity > 1) return [];
       return releasingAt !== undefined && askedAt < releasingAt ? [acquiredAt - releasingAt] : [];
     }),
   );

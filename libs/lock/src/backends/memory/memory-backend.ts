@@ -1,10 +1,27 @@
 import { hostname } from 'node:os';
-import type { Claim, ClaimRef, HeldRef, ProcessView, WithdrawOptions } from '../../core/claim.js';
+import type {
+  Claim,
+  ClaimRef,
+  HeldRef,
+  ProcessView,
+  Shape,
+  Wake,
+  WithdrawOptions,
+} from '../../core/claim.js';
 import { randomUuid, systemClock, type Clock } from '../../core/clock.js';
 import { BackendUnavailableError, InvalidOptionError } from '../../core/errors.js';
 import { checkText } from '../../core/key.js';
-import { checkClock, checkFields, checkWhole } from '../../core/options.js';
-import type { Backend, LeaseDriver, Traits, Unsubscribe } from '../../core/ports.js';
+import { checkClock, checkFields, checkWhole } from '../../core/checks.js';
+import type {
+  Backend,
+  CounterDriver,
+  LeaseDriver,
+  PermitDriver,
+  Traits,
+  Unsubscribe,
+  Waker,
+} from '../../core/ports.js';
+import { MemoryCounting } from './memory-counting.js';
 import { MemoryStore, type MemoryPeer } from './memory-store.js';
 
 export interface MemoryOptions {
@@ -28,13 +45,16 @@ export function memory(options: MemoryOptions = {}): Backend {
 class MemoryBackend implements Backend, LeaseDriver, MemoryPeer {
   readonly name = 'memory';
   readonly leases = this;
+  readonly counters: CounterDriver;
+  readonly permits: PermitDriver;
   readonly operationTimeoutMs = 1_000;
   readonly commands = 0;
   readonly processId: string;
   readonly traits: Traits;
   readonly view: ProcessView;
   readonly #store: MemoryStore;
-  readonly #wakes = new Map<string, Set<() => void>>();
+  readonly #counting: MemoryCounting;
+  readonly #wakes = new Map<string, Set<Waker>>();
   readonly #doubts = new Set<(resource: string | undefined) => void>();
   #isClosed = false;
 
@@ -50,6 +70,7 @@ class MemoryBackend implements Backend, LeaseDriver, MemoryPeer {
     this.view = { host: hostname(), pid: process.pid, ...(label !== undefined && { label }) };
     this.traits = Object.freeze({
       fifo: true,
+      shared: true,
       weighted: true,
       fencing: true,
       push: true,
@@ -59,6 +80,9 @@ class MemoryBackend implements Backend, LeaseDriver, MemoryPeer {
       maxLeaseMs: checkWhole('maxLeaseMs', maxLeaseMs, 10, 2 ** 31 - 1),
       lifetime: 'lease',
     });
+    this.#counting = new MemoryCounting(store.counts, () => this.#assertOpen());
+    this.counters = this.#counting.counters;
+    this.permits = this.#counting.permits;
     store.join(this);
   }
 
@@ -84,11 +108,17 @@ class MemoryBackend implements Backend, LeaseDriver, MemoryPeer {
     this.#isClosed = true;
     this.#store.leave(this);
     this.#wakes.clear();
+    this.#counting.close();
   }
 
   async claim(claim: Claim) {
     this.#assertOpen();
     return this.#store.claim(claim, this);
+  }
+
+  async claimAll(claims: readonly Claim[]) {
+    this.#assertOpen();
+    return this.#store.claimAll(claims, this);
   }
 
   async renew(held: readonly HeldRef[]) {
@@ -110,13 +140,15 @@ class MemoryBackend implements Backend, LeaseDriver, MemoryPeer {
     return this.#store.inspect(resource);
   }
 
-  async revoke(resource: string, how: 'atExpiry' | 'now') {
+  async revoke(resource: string, _shape: Shape, how: 'atExpiry' | 'now') {
     this.#assertOpen();
     return this.#store.revoke(resource, how);
   }
 
-  async watch(resource: string, wake: () => void): Promise<Unsubscribe> {
+  async watch(resource: string, _shape: Shape, waker: Waker): Promise<Unsubscribe> {
     this.#assertOpen();
+    // Every call counts for itself, also with a function that watches already.
+    const wake: Waker = (why) => waker(why);
     const wakes = this.#wakes.get(resource) ?? new Set();
     this.#wakes.set(resource, wakes.add(wake));
     return () => {
@@ -124,8 +156,8 @@ class MemoryBackend implements Backend, LeaseDriver, MemoryPeer {
     };
   }
 
-  wake(resource: string): void {
-    this.#wakes.get(resource)?.forEach((wake) => wake());
+  wake(resource: string, why?: Wake): void {
+    this.#wakes.get(resource)?.forEach((wake) => wake(why));
   }
 
   doubt(resource: string): void {

@@ -4,13 +4,17 @@ import type {
   ClaimRef,
   ClaimView,
   HeldRef,
+  JointVerdict,
   ProcessView,
   RenewOutcome,
+  Shape,
   Verdict,
+  Wake,
   WithdrawOptions,
   WithdrawOutcome,
 } from '../../core/claim.js';
 import { systemClock, type Clock } from '../../core/clock.js';
+import { MemoryCounts } from './memory-counts.js';
 
 /** A process in line without a sign for this long is taken for dead, in ms. */
 const HEAD_LIFE_MS = 1_000;
@@ -19,8 +23,7 @@ const TOKENS_PER_MS = 1_000;
 
 interface Grant {
   readonly id: string;
-  readonly units: number;
-  readonly mode: Claim['mode'];
+  shape: Shape;
   readonly process: ProcessView;
   until: number;
   depth: number;
@@ -31,8 +34,8 @@ interface Waiter {
   /** The process for claims in any order, the claim for fifo. */
   readonly key: string;
   readonly processId: string;
-  readonly units: number;
-  seenAt: number;
+  readonly shape: Shape;
+  readonly seenAt: number;
 }
 
 interface Place {
@@ -40,11 +43,23 @@ interface Place {
   line: Waiter[];
 }
 
+/** What a claim finds. */
+interface Chance {
+  readonly place: Place;
+  /** The grant that it has already. */
+  readonly own: Grant | undefined;
+  /** What it stands in line as, and where, -1 for nowhere; those before it. */
+  readonly key: string;
+  readonly position: number;
+  readonly ahead: readonly Waiter[];
+  readonly isFree: boolean;
+}
+
 /** Who asks. */
 export interface MemoryPeer {
   readonly id: string;
   readonly view: ProcessView;
-  wake(resource: string): void;
+  wake(resource: string, why?: Wake): void;
   doubt(resource: string): void;
 }
 
@@ -53,6 +68,8 @@ export interface MemoryPeer {
  * grants end by the clock, the first in line goes first, and a release wakes it alone.
  */
 export class MemoryStore {
+  /** Latches and semaphores. */
+  readonly counts: MemoryCounts;
   readonly #clock: Clock;
   readonly #places = new Map<string, Place>();
   readonly #peers = new Map<string, MemoryPeer>();
@@ -60,6 +77,7 @@ export class MemoryStore {
 
   constructor(clock: Clock = systemClock) {
     this.#clock = clock;
+    this.counts = new MemoryCounts(clock, (resource) => this.inspect(resource).length > 0);
   }
 
   /** Resources that are held or waited for. */
@@ -79,28 +97,27 @@ export class MemoryStore {
   claim(claim: Claim, peer: MemoryPeer): Verdict {
     const now = this.#clock.now();
     if (now > claim.notAfter) return { kind: 'stale' };
-    const place = this.#place(claim.resource);
-    const { grants } = place;
-    const until = now + Math.max(claim.leaseMs, claim.holdAtLeastMs);
-    const own = grants.get(claim.id);
-    // A repeat after a lost reply is granted again; a revoked grant gets no new life by it.
-    if (own !== undefined && !own.isRevoked) {
-      own.until = Math.max(own.until, until);
-      return { kind: 'granted', token: this.#takeTokens(claim.tokens) };
+    const chance = this.#chance(claim, peer);
+    if (chance.isFree) return { kind: 'granted', token: this.#grant(claim, chance, peer) };
+    const { place, key, position } = chance;
+    // It may ask for something else than before, in the same place.
+    const waiter = { key, processId: peer.id, shape: claim.shape, seenAt: now };
+    if (claim.queue) place.line[position < 0 ? place.line.length : position] = waiter;
+    return this.#refusal(chance, now);
+  }
+
+  claimAll(claims: readonly Claim[], peer: MemoryPeer): JointVerdict {
+    const now = this.#clock.now();
+    if (claims.some(({ notAfter }) => now > notAfter)) return { kind: 'stale' };
+    const chances = claims.map((claim) => this.#chance(claim, peer));
+    const busy = chances.findIndex(({ isFree }) => !isFree);
+    if (busy < 0) {
+      const tokens = claims.map((claim, i) => this.#grant(claim, chances[i]!, peer));
+      return { kind: 'granted', tokens };
     }
-    const key = claim.order === 'fifo' ? claim.id : peer.id;
-    const position = place.line.findIndex((waiter) => waiter.key === key);
-    const ahead = position < 0 ? place.line : place.line.slice(0, position);
-    if (isAdmitted(claim, grants.values(), ahead)) {
-      if (position >= 0) place.line.splice(position, 1);
-      const { id, units, mode } = claim;
-      grants.set(id, { id, units, mode, until, depth: 1, isRevoked: false, process: peer.view });
-      return { kind: 'granted', token: this.#takeTokens(claim.tokens) };
-    }
-    if (claim.queue && position >= 0) place.line[position]!.seenAt = now;
-    if (claim.queue && position < 0)
-      place.line.push({ key, processId: peer.id, units: claim.units, seenAt: now });
-    return this.#refusal(place, ahead, now);
+    const { holder } = this.#refusal(chances[busy]!, now);
+    for (const { resource } of claims) this.#tidy(resource);
+    return { kind: 'refused', resource: claims[busy]!.resource, ...(holder && { holder }) };
   }
 
   renew(held: HeldRef): RenewOutcome {
@@ -109,6 +126,10 @@ export class MemoryStore {
       this.#tidy(held.resource);
       return 'lost';
     }
+    if (held.shape.units < grant.shape.units) {
+      grant.shape = held.shape;
+      this.#wakeNext(held.resource, this.#place(held.resource));
+    }
     if (grant.isRevoked) return 'revoked';
     grant.until = Math.max(grant.until, this.#clock.now() + Math.max(held.leaseMs, held.keepMs));
     return 'renewed';
@@ -116,14 +137,15 @@ export class MemoryStore {
 
   withdraw(ref: ClaimRef, options: WithdrawOptions, peer: MemoryPeer): WithdrawOutcome {
     const place = this.#place(ref.resource);
-    const isHead = place.line[0]?.processId === peer.id;
+    const head = place.line[0];
     if (options.leaveQueue) place.line = place.line.filter(({ key }) => key !== peer.id && key !== ref.id);
     const grant = place.grants.get(ref.id);
     if (grant !== undefined && options.keepMs > 0)
       grant.until = Math.min(grant.until, this.#clock.now() + options.keepMs);
     if (grant !== undefined && options.keepMs === 0) place.grants.delete(ref.id);
     const isFreed = grant !== undefined && options.keepMs === 0;
-    if (isFreed || (options.leaveQueue && isHead && place.grants.size === 0)) this.#wake(ref.resource, place);
+    if (isFreed && place.line.length === 0) this.#wakeAll(ref.resource);
+    else if (isFreed || place.line[0] !== head) this.#wakeNext(ref.resource, place);
     this.#tidy(ref.resource);
     return grant === undefined ? 'absent' : 'released';
   }
@@ -135,8 +157,10 @@ export class MemoryStore {
 
   inspect(resource: string): ClaimView[] {
     const now = this.#clock.now();
-    const views = [...this.#place(resource).grants.values()].map(({ until, isRevoked, ...grant }) => ({
+    const views = [...this.#place(resource).grants.values()].map(({ until, isRevoked, shape, ...grant }) => ({
       ...grant,
+      mode: shape.mode,
+      units: shape.units,
       resource,
       remainingMs: until - now,
       revoked: isRevoked,
@@ -151,11 +175,40 @@ export class MemoryStore {
     for (const grant of place.grants.values()) grant.isRevoked = true;
     if (how === 'now' && isHeld) {
       place.grants.clear();
-      this.#wake(resource, place);
+      if (place.line.length === 0) this.#wakeAll(resource);
+      else this.#wakeNext(resource, place);
     }
     if (isHeld) for (const peer of this.#peers.values()) peer.doubt(resource);
     this.#tidy(resource);
     return isHeld;
+  }
+
+  /** What stands between a claim and its grant. */
+  #chance({ id, resource, shape }: Claim, peer: MemoryPeer): Chance {
+    const place = this.#place(resource);
+    // A repeat after a lost reply is granted again; a revoked grant gets no new life by it.
+    const known = place.grants.get(id);
+    const own = known?.isRevoked === true ? undefined : known;
+    const key = shape.order === 'fifo' ? id : peer.id;
+    const position = place.line.findIndex((waiter) => waiter.key === key);
+    const ahead = position < 0 ? place.line : place.line.slice(0, position);
+    const isFree =
+      own !== undefined ||
+      (known === undefined && isAdmitted(shape, shapesOf(place.grants.values()), shapesOf(ahead)));
+    return { place, own, key, position, ahead, isFree };
+  }
+
+  /** Grants what is free; gives the first of its tokens. */
+  #grant(claim: Claim, { place, own, position }: Chance, peer: MemoryPeer): number {
+    const { id, shape, resource } = claim;
+    const until = this.#clock.now() + Math.max(claim.leaseMs, claim.holdAtLeastMs);
+    if (own !== undefined) own.until = Math.max(own.until, until);
+    else {
+      if (position >= 0) place.line.splice(position, 1);
+      place.grants.set(id, { id, shape, until, depth: 1, isRevoked: false, process: peer.view });
+      this.#wakeNext(resource, place);
+    }
+    return this.#takeTokens(claim.tokens);
   }
 
   /** The place as it is now: what has ended, and who is dead in line, is gone. */
@@ -177,13 +230,19 @@ export class MemoryStore {
     if (grants.size === 0 && line.length === 0) this.#places.delete(resource);
   }
 
-  #wake(resource: string, { line }: Place): void {
-    const head = line[0];
-    if (head !== undefined) this.#peers.get(head.processId)?.wake(resource);
-    else for (const peer of this.#peers.values()) peer.wake(resource);
+  /** Tells the head of the line if there is room for it. */
+  #wakeNext(resource: string, { line, grants }: Place): void {
+    const [head] = line;
+    if (head === undefined || !isAdmitted(head.shape, shapesOf(grants.values()), [])) return;
+    const why = head.shape.order === 'fifo' ? { claimId: head.key } : undefined;
+    this.#peers.get(head.processId)?.wake(resource, why);
   }
 
-  #refusal(place: Place, ahead: readonly Waiter[], now: number): Verdict {
+  #wakeAll(resource: string): void {
+    for (const peer of this.#peers.values()) peer.wake(resource);
+  }
+
+  #refusal({ place, ahead }: Chance, now: number): Verdict & { readonly kind: 'refused' } {
     const [holder] = place.grants.values();
     if (holder === undefined) {
       const [head] = ahead;
@@ -203,4 +262,8 @@ export class MemoryStore {
     this.#lastToken = first + count - 1;
     return first;
   }
+}
+
+function* shapesOf(those: Iterable<{ readonly shape: Shape }>): Generator<Shape> {
+  for (const { shape } of those) yield shape;
 }

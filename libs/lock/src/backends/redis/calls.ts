@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../../core/clock.js';
 import { codeOf, noAnswer, refusal } from './failures.js';
-import type { Asker } from './request.js';
+import type { Asker } from './links/link.js';
 
 /** One request, from its sending to its answer; late answers are dropped. */
 class Call implements Asker {
@@ -11,18 +11,16 @@ class Call implements Asker {
     private readonly calls: Calls,
     private readonly asker: Asker,
     readonly sentAt: number,
-    /** Replies heard when it was sent. */
-    readonly heard: number,
   ) {}
 
   replied(reply: unknown): void {
-    this.calls.heard += 1;
+    this.calls.hear();
     if (this.#end()) this.asker.replied(reply);
   }
 
   failed(error: Error): void {
     const code = codeOf(error);
-    if (code !== '') this.calls.heard += 1;
+    if (code !== '') this.calls.hear();
     this.fail(code === '' ? noAnswer('the connection was lost before the answer', error) : refusal(error));
   }
 
@@ -43,26 +41,39 @@ class Call implements Asker {
  * client does.
  */
 export class Calls {
-  /** Replies so far. */
-  heard = 0;
   #first: Call | undefined;
   #last: Call | undefined;
   #watchdog: Timer | undefined;
+  /** When it fires: for the silence perhaps, which may last longer than a call. */
+  #firesAt = 0;
+  /** When the oldest request was sent since the last reply; undefined when there is none. */
+  #unheardSince: number | undefined;
 
   constructor(
     private readonly clock: Clock,
     private readonly timeoutMs: number,
-    /** A call ended without an answer, and nothing else was heard since it was sent. */
+    /** At least `timeoutMs`. */
+    private readonly silenceMs: number,
+    /** Something was asked `silenceMs` ago, and nothing has been heard since. */
     private readonly onSilence: () => void,
   ) {}
 
   begin(asker: Asker): Asker {
-    const call = new Call(this, asker, this.clock.now(), this.heard);
+    const call = new Call(this, asker, this.clock.now());
     if (this.#last === undefined) this.#first = call;
     else this.#last.next = call;
     this.#last = call;
-    if (this.#watchdog === undefined) this.#watch(this.timeoutMs);
+    this.#unheardSince ??= call.sentAt;
+    if (this.#watchdog === undefined || this.#firesAt > call.sentAt + this.timeoutMs) {
+      this.stop();
+      this.#watch(this.timeoutMs);
+    }
     return call;
+  }
+
+  /** The server has answered something. */
+  hear(): void {
+    this.#unheardSince = undefined;
   }
 
   /** Forgets the calls in front that are over. */
@@ -71,8 +82,9 @@ export class Calls {
     if (this.#first === undefined) this.#last = undefined;
   }
 
-  /** Ends all of them. */
+  /** Ends all of them: the connection is gone. */
   fail(error: Error): void {
+    this.hear();
     for (let call = this.#first; call !== undefined; call = call.next) call.fail(error);
   }
 
@@ -83,10 +95,11 @@ export class Calls {
 
   // Replies come in the order of the requests, so one timer for the oldest call serves all.
   #watch(ms: number): void {
+    this.#firesAt = this.clock.now() + ms;
     this.#watchdog = this.clock.setTimer(() => {
       this.#watchdog = undefined;
-      if (this.#first === undefined) return;
-      const left = this.#first.sentAt + this.timeoutMs - this.clock.now();
+      const left = this.#leftMs;
+      if (left === undefined) return;
       if (left > 0) this.#watch(left);
       // Timers run before sockets are read: the answer may be there already.
       else this.clock.afterPoll(() => this.#expire());
@@ -94,15 +107,24 @@ export class Calls {
   }
 
   #expire(): void {
-    const bound = this.clock.now() - this.timeoutMs;
-    let isSilent = false;
-    for (let call = this.#first; call !== undefined && call.sentAt <= bound; call = call.next) {
-      isSilent ||= !call.isOver && call.heard === this.heard;
+    const now = this.clock.now();
+    for (let call = this.#first; call !== undefined && call.sentAt <= now - this.timeoutMs; call = call.next)
       call.fail(noAnswer(`no answer within ${this.timeoutMs} ms`));
+    if (this.#unheardSince !== undefined && this.#unheardSince <= now - this.silenceMs) {
+      this.#unheardSince = undefined;
+      this.onSilence();
     }
-    if (isSilent) this.onSilence();
     // A call that has begun since the timer ran has set one of its own, which is too late for the calls before it.
     this.stop();
-    if (this.#first !== undefined) this.#watch(this.#first.sentAt + this.timeoutMs - this.clock.now());
+    const left = this.#leftMs;
+    if (left !== undefined) this.#watch(left);
+  }
+
+  /** Time until a call is too old or the silence too long, in ms; undefined when nothing can be. */
+  get #leftMs(): number | undefined {
+    const call = this.#first && this.#first.sentAt + this.timeoutMs;
+    const silence = this.#unheardSince === undefined ? undefined : this.#unheardSince + this.silenceMs;
+    if (call === undefined && silence === undefined) return undefined;
+    return Math.min(call ?? Infinity, silence ?? Infinity) - this.clock.now();
   }
 }

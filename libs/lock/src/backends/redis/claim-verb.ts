@@ -1,14 +1,31 @@
 import type { Claim, HolderView, Verdict } from '../../core/claim.js';
-import { GUARD_KEY, processOf, TOKEN_KEY, type ResourceKeys } from './keys.js';
+import { GUARD_KEY, processOf, type LockKeys, type TokenSource } from './keys.js';
 import type { ProcessRows } from './process-rows.js';
-import { CLAIM } from './script.js';
+import type { Script } from './script.js';
 import type { BatchItem, BatchVerb } from './script-batch.js';
 import type { ServerTime } from './server-time.js';
 import { name, NO, word, YES, type ScriptInput } from './wire.js';
 
 export interface ClaimItem extends BatchItem<Verdict> {
   readonly claim: Claim;
-  readonly keys: ResourceKeys;
+  readonly keys: LockKeys;
+}
+
+/** What a claim consists of on the wire. */
+export type WiredClaim = Pick<ClaimItem, 'resource' | 'claim' | 'keys'>;
+
+/** The scripts of a lock whose grant is a hash with an expiry, as Redisson writes it. */
+export interface HashScripts {
+  readonly claim: Script;
+  /** Left out where several are not decided in one step. */
+  readonly claimAll?: Script;
+  readonly withdraw: Script;
+  /** Keys of an item, its own token counter not included. */
+  readonly keysOfItem: number;
+  /** What stands for a claim in the hash. @default its id */
+  readonly fieldOf?: (claim: Claim) => string;
+  /** What is asked for, where that is no number of fencing tokens. */
+  readonly wants?: (claim: Claim) => string;
 }
 
 /** What the script checks against the guard key. */
@@ -16,47 +33,67 @@ export interface Guard {
   /** Run of the server that this connection leads to; '' when no guard is asked for. */
   readonly runId: string;
   readonly maxLeaseMs: number;
+  /** The server may grant by itself what was refused. */
+  readonly mayPush: boolean;
 }
 
 /** A lock without an expiry (a foreign client's) is asked for again after this long, in ms. */
 const NO_EXPIRY_RETRY_MS = 1_000;
 const STALE = -1;
-const TOKEN_WIRE = name(TOKEN_KEY);
 const GUARD_WIRE = name(GUARD_KEY);
+/** Stands in line, and takes a grant without asking again. */
+const PUSH = word(2);
 
 /** `claim` on the wire. */
 export class ClaimVerb implements BatchVerb<ClaimItem> {
-  readonly script = CLAIM;
+  readonly script: Script;
   readonly itemsPerCall = 32;
   readonly answersFrom = 1;
 
+  readonly #keysOfItem: number;
+  readonly #wants: HashScripts['wants'];
+  readonly #fieldOf: HashScripts['fieldOf'];
+
   constructor(
+    { claim, keysOfItem, wants, fieldOf }: HashScripts,
     private readonly guard: Guard,
     private readonly time: ServerTime,
     private readonly rows: ProcessRows,
-    /** Tokens of a lock come from a counter of its own, Redisson's. */
-    private readonly ownTokens: boolean,
-  ) {}
+    private readonly tokens: TokenSource,
+    private readonly operationTimeoutMs: number,
+  ) {
+    this.script = claim;
+    this.#wants = wants;
+    this.#fieldOf = fieldOf;
+    this.#keysOfItem = keysOfItem + (tokens.isOwn ? 1 : 0);
+  }
 
-  encode(items: readonly ClaimItem[]): ScriptInput {
+  encode(items: readonly WiredClaim[]): ScriptInput {
     const { runId, maxLeaseMs } = this.guard;
     const isGuarded = runId !== '';
-    const keys = items.length * (this.ownTokens ? 4 : 3) + (isGuarded ? 2 : 1);
-    let text = word(keys) + TOKEN_WIRE;
-    for (const { keys: own } of items) text += this.ownTokens ? own.wire + name(own.token) : own.wire;
+    const keys = items.length * this.#keysOfItem + (isGuarded ? 2 : 1);
+    let text = word(keys) + this.tokens.shared(items[0]!.resource);
+    for (const { keys: own } of items) text += this.tokens.isOwn ? own.wire + name(own.token) : own.wire;
     if (isGuarded) text += GUARD_WIRE;
     for (const { claim } of items) {
-      const { id, leaseMs, holdAtLeastMs, notAfter, tokens, queue } = claim;
+      const { id, leaseMs, holdAtLeastMs, notAfter, queue, mayPush } = claim;
       const lease = Math.ceil(Math.max(leaseMs, holdAtLeastMs));
-      text += `${word(id)}${word(lease)}${word(this.time.notLaterThan(notAfter))}${word(tokens)}${queue ? YES : NO}`;
+      const wanted = this.#wants === undefined ? claim.tokens : this.#wants(claim);
+      const field = this.#fieldOf === undefined ? id : this.#fieldOf(claim);
+      text += `${word(field)}${word(lease)}${word(this.time.notLaterThan(notAfter))}${word(wanted)}`;
+      text += queue ? (mayPush && this.guard.mayPush ? PUSH : YES) : NO;
     }
     if (isGuarded) text += word(runId) + word(maxLeaseMs) + NO;
     return { text, count: 1 + keys + items.length * 5 + (isGuarded ? 3 : 0) };
   }
 
-  learn(reply: readonly unknown[]): void {
+  learn(reply: readonly unknown[], items: readonly WiredClaim[]): void {
     const [now] = reply;
-    if (typeof now === 'number') this.time.learn(now);
+    if (typeof now === 'number') this.time.learn(now, items[0]!.claim.notAfter - this.operationTimeoutMs);
+  }
+
+  isGrant(answer: unknown): boolean {
+    return typeof answer === 'number' && answer !== STALE;
   }
 
   settle(item: ClaimItem, answer: unknown): void {
@@ -70,11 +107,13 @@ export class ClaimVerb implements BatchVerb<ClaimItem> {
     item.resolve(
       id === undefined
         ? { kind: 'refused', retryInMs }
-        : { kind: 'refused', retryInMs, holder: this.#holder(id, retry < 0 ? Infinity : retry) },
+        : { kind: 'refused', retryInMs, holder: this.holderView(id, retry) },
     );
   }
 
-  #holder(id: string, remainingMs: number): HolderView {
+  /** @param ttl of its grant, in ms; -1 when it has none */
+  holderView(id: string, ttl: number): HolderView {
+    const remainingMs = ttl < 0 ? Infinity : ttl;
     const process = this.rows.known(processOf(id));
     return process === undefined ? { id, remainingMs } : { id, remainingMs, process };
   }

@@ -1,49 +1,54 @@
-import { Redis, type RedisOptions as ConnectionOptions } from 'ioredis';
+import type { Cluster, Redis, RedisOptions as ConnectionOptions } from 'ioredis';
+import type { ClusterAddress } from './cluster/cluster-address.js';
+import type { NodeRedisCluster } from './cluster/node-redis-cluster.js';
+import type { NatMap } from './cluster/slot-map.js';
+import type { NodeRedisClient } from './links/node-redis-client.js';
 
-/** Where the Redis is: a `url`, a `connection` or both; or else a `client`. */
+/** A client of ioredis 5.3 or newer, or 6, or of node-redis 5 or 6. */
+export type RedisClient = SingleClient | Cluster | NodeRedisCluster;
+/** A client for one server, or for one primary behind Sentinels. */
+export type SingleClient = Redis | NodeRedisClient;
+
+/**
+ * Where the Redis is: a `url`, a `connection` or both, through ioredis; or else a `client`. Or a `cluster`, with what all of
+ * its servers have in common in `connection` or in a `client` for one server.
+ */
 export interface RedisPlace {
   /** `redis://user:password@host:6379/0`, `rediss://…`, or the path of a Unix socket. */
   readonly url?: string;
   /** Options of ioredis: host, port, tls, sentinels and the like. What Bedrock sets itself is refused here. */
   readonly connection?: ConnectionOptions;
-  /** A client of ioredis 5.3 or newer, or 6. It is only read: Bedrock makes connections of its own with its options. */
-  readonly client?: Redis;
+  /** It is only read: Bedrock makes connections of its own, with its library and its options. */
+  readonly client?: RedisClient;
+  /** Some servers of a Redis Cluster (Redis 7 or newer). The others are found through them. */
+  readonly cluster?: readonly ClusterAddress[];
+  /** Where the servers of the `cluster` are reached, if not at the addresses that it gives: as ioredis has it. */
+  readonly natMap?: NatMap;
 }
 
-/**
- * What Bedrock needs of its own connections, whatever the user's are like: nothing is re-sent, nothing is queued while
- * the connection is down, names go verbatim, and replies have one shape.
- */
-export const BEDROCK_CLIENT_OPTIONS = {
-  autoResendUnfulfilledCommands: false,
-  enableOfflineQueue: false,
-  autoResubscribe: false,
-  lazyConnect: true,
-  // What the opening of a connection finds out serves better: it also works for a user who may not ask INFO.
-  enableReadyCheck: false,
-  // Calls of a lost connection fail at once.
-  maxRetriesPerRequest: 0,
-  // Bedrock destroys the stream itself; the client's own timer for that would outlive `close()`.
-  disconnectTimeout: 1,
-  enableAutoPipelining: false,
-  keyPrefix: '',
-  readOnly: false,
-  stringNumbers: false,
-  replyMapping: 'legacy',
-  monitor: false,
-  connectionName: 'bedrock',
-  commandTimeout: undefined,
-  blockingTimeout: undefined,
-  socketTimeout: undefined,
-  reconnectOnError: null,
-  himportFieldsets: undefined,
-  scripts: undefined,
-  retryStrategy: (times: number) => Math.min(50 * 2 ** Math.min(times - 1, 10), 1_000),
-} satisfies ConnectionOptions;
+/** A single client of ioredis or one of its Clusters. */
+export function isIoredisClient(value: unknown): value is Redis | Cluster {
+  return hasMethods(value, 'duplicate', 'call');
+}
 
-/** A connection of Bedrock's own to where the options lead. It connects when told to. */
-export function createClient({ url, connection, client }: RedisPlace): Redis {
-  if (client !== undefined) return client.duplicate(BEDROCK_CLIENT_OPTIONS);
-  const options = { ...connection, ...BEDROCK_CLIENT_OPTIONS };
-  return url === undefined ? new Redis(options) : new Redis(url, options);
+/** A client for a whole cluster. */
+export function isClusterClient(value: unknown): value is Cluster | NodeRedisCluster {
+  if (isIoredisClient(value)) return (value as unknown as Cluster).isCluster;
+  return hasMethods(value, 'duplicate', 'nodeClient') && '_options' in (value as object);
+}
+
+/** A single client of node-redis 5 or 6: no Cluster, Sentinel or pool, which have no subscriptions of their own. */
+export function isNodeRedisClient(value: unknown): value is NodeRedisClient {
+  return (
+    hasMethods(value, 'duplicate', 'withTypeMapping') &&
+    typeof (value as Partial<NodeRedisClient>).isPubSubActive === 'boolean'
+  );
+}
+
+function hasMethods(value: unknown, ...names: string[]): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    names.every((name) => typeof (value as Record<string, unknown>)[name] === 'function')
+  );
 }

@@ -1,15 +1,21 @@
 import { codeOf, notSent } from './failures.js';
-import type { Arg, Conversation, Send } from './connection.js';
+import type { Conversation, Send } from './connection.js';
 import type { Guard } from './claim-verb.js';
 import { checkEviction } from './eviction.js';
 import { GUARD_KEY, probeKeys } from './keys.js';
+import type { Arg, RedisLink } from './links/link.js';
 import type { ProcessRows } from './process-rows.js';
+import type { ReplicaAckTerms } from './replica-acks.js';
 import { runScript } from './run-script.js';
-import { ALL_SCRIPTS, CLAIM, WITHDRAW } from './script.js';
+import { ALL_SCRIPTS, CLAIM, formFor, WITHDRAW } from './script.js';
 import type { ServerTime } from './server-time.js';
 
 /** Life of the probe's lock, should its withdrawal get lost, in ms. */
 const PROBE_LEASE_MS = 1_000;
+/** The first version of Redis with shard channels. */
+const SHARDED_SINCE = 7;
+/** By which a server of a cluster says that another one has the slot. */
+const REDIRECTIONS: ReadonlySet<string> = new Set(['MOVED', 'ASK', 'TRYAGAIN']);
 
 export interface SessionOptions {
   readonly restartGuard: boolean;
@@ -17,6 +23,22 @@ export interface SessionOptions {
   readonly maxLeaseMs: number;
   /** Refuse a server that may evict locks. */
   readonly strict: boolean;
+  readonly replicaAcks: ReplicaAckTerms | undefined;
+}
+
+export interface SessionGround {
+  readonly terms: SessionOptions;
+  readonly connection: { readonly link: Pick<RedisLink, 'database' | 'isSharded'> };
+  readonly time: ServerTime;
+  readonly rows: Pick<ProcessRows, 'write'>;
+  readonly processId: string;
+  /** What is held should be verified now. */
+  readonly onDoubt: (resource: undefined) => void;
+  readonly onServing?: (run: string) => void;
+  readonly onLost?: () => void;
+  readonly isLate?: boolean;
+  /** On a server of a cluster: a hash tag of a slot that it serves, if it serves one. */
+  readonly tagHere?: () => string | undefined;
 }
 
 /** What is learned on each new connection for commands, and holds for it alone: the run of the server, and its time. */
@@ -24,46 +46,56 @@ export class CommandSession implements Conversation, Guard {
   runId = '';
   #trusts: boolean;
 
-  constructor(
-    private readonly options: SessionOptions,
-    private readonly time: ServerTime,
-    private readonly rows: ProcessRows,
-    private readonly processId: string,
-    private readonly database: number,
-    private readonly onReconnected: () => void,
-  ) {
-    this.#trusts = options.coldStart === 'trust';
+  constructor(private readonly ground: SessionGround) {
+    this.#trusts = ground.terms.coldStart === 'trust';
+  }
+
+  /** A server in doubt about its data grants nothing by itself; and nobody would see that replicas have such a grant. */
+  get mayPush(): boolean {
+    return this.runId === '' && this.ground.terms.replicaAcks === undefined;
   }
 
   get maxLeaseMs(): number {
-    return this.options.maxLeaseMs;
+    return this.ground.terms.maxLeaseMs;
   }
 
   async open(send: Send): Promise<void> {
-    // The client goes on in database 0 when its own SELECT fails.
-    if (this.database > 0) await send('select', [this.database]);
+    const { terms, time, rows, connection } = this.ground;
+    const { database, isSharded } = connection.link;
+    // ioredis goes on in database 0 when its own SELECT fails.
+    if (database > 0) await send('select', [database]);
     // A server that forbids SCRIPT LOAD gets each script by its text at its first use.
-    const loading = ALL_SCRIPTS.map(({ source }) => send('script', ['LOAD', source]).catch(() => undefined));
+    const loading = ALL_SCRIPTS.map((script) =>
+      send('script', ['LOAD', formFor(connection.link, script).source]).catch(() => undefined),
+    );
+    const sentAt = time.localNow();
     const [info, clock] = await Promise.all([readInfo(send), send('time', []), ...loading]);
     const [seconds, micros] = clock as [string, string];
-    this.time.learn(Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000));
-    checkEviction(info['maxmemory_policy'], this.options.strict);
-    if (this.options.restartGuard) {
+    time.learn(Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000), sentAt);
+    if (isSharded) checkVersion(info['redis_version']);
+    checkEviction(info['maxmemory_policy'], terms.strict);
+    if (terms.restartGuard) {
       const runId = info['run_id'];
       if (runId === undefined)
         throw notSent('restartGuard needs the run id: allow this user the command INFO');
       this.runId = runId;
     }
-    await Promise.all([this.#probe(send), this.rows.write(send).catch(() => undefined)]);
+    // In a cluster, any of the servers may have the slot of the row.
+    const signing = isSharded ? undefined : rows.write(send).catch(() => undefined);
+    // Shows that this user may ask.
+    const asking = terms.replicaAcks && send('wait', [0, 1]);
+    await Promise.all([this.#probe(send), signing, asking]);
   }
 
   opened(isFirst: boolean): void {
-    if (!isFirst) this.onReconnected();
+    if (!isFirst || this.ground.isLate === true) this.ground.onDoubt(undefined);
+    this.ground.onServing?.(this.runId);
   }
 
   lost(): void {
     this.runId = '';
-    this.time.forget();
+    this.ground.time.forget();
+    this.ground.onLost?.();
   }
 
   /**
@@ -72,24 +104,39 @@ export class CommandSession implements Conversation, Guard {
    * lost while others were running.
    */
   async #probe(send: Send): Promise<void> {
-    const { runId, processId } = this;
-    const [lock, line, signs, token] = probeKeys(processId);
-    const keys = [token, lock, line, signs, ...(runId === '' ? [] : [GUARD_KEY])];
+    const { runId } = this;
+    const { processId, connection, tagHere } = this.ground;
+    const { link } = connection;
+    const tag = tagHere?.();
+    if (link.isSharded && tag === undefined) return;
+    const [lock, line, asks, token] = probeKeys(processId, tag);
+    const keys = [token, lock, line, asks, ...(runId === '' ? [] : [GUARD_KEY])];
     const trusts = this.#trusts ? 1 : 0;
     this.#trusts = false;
     const id = `${processId}:0`;
-    const claim: Arg[] = [id, PROBE_LEASE_MS, Number.MAX_SAFE_INTEGER, 1, 0];
+    // Without a token: its counter would have no end, and stay when this process dies.
+    const claim: Arg[] = [id, PROBE_LEASE_MS, Number.MAX_SAFE_INTEGER, 0, 0];
     if (runId !== '') claim.push(runId, this.maxLeaseMs, trusts);
+    const runner = { call: send, link };
     try {
-      await runScript(send, CLAIM, [CLAIM.sha1, keys.length, ...keys, ...claim]);
+      const asked = runScript(runner, CLAIM, keys, claim);
+      await Promise.all([asked, send('set', [token, 0, 'PX', PROBE_LEASE_MS])]);
     } catch (error) {
       const code = codeOf((error as Error).cause);
+      // The slot is on its way to another server, or there already.
+      if (REDIRECTIONS.has(code)) return;
       // A full server still has to take withdrawals.
       if (code !== 'QUARANTINED' && code !== 'OOM') throw error;
     }
-    const given = runScript(send, WITHDRAW, [WITHDRAW.sha1, 3, lock, line, signs, id, 0, 1]);
+    const given = runScript(runner, WITHDRAW, [token, lock, line, asks], [id, 0, 1]);
     await Promise.all([given, send('del', [token])]);
   }
+}
+
+/** @throws BackendUnavailableError for a server without shard channels */
+function checkVersion(version: string | undefined): void {
+  if (version !== undefined && !(Number.parseInt(version, 10) >= SHARDED_SINCE))
+    throw notSent(`locks on a cluster need Redis ${SHARDED_SINCE} or newer; this one is ${version}`);
 }
 
 /** The fields of INFO; none where this user may not ask. */

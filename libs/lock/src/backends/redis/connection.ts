@@ -1,42 +1,57 @@
-import type { Command, Redis } from 'ioredis';
 import type { Clock } from '../../core/clock.js';
 import { BackendUnavailableError } from '../../core/errors.js';
 import { Calls } from './calls.js';
 import { codeOf, noAnswer, notSent } from './failures.js';
+import type { Arg, Asker, ChannelNaming, RedisLink } from './links/link.js';
 import { Readiness } from './readiness.js';
-import { EncodedRequest, type Asker } from './request.js';
 
-export type Arg = string | number;
-export type Send = (command: string, args: Arg[]) => Promise<unknown>;
+export type Send = (command: string, args: readonly Arg[]) => Promise<unknown>;
+export type Subscribe = (channels: readonly string[], as?: ChannelNaming) => Promise<unknown>;
+
+/** How long servers are waited for. */
+export interface Patience {
+  /** Bound on every call, in ms. */
+  readonly operationTimeoutMs: number;
+  /** A connection that says nothing for so long is replaced, in ms. @default operationTimeoutMs */
+  readonly silenceMs?: number;
+}
 
 /** What is said on every new connection before it serves, and who is told about its life. */
 export interface Conversation {
   /** Rejects when the server cannot serve yet; it is tried again on the same connection. */
-  open(send: Send): Promise<void>;
+  open(send: Send, subscribe: Subscribe): Promise<void>;
   /** The connection serves from now on; `isFirst` is false after a reconnection. */
   opened?(isFirst: boolean): void;
   /** The connection is gone, and with it everything that was learned on it. */
   lost?(): void;
+  /** A message on a channel that was subscribed to. */
+  received?(channel: string, message: string): void;
+  /** Channels are not heard any more: they belong to another server of the cluster. */
+  moved?(): void;
 }
 
 /** Refusals that end by themselves. */
-const PASSING: ReadonlySet<string> = new Set(['LOADING', 'BUSY', 'READONLY', 'MASTERDOWN', 'OOM']);
+const PASSING: ReadonlySet<string> = new Set([
+  'LOADING', 'BUSY', 'READONLY', 'MASTERDOWN', 'OOM', 'CLUSTERDOWN', 'MOVED', 'ASK', 'TRYAGAIN',
+]); // prettier-ignore
 /** First and longest pause before an opening conversation is tried again, in ms. */
 const REOPEN_MS = { first: 50, last: 1_000 };
+/** Pause before a connection that leads to a replica is given up for another, in ms. */
+const ELSEWHERE_MS = 250;
 
 /**
  * One connection of Bedrock's own. Nothing is queued while it is down and nothing is ever sent twice; every call settles
- * within `timeoutMs`, whatever the client does. A connection that stays silent for so long is replaced.
+ * within `timeoutMs`, whatever the client does. A connection that stays silent for `silenceMs` is replaced.
  */
 export class Connection {
   /** Requests sent so far, without those of the client's own greeting. */
   commands = 0;
+  readonly timeoutMs: number;
+  readonly #silenceMs: number;
   readonly #calls: Calls;
   readonly #readiness: Readiness;
   #conversation: Conversation | undefined;
   #isReady = false;
-  /** A connection was made and not lost since. */
-  #isConnected = false;
   #hasServed = false;
   #isStarted = false;
   #isClosed = false;
@@ -44,20 +59,14 @@ export class Connection {
   #epoch = 0;
 
   constructor(
-    readonly client: Redis,
+    readonly link: RedisLink,
     private readonly clock: Clock,
-    readonly timeoutMs: number,
+    { operationTimeoutMs, silenceMs = operationTimeoutMs }: Patience,
   ) {
-    this.#calls = new Calls(clock, timeoutMs, () => this.reconnect());
+    this.timeoutMs = operationTimeoutMs;
+    this.#silenceMs = silenceMs;
+    this.#calls = new Calls(clock, operationTimeoutMs, silenceMs, () => this.reconnect());
     this.#readiness = new Readiness(clock);
-    client.on('connect', () => {
-      this.#isConnected = true;
-      this.#awaitGreeting();
-    });
-    client.on('ready', () => this.#greeted());
-    client.on('close', () => this.#lose());
-    client.on('end', () => this.#restart());
-    client.on('error', (error: Error) => this.#readiness.failed(error, codeOf(error) !== ''));
   }
 
   get isReady(): boolean {
@@ -69,7 +78,14 @@ export class Connection {
     if (this.#isStarted || this.#isClosed) return;
     this.#isStarted = true;
     this.#conversation = conversation;
-    this.client.connect().catch(() => undefined);
+    this.link.connect({
+      connected: () => this.#awaitGreeting(),
+      greeted: () => void this.#open(++this.#epoch, REOPEN_MS.first),
+      lost: () => this.#lose(),
+      failed: (error) => this.#readiness.failed(error, codeOf(error) !== '' || isFinal(error)),
+      received: (channel, message) => conversation.received?.(channel, message),
+      moved: () => conversation.moved?.(),
+    });
   }
 
   /**
@@ -92,21 +108,45 @@ export class Connection {
   readonly call: Send = (command, args) =>
     this.#isReady ? this.#send(command, args) : Promise.reject(this.#down());
 
-  /** Sends a request that was encoded already, now. The asker is told a LockError when it fails, at once when it is down. */
+  /** Like `call()`, of a request that was encoded already. The asker is told at once when it is down. */
   run(command: string, text: string, asker: Asker): void {
-    if (!this.#isReady || !this.#isWritable) return asker.failed(this.#down());
+    if (!this.#isReady || !this.link.isWritable) return asker.failed(this.#down());
     this.commands += 1;
-    const request = new EncodedRequest(command, text, this.#calls.begin(asker));
-    this.client.sendCommand(request as unknown as Command);
+    this.link.run(command, text, this.#calls.begin(asker));
   }
+
+  /** As `run()`, for what took a part of its time already: it ends when that of a request sent at `sentAt` would. */
+  runSince(sentAt: number, command: string, text: string, asker: Asker): void {
+    let isOver = false;
+    const end = (tell: () => void): void => {
+      if (isOver) return;
+      isOver = true;
+      this.clock.clearTimer(timer);
+      tell();
+    };
+    const late = (): void => end(() => asker.failed(noAnswer(`no answer within ${this.timeoutMs} ms`)));
+    const timer = this.clock.setTimer(() => this.clock.afterPoll(late), sentAt + this.timeoutMs - this.now());
+    this.run(command, text, {
+      replied: (reply) => end(() => asker.replied(reply)),
+      failed: (error) => end(() => asker.failed(error)),
+    });
+  }
+
+  /** Monotonic local ms. */
+  now(): number {
+    return this.clock.now();
+  }
+
+  /** Subscribes now. What is published meanwhile goes to the conversation. */
+  readonly subscribe: Subscribe = (channels, as) =>
+    this.#isReady ? this.#subscribe(channels, as) : Promise.reject(this.#down());
+
+  readonly unsubscribe: Subscribe = (channels, as) =>
+    this.#isReady ? this.#ask(() => this.link.unsubscribe(channels, as)) : Promise.reject(this.#down());
 
   /** Gives up the present connection for a new one. */
   reconnect(): void {
-    const { status } = this.client;
-    if (this.#isClosed || (status !== 'ready' && status !== 'connect')) return;
-    this.client.disconnect(true);
-    // Without this a half-open connection would linger, and calls on it with it.
-    this.client.stream?.destroy();
+    if (!this.#isClosed) this.link.reconnect();
   }
 
   close(): void {
@@ -115,8 +155,7 @@ export class Connection {
     this.#lose();
     this.#readiness.failed(new Error('it is closed'), true);
     this.#calls.stop();
-    this.client.disconnect();
-    this.client.stream?.destroy();
+    this.link.close();
   }
 
   #down(): BackendUnavailableError {
@@ -128,48 +167,49 @@ export class Connection {
     );
   }
 
-  get #isWritable(): boolean {
-    const { status, stream } = this.client;
-    return status === 'ready' && stream.writable;
-  }
+  readonly #send: Send = (command, args) => this.#ask(() => this.link.call(command, args));
+  readonly #subscribe: Subscribe = (channels, as) => this.#ask(() => this.link.subscribe(channels, as));
 
-  readonly #send: Send = (command, args) => {
-    if (!this.#isWritable) return Promise.reject(this.#down());
+  #ask(send: () => Promise<unknown>): Promise<unknown> {
+    if (!this.link.isWritable) return Promise.reject(this.#down());
     this.commands += 1;
     return new Promise((resolve, reject) => {
       const call = this.#calls.begin({ replied: resolve, failed: reject });
-      this.client.call(command, args).then(
+      send().then(
         (reply) => call.replied(reply),
         (error: Error) => call.failed(error),
       );
     });
-  };
+  }
 
   // The client waits for ever for the answer to its own greeting.
   #awaitGreeting(): void {
     const epoch = this.#epoch;
     this.clock.setTimer(() => {
       this.clock.afterPoll(() => {
-        if (epoch === this.#epoch && this.client.status === 'connect') this.reconnect();
+        if (epoch === this.#epoch) this.reconnect();
       });
-    }, this.timeoutMs);
-  }
-
-  #greeted(): void {
-    if (this.#isConnected) return void this.#open(++this.#epoch, REOPEN_MS.first);
-    // Version 5 also says so of a connection that was lost during its greeting, and would never connect again.
-    if (!this.#isClosed) this.client.status = 'reconnecting';
+    }, this.#silenceMs);
   }
 
   async #open(epoch: number, retryMs: number): Promise<void> {
     if (this.#isClosed) return;
     try {
-      await this.#conversation?.open(this.#send);
+      await this.#conversation?.open(this.#send, this.#subscribe);
     } catch (error) {
       if (epoch !== this.#epoch) return;
       this.#readiness.failed(error as Error, isFinal(error));
       const next = Math.min(retryMs * 2, REOPEN_MS.last);
-      this.clock.setTimer(() => epoch === this.#epoch && void this.#open(epoch, next), retryMs);
+      // What has become a replica says so for ever: the next connection may lead to the primary.
+      const isReplica = codeOf((error as Error).cause) === 'READONLY';
+      this.clock.setTimer(
+        () => {
+          if (epoch !== this.#epoch) return;
+          if (isReplica) this.reconnect();
+          else void this.#open(epoch, next);
+        },
+        isReplica ? ELSEWHERE_MS : retryMs,
+      );
       return;
     }
     if (epoch !== this.#epoch) return;
@@ -180,25 +220,16 @@ export class Connection {
   }
 
   #lose(): void {
-    this.#isConnected = false;
     this.#epoch += 1;
     this.#isReady = false;
     const detail = this.#isClosed ? 'it is closed' : 'the connection was lost before the answer';
     this.#calls.fail(noAnswer(detail, this.#readiness.lastError));
     this.#conversation?.lost?.();
   }
-
-  // The client reconnects by itself; it ends only when it could not even begin to connect.
-  #restart(): void {
-    if (this.#isClosed) return;
-    this.clock.setTimer(() => {
-      if (!this.#isClosed) this.client.connect().catch(() => undefined);
-    }, REOPEN_MS.last);
-  }
 }
 
 /** The server said no to the opening of a connection, and will say so again. */
-function isFinal(error: unknown): boolean {
+export function isFinal(error: unknown): boolean {
   return (
     error instanceof BackendUnavailableError && error.executed === 'no' && !PASSING.has(codeOf(error.cause))
   );

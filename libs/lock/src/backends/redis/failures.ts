@@ -27,8 +27,12 @@ export function refusal(error: unknown, resource = ''): LockError {
     return new LockTypeMismatchError(resource, detail);
   }
   const executed = REFUSALS.has(code) ? 'no' : 'unknown';
-  const detail = code === 'QUARANTINED' ? quarantineText(text) : text;
-  return new BackendUnavailableError(BACKEND, detail, executed, { cause: error, resource });
+  if (code !== 'QUARANTINED') {
+    return new BackendUnavailableError(BACKEND, text, executed, { cause: error, resource });
+  }
+  const retryInMs = Number(text.slice(text.indexOf(code) + code.length));
+  const detail = quarantineText(retryInMs);
+  return new BackendUnavailableError(BACKEND, detail, executed, { cause: error, resource, retryInMs });
 }
 
 /** The request was certainly not executed. */
@@ -41,6 +45,11 @@ export function noAnswer(detail: string, cause?: unknown): BackendUnavailableErr
   return new BackendUnavailableError(BACKEND, detail, 'unknown', { cause });
 }
 
-function quarantineText(text: string): string {
-  return `quarantined for ${text.slice('QUARANTINED '.length)} ms more: its data may have been lost, so older grants may still be in use`;
+/** It was executed, and what it gave does not count. */
+export function useless(detail: string, cause?: unknown): BackendUnavailableError {
+  return new BackendUnavailableError(BACKEND, detail, 'yes', { cause });
+}
+
+function quarantineText(ms: number): string {
+  return `quarantined for ${ms} ms more: its data may have been lost, so older grants may still be in use`;
 }

@@ -1,29 +1,46 @@
 import type { HeldRef, RenewOutcome, WithdrawOptions, WithdrawOutcome } from '../../core/claim.js';
-import type { ResourceKeys } from './keys.js';
-import { ANNOTATE, RENEW, WITHDRAW } from './script.js';
+import type { HashScripts } from './claim-verb.js';
+import type { LockKeys, TokenSource } from './keys.js';
+import { ANNOTATE, RENEW, type Script } from './script.js';
 import type { BatchItem, BatchVerb } from './script-batch.js';
-import { name, NO, word, YES } from './wire.js';
+import { name, NO, word, YES, type ScriptInput } from './wire.js';
 
 export interface WithdrawItem extends BatchItem<WithdrawOutcome> {
   readonly id: string;
-  readonly keys: ResourceKeys;
+  readonly keys: LockKeys;
   readonly options: WithdrawOptions;
 }
 
-export const WITHDRAW_VERB: BatchVerb<WithdrawItem> = {
-  script: WITHDRAW,
-  itemsPerCall: 32,
-  answersFrom: 0,
-  encode(items) {
-    let text = word(items.length * 3);
-    for (const { keys } of items) text += keys.wire;
+/** `withdraw` on the wire. */
+export class WithdrawVerb implements BatchVerb<WithdrawItem> {
+  readonly script: Script;
+  readonly itemsPerCall = 32;
+  readonly answersFrom = 0;
+
+  readonly #keysOfItem: number;
+
+  constructor(
+    { withdraw, keysOfItem }: HashScripts,
+    private readonly tokens: TokenSource,
+  ) {
+    this.script = withdraw;
+    this.#keysOfItem = keysOfItem + (tokens.isOwn ? 1 : 0);
+  }
+
+  encode(items: readonly WithdrawItem[]): ScriptInput {
+    const keys = 1 + items.length * this.#keysOfItem;
+    let text = word(keys) + this.tokens.shared(items[0]!.resource);
+    for (const { keys: own } of items) text += this.tokens.isOwn ? own.wire + name(own.token) : own.wire;
     for (const { id, options } of items) {
       text += `${word(id)}${word(Math.ceil(options.keepMs))}${options.leaveQueue ? YES : NO}`;
     }
-    return { text, count: 1 + items.length * 6 };
-  },
-  settle: (item, answer) => item.resolve(answer === 1 ? 'released' : 'absent'),
-};
+    return { text, count: 1 + keys + items.length * 3 };
+  }
+
+  settle(item: WithdrawItem, answer: unknown): void {
+    item.resolve(answer === 1 ? 'released' : 'absent');
+  }
+}
 
 export interface RenewItem extends BatchItem<RenewOutcome> {
   readonly held: HeldRef;

@@ -2,30 +2,37 @@ import type {
   Claim,
   ClaimRef,
   HeldRef,
+  JointVerdict,
   RenewOutcome,
   Verdict,
   WithdrawOptions,
   WithdrawOutcome,
 } from '../../core/claim.js';
 import { LockTypeMismatchError } from '../../core/errors.js';
-import type { ClaimItem, ClaimVerb } from './claim-verb.js';
+import type { ClaimItem } from './claim-verb.js';
+import { slotOf } from './cluster/slot.js';
 import type { Connection } from './connection.js';
-import {
-  ANNOTATE_VERB,
-  RENEW_VERB,
-  WITHDRAW_VERB,
-  type NoteItem,
-  type RenewItem,
-  type WithdrawItem,
-} from './held-verbs.js';
-import type { KeyRing } from './keys.js';
-import { ScriptBatch } from './script-batch.js';
+import { ANNOTATE_VERB, RENEW_VERB, type NoteItem, type RenewItem, type WithdrawItem } from './held-verbs.js';
+import type { JointClaimItem } from './joint-claim-verb.js';
+import type { KeyRing, LockKeys } from './keys.js';
+import type { ReplicaAcks } from './replica-acks.js';
+import { ScriptBatch, type BatchVerb } from './script-batch.js';
 
 // Taken when the module loads, so that fake timers installed later cannot stop a batch.
 const enqueueTick = process.nextTick.bind(process);
 const enqueueMicrotask = queueMicrotask;
 
 const ignore = (): void => undefined;
+
+/** The batched verbs of one kind of lock; renewals and notes are those of a lock hash where there are no others. */
+export interface LeaseVerbs {
+  readonly claim: BatchVerb<ClaimItem>;
+  /** Left out where several are not decided in one step. */
+  readonly claimAll?: BatchVerb<JointClaimItem>;
+  readonly withdraw: BatchVerb<WithdrawItem>;
+  readonly renew?: BatchVerb<RenewItem>;
+  readonly annotate?: BatchVerb<NoteItem>;
+}
 
 /**
  * Gathers what is asked for in one tick and sends it in one call per verb, written back to back on one connection:
@@ -38,19 +45,22 @@ export class LeaseBatches {
   readonly #notes = new Map<string, NoteItem>();
   readonly #withdrawing: ScriptBatch<WithdrawItem>;
   readonly #claiming: ScriptBatch<ClaimItem>;
+  readonly #joining: ScriptBatch<JointClaimItem> | undefined;
   readonly #renewing: ScriptBatch<RenewItem>;
   readonly #annotating: ScriptBatch<NoteItem>;
   #isScheduled = false;
 
   constructor(
-    connection: Connection,
-    claimVerb: ClaimVerb,
-    private readonly ring: KeyRing,
+    private readonly connection: Connection,
+    verbs: LeaseVerbs,
+    private readonly ring: KeyRing<LockKeys>,
+    acks?: ReplicaAcks,
   ) {
-    this.#withdrawing = new ScriptBatch(connection, WITHDRAW_VERB);
-    this.#claiming = new ScriptBatch(connection, claimVerb);
-    this.#renewing = new ScriptBatch(connection, RENEW_VERB);
-    this.#annotating = new ScriptBatch(connection, ANNOTATE_VERB);
+    this.#withdrawing = new ScriptBatch(connection, verbs.withdraw);
+    this.#claiming = new ScriptBatch(connection, verbs.claim, acks);
+    this.#joining = verbs.claimAll && new ScriptBatch(connection, verbs.claimAll, acks);
+    this.#renewing = new ScriptBatch(connection, verbs.renew ?? RENEW_VERB);
+    this.#annotating = new ScriptBatch(connection, verbs.annotate ?? ANNOTATE_VERB);
   }
 
   claim(claim: Claim): Promise<Verdict> {
@@ -59,6 +69,23 @@ export class LeaseBatches {
       this.#claims.push({ resource, claim, keys: this.ring.of(resource), resolve, reject });
       this.#claimIds.add(claim.id);
       this.#schedule();
+    });
+  }
+
+  /** Sent at once, after what was asked for before; never in a call with others. */
+  async claimAll(claims: readonly Claim[]): Promise<JointVerdict> {
+    const joining = this.#joining;
+    // A server of a cluster takes the keys of one slot in a call.
+    const slots = this.connection.link.isSharded ? claims.map(({ resource }) => slotOf(resource)) : [];
+    if (joining === undefined || new Set(slots).size > 1) return { kind: 'separate' };
+    this.#flush();
+    return new Promise((resolve, reject) => {
+      const wired = claims.map((claim) => ({
+        resource: claim.resource,
+        claim,
+        keys: this.ring.of(claim.resource),
+      }));
+      joining.send([{ resource: claims[0]!.resource, claims: wired, resolve, reject }]);
     });
   }
 
@@ -81,19 +108,19 @@ export class LeaseBatches {
     this.#schedule();
   }
 
-  /** Sent at once, since a keeper gathers its renewals itself. */
-  renew(held: readonly HeldRef[]): Promise<RenewOutcome[]> {
+  /** Sent at once, since a keeper gathers its renewals itself. @throws LockError each for itself, without an answer */
+  renew(held: readonly HeldRef[]): Promise<RenewOutcome>[] {
     const items: RenewItem[] = [];
     const outcomes = held.map(
       (ref) =>
-        new Promise<RenewOutcome>((resolve) => {
-          const reject: RenewItem['reject'] = (error) =>
-            resolve(error instanceof LockTypeMismatchError ? 'lost' : 'unknown');
-          items.push({ resource: ref.resource, held: ref, resolve, reject });
+        new Promise<RenewOutcome>((resolve, reject) => {
+          const refuse: RenewItem['reject'] = (error) =>
+            error instanceof LockTypeMismatchError ? resolve('lost') : reject(error);
+          items.push({ resource: ref.resource, held: ref, resolve, reject: refuse });
         }),
     );
     this.#renewing.send(items);
-    return Promise.all(outcomes);
+    return outcomes;
   }
 
   #schedule(): void {

@@ -23,7 +23,7 @@ export class ProcessRows {
   #signedAt = -Infinity;
 
   constructor(
-    private readonly processId: string,
+    readonly processId: string,
     label: string | undefined,
     private readonly send: Send,
     private readonly clock: Clock,

@@ -1,56 +1,62 @@
-import type { Redis } from 'ioredis';
-import { randomUuid } from '../../core/clock.js';
-import type { Backend, LeaseDriver, Traits, Unsubscribe } from '../../core/ports.js';
-import { ClaimVerb } from './claim-verb.js';
-import { createClient } from './clients.js';
-import { CommandSession } from './command-session.js';
-import { Connection } from './connection.js';
+import type { ClaimRef } from '../../core/claim.js';
+import { randomUuid, type Clock } from '../../core/clock.js';
+import { UnsupportedByBackendError } from '../../core/errors.js';
+import type { LockNode, NodeTerms } from '../../core/ports.js';
+import type {
+  Backend,
+  CounterDriver,
+  LeaseDriver,
+  PermitDriver,
+  Traits,
+  Unsubscribe,
+} from '../../core/ports.js';
+import type { RedisClient } from './clients.js';
+import { ClusterServers } from './cluster/cluster-servers.js';
 import { BACKEND } from './failures.js';
-import { KeyRing } from './keys.js';
-import { LeaseBatches } from './lease-batches.js';
-import { ProcessRows } from './process-rows.js';
-import { RedisLeases } from './redis-leases.js';
 import { MIN_LEASE_MS, resolveRedisOptions, type RedisOptions, type RedisTerms } from './redis-options.js';
-import { ServerTime } from './server-time.js';
-import { Wakes } from './wakes.js';
+import type { Servers } from './servers.js';
+import { SingleServer } from './single-server.js';
 
 /** `ready()` waits this many times `operationTimeoutMs`: a server that is just starting is worth waiting for. */
 const READY_PATIENCE = 5;
 
 /**
- * Locks on one Redis (or the primary that Sentinels name), shared with Redisson clients that use the same names. Two
- * connections of its own are opened at `ready()` or at the first call.
+ * Locks on one Redis (or the primary that Sentinels name) or on a Redis Cluster, shared with Redisson clients that use the
+ * same names. Connections of its own are opened at `ready()` or at the first call, two for each server.
  * @throws InvalidOptionError naming the field; nothing is sent
  */
-export function redis(options: string | Redis | RedisOptions): Backend {
+export function redis(options: string | RedisClient | RedisOptions): Backend {
   return new RedisBackend(resolveRedisOptions(options));
 }
 
-class RedisBackend implements Backend {
+/** `redis()` on checked terms. */
+export class RedisBackend implements LockNode {
   readonly name = BACKEND;
   readonly traits: Traits;
   readonly leases: LeaseDriver;
+  readonly counters: CounterDriver;
+  readonly permits: PermitDriver;
   readonly processId: string;
   readonly operationTimeoutMs: number;
-  readonly #terms: RedisTerms;
-  readonly #commanding: Connection;
-  readonly #listening: Connection;
-  readonly #session: CommandSession;
-  readonly #wakes: Wakes;
-  readonly #rows: ProcessRows;
+  readonly id: string;
+  readonly #servers: Servers;
+  readonly #single: SingleServer | undefined;
+  readonly #clock: Clock;
   readonly #doubts = new Set<(resource: string | undefined) => void>();
   #closed: Promise<void> | undefined;
 
-  constructor(terms: RedisTerms) {
+  constructor(
+    private readonly terms: RedisTerms,
+    node?: NodeTerms,
+  ) {
     const { clock, operationTimeoutMs, maxLeaseMs } = terms;
-    const ring = new KeyRing();
-    const time = new ServerTime(clock);
-    this.#terms = terms;
+    this.#clock = clock;
     this.operationTimeoutMs = operationTimeoutMs;
-    this.processId = randomUuid(clock);
+    this.processId = node?.processId ?? randomUuid(clock);
     this.traits = Object.freeze({
-      fifo: false,
-      weighted: false,
+      fifo: true,
+      shared: true,
+      weighted: true,
       fencing: true,
       push: true,
       holdAtLeast: true,
@@ -59,41 +65,34 @@ class RedisBackend implements Backend {
       maxLeaseMs,
       lifetime: 'lease',
     });
-    this.#commanding = new Connection(createClient(terms.place), clock, operationTimeoutMs);
-    this.#listening = new Connection(createClient(terms.place), clock, operationTimeoutMs);
-    this.#rows = new ProcessRows(this.processId, terms.label, this.#commanding.call, clock);
-    const { db = 0 } = this.#commanding.client.options;
-    this.#session = new CommandSession(terms, time, this.#rows, this.processId, db, () =>
-      this.#doubt(undefined),
-    );
-    this.#wakes = new Wakes(this.#listening, ring, this.processId, clock, (resource) =>
-      this.#doubt(resource),
-    );
-    const ownTokens = terms.tokens === 'perLock';
-    const claimVerb = new ClaimVerb(this.#session, time, this.#rows, ownTokens);
-    const batches = new LeaseBatches(this.#commanding, claimVerb, ring);
-    this.leases = new RedisLeases(this.#commanding, batches, this.#wakes, this.#rows, ring, () =>
-      this.#start(),
-    );
+    const onDoubt = (resource: string | undefined): void => {
+      for (const listener of this.#doubts) listener(resource);
+    };
+    const onServing = node && ((run: string): void => node.onServing(run));
+    const site = { terms, processId: this.processId, onDoubt, ...(onServing && { onServing }) };
+    this.#single = terms.cluster === undefined ? new SingleServer(site) : undefined;
+    this.#servers = this.#single ?? new ClusterServers(site, terms.cluster!);
+    const { leases, counters, permits } = this.#servers;
+    this.id = terms.nodeId;
+    this.leases = leases;
+    this.counters = counters;
+    this.permits = permits;
   }
 
   get commands(): number {
-    return this.#commanding.commands + this.#listening.commands;
+    return this.#servers.commands;
   }
 
   async ready(): Promise<void> {
-    this.#start();
-    const patienceMs = this.operationTimeoutMs * READY_PATIENCE;
-    await Promise.all([this.#commanding.whenReady(patienceMs), this.#listening.whenReady(patienceMs)]);
+    this.#servers.start();
+    await this.#servers.whenReady(this.terms.silenceMs * READY_PATIENCE);
   }
 
   async ping(): Promise<number> {
-    this.#start();
-    await this.#commanding.whenServing();
-    const { clock } = this.#terms;
-    const sentAt = clock.now();
-    await this.#commanding.call('ping', []);
-    return clock.now() - sentAt;
+    this.#servers.start();
+    const sentAt = this.#clock.now();
+    await this.#servers.ping();
+    return this.#clock.now() - sentAt;
   }
 
   onDoubt(listener: (resource: string | undefined) => void): Unsubscribe {
@@ -101,24 +100,28 @@ class RedisBackend implements Backend {
     return () => void this.#doubts.delete(listener);
   }
 
+  raiseToken(ref: ClaimRef, token: number): Promise<'raised' | 'lost'> {
+    // Only nodes are asked, and a node is one server.
+    return this.#single!.raiseToken(ref, token);
+  }
+
+  /** @throws UnsupportedByBackendError for a cluster, which is no node that fails by itself */
+  asNode(node: NodeTerms): LockNode {
+    const { terms } = this;
+    if (terms.cluster !== undefined) {
+      throw new UnsupportedByBackendError(
+        BACKEND,
+        'a cluster as a node of a combination',
+        'name its servers',
+      );
+    }
+    const { clock, operationTimeoutMs, maxLeaseMs, coldStart } = node;
+    const own = { clock, operationTimeoutMs, maxLeaseMs, coldStart, restartGuard: true };
+    return new RedisBackend(Object.freeze({ ...terms, ...own }), node);
+  }
+
   close(): Promise<void> {
-    this.#closed ??= this.#close();
+    this.#closed ??= this.#servers.close();
     return this.#closed;
-  }
-
-  async #close(): Promise<void> {
-    await this.#rows.erase().catch(() => undefined);
-    this.#wakes.close();
-    this.#commanding.close();
-    this.#listening.close();
-  }
-
-  #start(): void {
-    this.#commanding.start(this.#session);
-    this.#listening.start(this.#wakes);
-  }
-
-  #doubt(resource: string | undefined): void {
-    for (const listener of this.#doubts) listener(resource);
   }
 }

@@ -3,93 +3,88 @@ import type {
   ClaimRef,
   ClaimView,
   HeldRef,
+  JointVerdict,
   RenewOutcome,
+  Shape,
   Verdict,
   WithdrawOptions,
   WithdrawOutcome,
 } from '../../core/claim.js';
-import { LockTypeMismatchError, UnsupportedByBackendError } from '../../core/errors.js';
-import type { LeaseDriver, Unsubscribe } from '../../core/ports.js';
+import { UnsupportedByBackendError } from '../../core/errors.js';
+import type { LeaseDriver, Unsubscribe, Waker } from '../../core/ports.js';
 import type { Connection } from './connection.js';
 import { BACKEND } from './failures.js';
-import { MODE_FIELD, processOf, REVOKED_FIELD, type KeyRing } from './keys.js';
-import type { LeaseBatches } from './lease-batches.js';
+import type { LockKind } from './kinds/lock-kind.js';
 import type { ProcessRows } from './process-rows.js';
-import { runScript } from './run-script.js';
-import { INSPECT, REVOKE } from './script.js';
 import type { Wakes } from './wakes.js';
 
-/** The verbs on Redis, in Redisson's format of RLock. The first call of a process waits for its connection. */
+/** The verbs on Redis, each in the format of its kind of lock. The first call of a process waits for its connection. */
 export class RedisLeases implements LeaseDriver {
+  readonly #kindOf = new WeakMap<Shape, LockKind>();
+
   constructor(
     private readonly connection: Connection,
-    private readonly batches: LeaseBatches,
-    private readonly wakes: Wakes,
+    private readonly kinds: readonly LockKind[],
+    private readonly wakes: Pick<Wakes, 'watch'>,
     private readonly rows: ProcessRows,
-    private readonly ring: KeyRing,
     private readonly start: () => void,
   ) {}
 
   claim(claim: Claim): Promise<Verdict> {
-    if (claim.order !== 'any' || claim.mode !== 'exclusive' || claim.units !== 1 || claim.capacity !== 1) {
-      return Promise.reject(unsupported(claim));
-    }
     this.rows.sign();
-    if (this.connection.isReady) return this.batches.claim(claim);
-    return this.#serving().then(() => this.batches.claim(claim));
+    const kind = this.#known(claim.shape);
+    if (kind !== undefined && this.connection.isReady) return kind.batches.claim(claim);
+    return this.#serving().then(() => this.#of(claim.shape).batches.claim(claim));
   }
 
-  async renew(held: readonly HeldRef[]): Promise<readonly RenewOutcome[]> {
+  async claimAll(claims: readonly Claim[]): Promise<JointVerdict> {
     this.rows.sign();
-    return this.batches.renew(held);
+    if (!this.connection.isReady) await this.#serving();
+    const [kind, ...others] = new Set(claims.map(({ shape }) => this.#of(shape)));
+    return kind === undefined || others.length > 0 ? { kind: 'separate' } : kind.batches.claimAll(claims);
+  }
+
+  renew(held: readonly HeldRef[]): Promise<readonly RenewOutcome[]> {
+    return Promise.all(this.renewals(held).map((outcome) => outcome.catch(() => 'unknown' as const)));
+  }
+
+  /** As `renew()`, but each rejects for itself when there is no answer. */
+  renewals(held: readonly HeldRef[]): Promise<RenewOutcome>[] {
+    this.rows.sign();
+    const outcomes: Promise<RenewOutcome>[] = [];
+    for (const kind of this.kinds) {
+      const own = held.flatMap((ref, at) => (this.#of(ref.shape) === kind ? [{ ref, at }] : []));
+      if (own.length === 0) continue;
+      const answers = kind.batches.renew(own.map(({ ref }) => ref));
+      for (const [i, { at }] of own.entries()) outcomes[at] = answers[i]!;
+    }
+    return outcomes;
   }
 
   withdraw(ref: ClaimRef, options: WithdrawOptions): Promise<WithdrawOutcome> {
-    if (this.connection.isReady) return this.batches.withdraw(ref, options);
-    return this.#serving().then(() => this.batches.withdraw(ref, options));
+    const kind = this.#known(ref.shape);
+    if (kind !== undefined && this.connection.isReady) return kind.batches.withdraw(ref, options);
+    return this.#serving().then(() => this.#of(ref.shape).batches.withdraw(ref, options));
   }
 
   annotate(ref: ClaimRef, { depth }: { readonly depth: number }): void {
-    if (this.connection.isReady) this.batches.annotate(ref, depth);
+    if (this.connection.isReady) this.#known(ref.shape)?.batches.annotate(ref, depth);
   }
 
-  async inspect(resource: string): Promise<readonly ClaimView[]> {
+  async inspect(resource: string, shape: Shape): Promise<readonly ClaimView[]> {
     await this.#serving();
-    const reply = await this.#run(INSPECT, resource, [resource]);
-    const [ttl, ...entries] = reply as [number, ...string[]];
-    const fields = new Map<string, string>();
-    for (let i = 0; i < entries.length; i += 2) fields.set(entries[i]!, entries[i + 1]!);
-    const mode = fields.get(MODE_FIELD);
-    const revoked = fields.delete(REVOKED_FIELD);
-    fields.delete(MODE_FIELD);
-    const remainingMs = ttl < 0 ? Infinity : ttl;
-    return Promise.all(
-      Array.from(fields, async ([id, depth]): Promise<ClaimView> => {
-        const process = await this.rows.find(processOf(id));
-        const isShared = mode === 'read' && !id.endsWith(':write');
-        return {
-          id,
-          resource,
-          mode: isShared ? 'shared' : 'exclusive',
-          units: 1,
-          depth: Number(depth),
-          revoked,
-          remainingMs,
-          ...(process !== undefined && { process }),
-        };
-      }),
-    );
+    return this.#of(shape).inspect(resource);
   }
 
-  async revoke(resource: string, how: 'atExpiry' | 'now'): Promise<boolean> {
+  async revoke(resource: string, shape: Shape, how: 'atExpiry' | 'now'): Promise<boolean> {
     await this.#serving();
-    const { lock, line, signs } = this.ring.of(resource);
-    return (await this.#run(REVOKE, resource, [lock, line, signs], how)) === 1;
+    return this.#of(shape).revoke(resource, how);
   }
 
-  async watch(resource: string, wake: () => void): Promise<Unsubscribe> {
+  async watch(resource: string, shape: Shape, waker: Waker): Promise<Unsubscribe> {
     this.start();
-    return this.wakes.watch(resource, wake);
+    const kind = this.#of(shape);
+    return this.wakes.watch(resource, kind.channels(resource), waker, kind.claimChannels?.(resource));
   }
 
   async #serving(): Promise<void> {
@@ -97,27 +92,19 @@ export class RedisLeases implements LeaseDriver {
     await this.connection.whenServing();
   }
 
-  async #run(
-    script: typeof INSPECT,
-    resource: string,
-    keys: readonly string[],
-    ...rest: string[]
-  ): Promise<unknown> {
-    try {
-      return await runScript(this.connection.call, script, [script.sha1, keys.length, ...keys, ...rest]);
-    } catch (error) {
-      if (error instanceof LockTypeMismatchError) throw new LockTypeMismatchError(resource, error.detail);
-      throw error;
+  #known(shape: Shape): LockKind | undefined {
+    let kind = this.#kindOf.get(shape);
+    if (kind === undefined) {
+      kind = this.kinds.find((one) => one.speaks(shape));
+      if (kind !== undefined) this.#kindOf.set(shape, kind);
     }
+    return kind;
   }
-}
 
-function unsupported({ order, mode, capacity }: Claim): UnsupportedByBackendError {
-  const feature =
-    order === 'fifo'
-      ? 'claims in arrival order'
-      : mode === 'shared'
-        ? 'shared claims'
-        : `claims of ${capacity} units`;
-  return new UnsupportedByBackendError(BACKEND, feature, 'use a mutex, or another backend');
+  #of(shape: Shape): LockKind {
+    const kind = this.#known(shape);
+    if (kind !== undefined) return kind;
+    const what = `claims of ${shape.units} of ${shape.capacity}, ${shape.mode}, ${shape.order}`;
+    throw new UnsupportedByBackendError(BACKEND, what, 'use a mutex, or another backend');
+  }
 }

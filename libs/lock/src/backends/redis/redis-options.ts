@@ -1,13 +1,31 @@
-import type { Redis, RedisOptions as ConnectionOptions } from 'ioredis';
+import type { RedisOptions as ConnectionOptions } from 'ioredis';
 import { systemClock, type Clock } from '../../core/clock.js';
 import { InvalidOptionError } from '../../core/errors.js';
 import { checkText } from '../../core/key.js';
-import { checkBoolean, checkClock, checkFields, checkObject, checkWhole } from '../../core/options.js';
-import { BEDROCK_CLIENT_OPTIONS, type RedisPlace } from './clients.js';
+import { checkBoolean, checkClock, checkFields, checkObject, checkWhole } from '../../core/checks.js';
+import {
+  isClusterClient,
+  isIoredisClient,
+  isNodeRedisClient,
+  type RedisClient,
+  type RedisPlace,
+} from './clients.js';
+import { IOREDIS_SETTINGS } from './links/ioredis-links.js';
+import { clusterPlace } from './cluster/cluster-place.js';
+import type { ClusterPlace } from './cluster/place.js';
+import { nodeIdOf } from './node-id.js';
+import { linksTo, type ServerPlace } from './links/link-factory.js';
+import type { LinkFactory } from './links/link.js';
+import { resolveReplicaAcks, type ReplicaAckOptions, type ReplicaAckTerms } from './replica-acks.js';
 
 export interface RedisOptions extends RedisPlace {
   /** Shown as the holder's label. */
   readonly label?: string;
+  /**
+   * Names the server where it is one of the nodes of a combination; the same in every process.
+   * @default host:port/database, or what else says where it is
+   */
+  readonly nodeId?: string;
   /**
    * Bound on every call, in ms. A connection that says nothing for so long is replaced; `ready()` waits five times as
    * long. @default 1000
@@ -32,31 +50,44 @@ export interface RedisOptions extends RedisPlace {
    * RFencedLock, so that tokens grow across both. Such keys stay for ever. @default 'shared'
    */
   readonly tokens?: 'shared' | 'perLock';
+  /**
+   * A lock is granted only once so many replicas have the grant too: else the claim is answered as unavailable, and what
+   * was granted is withdrawn. A fail-over may still lose a lock: this makes it rarer, not impossible. @default none
+   */
+  readonly replicaAcks?: ReplicaAckOptions;
   /** @default the system's */
   readonly clock?: Clock;
 }
 
 /** The checked options. */
 export interface RedisTerms {
-  readonly place: RedisPlace;
+  /** Connections to where the options lead, and with what else they say to other addresses. */
+  readonly links: LinkFactory;
+  /** The cluster that they lead to, if it is one. */
+  readonly cluster: ClusterPlace | undefined;
   readonly label: string | undefined;
+  /** '' where nothing says it. */
+  readonly nodeId: string;
   readonly operationTimeoutMs: number;
+  /** A connection that says nothing for so long is replaced, in ms. */
+  readonly silenceMs: number;
   readonly maxLeaseMs: number;
   readonly restartGuard: boolean;
   readonly coldStart: 'wait' | 'trust';
   readonly strict: boolean;
   readonly tokens: 'shared' | 'perLock';
+  readonly replicaAcks: ReplicaAckTerms | undefined;
   readonly clock: Clock;
 }
 
 const FIELDS: ReadonlySet<string> = new Set<keyof RedisOptions>([
-  'url', 'connection', 'client', 'label', 'operationTimeoutMs', 'maxLeaseMs', 'restartGuard', 'coldStart', 'strict', 'tokens', 'clock',
+  'url', 'connection', 'client', 'cluster', 'natMap', 'label', 'nodeId', 'operationTimeoutMs', 'maxLeaseMs', 'restartGuard', 'coldStart', 'strict', 'tokens', 'replicaAcks', 'clock',
 ]); // prettier-ignore
 /** Shortest lease, in ms: below it, a trip to the server is no small part of the lease. */
 export const MIN_LEASE_MS = 50;
 
 /** Checks what was given to `redis()`. Nothing is connected. @throws InvalidOptionError naming the field */
-export function resolveRedisOptions(given: string | Redis | RedisOptions): RedisTerms {
+export function resolveRedisOptions(given: string | RedisClient | RedisOptions): RedisTerms {
   const options: RedisOptions =
     typeof given === 'string' ? { url: given } : isClient(given) ? { client: given } : given;
   checkFields('options', options, FIELDS);
@@ -73,10 +104,14 @@ export function resolveRedisOptions(given: string | Redis | RedisOptions): Redis
   if (url !== undefined) checkUrl(url);
   if (connection !== undefined) checkConnection(connection);
   if (client !== undefined) checkClient(client);
-  if ((url === undefined && connection === undefined) === (client === undefined)) {
+  const cluster = clusterPlace(options, clock);
+  const isHowGiven = url !== undefined || connection !== undefined;
+  // A cluster says where; how is left to the defaults, or said by one of the others.
+  if (cluster === undefined ? isHowGiven === (client !== undefined) : isHowGiven && client !== undefined) {
     throw new InvalidOptionError('options', 'given a url, a connection or else a client', given);
   }
   if (label !== undefined) checkText('label', label);
+  if (options.nodeId !== undefined) checkText('nodeId', options.nodeId);
   if (coldStart !== 'wait' && coldStart !== 'trust') {
     throw new InvalidOptionError('coldStart', "'wait' or 'trust'", coldStart);
   }
@@ -84,17 +119,29 @@ export function resolveRedisOptions(given: string | Redis | RedisOptions): Redis
     throw new InvalidOptionError('tokens', "'shared' or 'perLock'", tokens);
   }
   checkClock('clock', clock);
+  checkWhole('operationTimeoutMs', operationTimeoutMs, 10, 60_000);
   return Object.freeze({
-    place: { ...(url && { url }), ...(connection && { connection }), ...(client && { client }) },
+    links: cluster?.links ?? linksTo(options as ServerPlace, clock),
+    cluster,
     label,
-    operationTimeoutMs: checkWhole('operationTimeoutMs', operationTimeoutMs, 10, 60_000),
+    nodeId: options.nodeId ?? (cluster === undefined ? nodeIdOf(options) : ''),
+    operationTimeoutMs,
+    silenceMs: operationTimeoutMs,
     maxLeaseMs: checkWhole('maxLeaseMs', maxLeaseMs, MIN_LEASE_MS, 2 ** 31 - 1),
-    restartGuard: checkBoolean('restartGuard', restartGuard),
+    restartGuard: checkGuard(restartGuard, cluster !== undefined),
     coldStart,
     strict: checkBoolean('strict', strict),
     tokens,
+    replicaAcks: resolveReplicaAcks(options.replicaAcks, operationTimeoutMs),
     clock,
   });
+}
+
+/** The guard is about one run of one server: slots move between servers, and a fail-over always brings another run. */
+function checkGuard(restartGuard: unknown, isCluster: boolean): boolean {
+  if (checkBoolean('restartGuard', restartGuard) && isCluster)
+    throw new InvalidOptionError('restartGuard', 'false on a cluster, where slots change servers', true);
+  return restartGuard as boolean;
 }
 
 // Never shows the URL in an error: it may contain a password.
@@ -103,7 +150,7 @@ function checkUrl(url: unknown): void {
   if (url.startsWith('/')) return;
   const { protocol, searchParams } = new URL(URL.canParse(url) ? url : 'none:');
   for (const field of searchParams.keys()) {
-    if (field in BEDROCK_CLIENT_OPTIONS) {
+    if (field in IOREDIS_SETTINGS) {
       throw new InvalidOptionError(`url?${field}`, 'left out, since Bedrock sets it', 'a value');
     }
   }
@@ -119,23 +166,17 @@ function checkUrl(url: unknown): void {
 function checkConnection(connection: ConnectionOptions): void {
   checkObject('connection', connection);
   for (const field of Object.keys(connection)) {
-    if (field in BEDROCK_CLIENT_OPTIONS) {
+    if (field in IOREDIS_SETTINGS) {
       throw new InvalidOptionError(`connection.${field}`, 'left out, since Bedrock sets it', 'a value');
     }
   }
 }
 
 function checkClient(client: unknown): void {
-  if (!isClient(client) || client.isCluster) {
-    throw new InvalidOptionError('client', 'a client of ioredis 5 or 6 that is no Cluster', client);
-  }
+  if (!isClient(client))
+    throw new InvalidOptionError('client', 'one client of ioredis 5 or 6 or of node-redis 5 or 6', client);
 }
 
-function isClient(value: unknown): value is Redis {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    typeof (value as Redis).duplicate === 'function' &&
-    typeof (value as Redis).call === 'function'
-  );
+function isClient(value: unknown): value is RedisClient {
+  return isIoredisClient(value) || isNodeRedisClient(value) || isClusterClient(value);
 }

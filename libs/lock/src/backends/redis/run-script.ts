@@ -1,14 +1,25 @@
-import type { Arg, Send } from './connection.js';
+import type { Send } from './connection.js';
 import { codeOf } from './failures.js';
-import type { Script } from './script.js';
+import type { Arg } from './links/link.js';
+import { formFor, type Script } from './script.js';
 
-/**
- * Runs a script by its hash, or by its text where the server has forgotten it (restart, SCRIPT FLUSH, fail-over).
- * `args` are those of EVALSHA: hash, number of keys, keys, arguments.
- */
-export function runScript(send: Send, script: Script, args: Arg[]): Promise<unknown> {
-  return send('evalsha', args).catch((error: Error) => {
+/** Whom to ask, and how: a connection, or one that is just being opened. */
+export interface ScriptRunner {
+  readonly call: Send;
+  readonly link: { readonly isSharded: boolean };
+}
+
+/** Runs a script by its hash, or by its text where the server has forgotten it (restart, SCRIPT FLUSH, fail-over). */
+export function runScript(
+  { call, link }: ScriptRunner,
+  script: Script,
+  keys: readonly string[],
+  args: readonly Arg[],
+): Promise<unknown> {
+  const { source, sha1 } = formFor(link, script);
+  const input = [keys.length, ...keys, ...args];
+  return call('evalsha', [sha1, ...input]).catch((error: Error) => {
     if (codeOf(error.cause) !== 'NOSCRIPT') throw error;
-    return send('eval', [script.source, ...args.slice(1)]);
+    return call('eval', [source, ...input]);
   });
 }

@@ -1,7 +1,10 @@
 import { LockTypeMismatchError, type LockError } from '../../core/errors.js';
 import type { Connection } from './connection.js';
 import { codeOf, noAnswer, refusal } from './failures.js';
-import type { Script } from './script.js';
+import { groupBy } from './cluster/group-by.js';
+import { slotOf } from './cluster/slot.js';
+import type { ReplicaAcks, Shortage } from './replica-acks.js';
+import { formFor, type Script } from './script.js';
 import { byHash, byText, type ScriptInput } from './wire.js';
 
 /** One caller's share of a batch. */
@@ -22,8 +25,10 @@ export interface BatchVerb<Item> {
   encode(items: readonly Item[]): ScriptInput;
   /** The answers out of the reply, one per item, from index `answersFrom` on. */
   readonly answersFrom: number;
+  /** The answer gives something that a fail-over must not lose. */
+  isGrant?(answer: unknown): boolean;
   /** Sees a whole reply first. */
-  learn?(reply: readonly unknown[]): void;
+  learn?(reply: readonly unknown[], items: readonly Item[]): void;
   /** Settles an item with its answer, which is no error. */
   settle(item: Item, answer: unknown): void;
 }
@@ -33,42 +38,65 @@ export class ScriptBatch<Item extends BatchItem<never>> {
   constructor(
     private readonly connection: Connection,
     private readonly verb: BatchVerb<Item>,
+    /** What is granted counts only when these say so. */
+    private readonly acks?: ReplicaAcks,
   ) {}
 
   send(items: readonly Item[]): void {
+    if (!this.connection.link.isSharded) return this.#send(items);
+    // A server of a cluster takes the keys of one slot in a call.
+    const bySlot = groupBy(items, ({ resource }) => slotOf(resource));
+    for (const group of bySlot.values()) this.#send(group);
+  }
+
+  #send(items: readonly Item[]): void {
     const { itemsPerCall } = this.verb;
     if (items.length <= itemsPerCall) return this.#call(items);
     for (let at = 0; at < items.length; at += itemsPerCall) this.#call(items.slice(at, at + itemsPerCall));
   }
 
   #call(items: readonly Item[]): void {
-    const { script } = this.verb;
+    const script = formFor(this.connection.link, this.verb.script);
     const input = this.verb.encode(items);
+    const acked = this.acks?.ask();
+    const sentAt = this.connection.now();
     this.connection.run('evalsha', byHash(script, input), {
-      replied: (reply) => this.#settle(items, reply),
-      failed: (error) => this.#recover(items, input, error as LockError),
+      replied: (reply) => this.#settle(items, reply, acked),
+      failed: (error) => this.#recover(items, script, input, error as LockError, sentAt),
     });
   }
 
-  #settle(items: readonly Item[], given: unknown): void {
+  #settle(items: readonly Item[], given: unknown, acked: Promise<Shortage> | undefined): void {
     const { verb } = this;
     const reply: readonly unknown[] = Array.isArray(given) ? given : [given];
-    verb.learn?.(reply);
+    verb.learn?.(reply, items);
     for (let i = 0; i < items.length; i += 1) {
       const answer = reply[verb.answersFrom + i];
       if (answer === undefined || answer === null) {
         items[i]!.reject(noAnswer('an unexpected reply'));
       } else if (Buffer.isBuffer(answer)) {
         this.#reject(items[i]!, refusal(answer.toString(), items[i]!.resource));
+      } else if (acked !== undefined && verb.isGrant?.(answer) === true) {
+        void acked.then((shortage) => {
+          if (shortage === undefined) verb.settle(items[i]!, answer);
+          else this.#reject(items[i]!, shortage);
+        });
       } else verb.settle(items[i]!, answer);
     }
   }
 
-  #recover(items: readonly Item[], input: ScriptInput, error: LockError): void {
+  #recover(
+    items: readonly Item[],
+    script: Script,
+    input: ScriptInput,
+    error: LockError,
+    sentAt: number,
+  ): void {
     const code = codeOf(error.cause);
     if (code === 'NOSCRIPT') {
-      this.connection.run('eval', byText(this.verb.script, input), {
-        replied: (reply) => this.#settle(items, reply),
+      const acked = this.acks?.ask();
+      this.connection.runSince(sentAt, 'eval', byText(script, input), {
+        replied: (reply) => this.#settle(items, reply, acked),
         failed: (again) => this.#fail(items, again as LockError),
       });
     } else if (items.length > 1 && (code === 'NOPERM' || code === 'CROSSSLOT')) {

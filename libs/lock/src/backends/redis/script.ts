@@ -1,16 +1,53 @@
-import { scripts } from './scripts.generated.js';
+import { IN_CLUSTER, scripts } from './scripts.generated.js';
 
 /** A script as the server sees it, known by the hash of its text. */
 export interface Script {
   readonly source: string;
   readonly sha1: string;
+  /** The hash of the text that a cluster needs: there, scripts publish on shard channels. */
+  readonly sha1InCluster: string;
 }
 
 export const CLAIM: Script = scripts.claimN;
+export const CLAIM_ALL: Script = scripts.claimAllN;
 export const WITHDRAW: Script = scripts.withdrawN;
 export const RENEW: Script = scripts.renewN;
 export const ANNOTATE: Script = scripts.annotateN;
 export const INSPECT: Script = scripts.inspect;
 export const REVOKE: Script = scripts.revoke;
+export const RAISE: Script = scripts.raise;
 
+export const FAIR_CLAIM: Script = scripts.fairClaimN;
+export const FAIR_WITHDRAW: Script = scripts.fairWithdrawN;
+export const FAIR_REVOKE: Script = scripts.fairRevoke;
+
+export const UNITS_CLAIM: Script = scripts.unitsClaimN;
+export const UNITS_WITHDRAW: Script = scripts.unitsWithdrawN;
+export const UNITS_RENEW: Script = scripts.unitsRenewN;
+export const UNITS_INSPECT: Script = scripts.unitsInspect;
+export const UNITS_REVOKE: Script = scripts.unitsRevoke;
+
+export const RW_CLAIM: Script = scripts.rwClaimN;
+export const RW_WITHDRAW: Script = scripts.rwWithdrawN;
+export const RW_RENEW: Script = scripts.rwRenewN;
+export const RW_ANNOTATE: Script = scripts.rwAnnotateN;
+export const RW_INSPECT: Script = scripts.rwInspect;
+export const RW_REVOKE: Script = scripts.rwRevoke;
+
+const formsInCluster = new Map<Script, Script>();
+
+/** The script as this server needs it. */
+export function formFor({ isSharded }: { readonly isSharded: boolean }, script: Script): Script {
+  if (!isSharded || script.sha1 === script.sha1InCluster) return script;
+  let form = formsInCluster.get(script);
+  if (form === undefined) {
+    let { source } = script;
+    for (const [part, inCluster] of IN_CLUSTER) source = source.replaceAll(part, inCluster);
+    form = { source, sha1: script.sha1InCluster, sha1InCluster: script.sha1InCluster };
+    formsInCluster.set(script, form);
+  }
+  return form;
+}
+
+/** What every connection loads; the scripts of other kinds are loaded by their first use. */
 export const ALL_SCRIPTS: readonly Script[] = [CLAIM, WITHDRAW, RENEW, ANNOTATE, INSPECT, REVOKE];

@@ -4,8 +4,8 @@ export const scripts = {
   annotateN: {
     source:
       'local call = redis.call\n' +
-      'local function answerOf(verb, key, arg)\n' +
-      'local isAnswered, answer = pcall(verb, key, arg)\n' +
+      'local function answerOf(verb, key, arg, extra)\n' +
+      'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
       'if isAnswered then return answer end\n' +
       'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
       'end\n' +
@@ -19,41 +19,46 @@ export const scripts = {
       'reply[item] = answerOf(annotate, item, item * 2 - 1)\n' +
       'end\n' +
       'return reply',
-    sha1: '693e4524f0549138669db93df757c9ac71d7b4b3',
+    sha1: '41367c0bff4445f2af63a01516dbb250d398e60c',
+    sha1InCluster: '41367c0bff4445f2af63a01516dbb250d398e60c',
   },
-  /** claim-n.lua */
-  claimN: {
+  /** claim-all-n.lua */
+  claimAllN: {
     source:
+      'local keysOfItem = 3\n' +
       'local call = redis.call\n' +
       'local time = call(\'TIME\')\n' +
       'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
       'local isGuarded = #ARGV % 5 == 3\n' +
       'local items = (#ARGV - (isGuarded and 3 or 0)) / 5\n' +
       'local keysPerItem = (#KEYS - (isGuarded and 2 or 1)) / items\n' +
-      'local lastToken\n' +
+      'local ownsTokens = keysPerItem > keysOfItem\n' +
+      'local function reserve(counter, count)\n' +
+      'local micros = time[2]\n' +
+      'local last = #micros == 6 and time[1] .. micros or time[1] .. string.rep(\'0\', 6 - #micros) .. micros\n' +
+      'local before = redis.pcall(\'GETSET\', counter, last)\n' +
+      'if type(before) == \'table\' then return before.err end\n' +
+      'local first = last - count\n' +
+      'before = tonumber(before)\n' +
+      'if before and before > first and before + count < 9007199254740992 then\n' +
+      'call(\'SET\', counter, string.format(\'%.0f\', before + count))\n' +
+      'first = before\n' +
+      'end\n' +
+      'return first + 1\n' +
+      'end\n' +
+      'local nextToken\n' +
       'local function takeTokens(key, arg)\n' +
       'local count = tonumber(ARGV[arg])\n' +
       'if count == 0 then return 0 end\n' +
-      'local owns = keysPerItem == 4\n' +
-      'if owns or not lastToken then\n' +
-      'local ahead, before = count, nil\n' +
-      'local last = #time[2] == 6 and time[1] .. time[2] or time[1] .. string.rep(\'0\', 6 - #time[2]) .. time[2]\n' +
-      'if owns then\n' +
-      'before = redis.pcall(\'GETSET\', KEYS[key + 3], last)\n' +
-      'else\n' +
+      'if ownsTokens then return reserve(KEYS[key + keysOfItem], count) end\n' +
+      'if not nextToken then\n' +
+      'local ahead = count\n' +
       'for at = arg + 5, items * 5, 5 do ahead = ahead + ARGV[at] end\n' +
-      'before = call(\'GETSET\', KEYS[1], last)\n' +
+      'nextToken = reserve(KEYS[1], ahead)\n' +
       'end\n' +
-      'if type(before) == \'table\' then return before.err end\n' +
-      'lastToken = last - ahead\n' +
-      'before = tonumber(before)\n' +
-      'if before and before > lastToken and before + ahead < 9007199254740992 then\n' +
-      'call(\'SET\', owns and KEYS[key + 3] or KEYS[1], string.format(\'%.0f\', before + ahead))\n' +
-      'lastToken = before\n' +
-      'end\n' +
-      'end\n' +
-      'lastToken = lastToken + count\n' +
-      'return lastToken - count + 1\n' +
+      'if type(nextToken) == \'string\' then return nextToken end\n' +
+      'nextToken = nextToken + count\n' +
+      'return nextToken - count\n' +
       'end\n' +
       'if isGuarded then\n' +
       'local function quarantineMs(key, runId, longest, trusts, now)\n' +
@@ -62,7 +67,159 @@ export const scripts = {
       'local prefix = runId .. \':\'\n' +
       'local over = guard and string.sub(guard, 1, #prefix) == prefix and tonumber(string.sub(guard, #prefix + 1))\n' +
       'if not guard and trusts then over = now end\n' +
-      'if not over then\n' +
+      'if not over or over > now + longest then\n' +
+      'over = now + longest\n' +
+      'call(\'SET\', key, string.format(\'%s%.0f\', prefix, over))\n' +
+      'end\n' +
+      'if over > now then return over - now end\n' +
+      'call(\'SET\', key, runId)\n' +
+      'return 0\n' +
+      'end\n' +
+      'local rest = quarantineMs(KEYS[#KEYS], ARGV[#ARGV - 2], ARGV[#ARGV - 1], ARGV[#ARGV] == \'1\', now)\n' +
+      'if rest > 0 then return redis.error_reply(string.format(\'QUARANTINED %.0f\', rest)) end\n' +
+      'end\n' +
+      'local function answerOf(verb, key, arg, extra)\n' +
+      'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
+      'if isAnswered then return answer end\n' +
+      'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
+      'end\n' +
+      'local HEAD_LIFE_MS = 1000\n' +
+      'local LINE_TTL_MS = \'10000\'\n' +
+      'local function standing(arg)\n' +
+      'return string.match(ARGV[arg], \'^[^:]*\')\n' +
+      'end\n' +
+      'local function enlist(at, arg)\n' +
+      'local ask = string.format(\'%.0f\', now)\n' +
+      'if ARGV[arg + 4] == \'2\' then\n' +
+      'ask = ask .. \' \' .. string.match(ARGV[arg], \':(.*)$\') .. \' \' .. ARGV[arg + 1] .. \' \' .. ARGV[arg + 3]\n' +
+      'end\n' +
+      'if call(\'HSET\', KEYS[at + 2], standing(arg), ask) == 1 then call(\'RPUSH\', KEYS[at + 1], standing(arg)) end\n' +
+      'call(\'PEXPIRE\', KEYS[at + 1], LINE_TTL_MS)\n' +
+      'call(\'PEXPIRE\', KEYS[at + 2], LINE_TTL_MS)\n' +
+      'end\n' +
+      'local function leave(at, process)\n' +
+      'if call(\'HDEL\', KEYS[at + 2], process) == 1 then call(\'LREM\', KEYS[at + 1], \'1\', process) end\n' +
+      'end\n' +
+      'local function stepBack(at, arg)\n' +
+      'local process = standing(arg)\n' +
+      'if ARGV[arg + 2] == \'1\' then return leave(at, process) end\n' +
+      'local seen, number = string.match(call(\'HGET\', KEYS[at + 2], process) or \'\', \'^(%d+) (%d+)\')\n' +
+      'if number and process .. \':\' .. number == ARGV[arg] then call(\'HSET\', KEYS[at + 2], process, seen) end\n' +
+      'end\n' +
+      'local hasLostHead = false\n' +
+      'local function liveHead(at, asking)\n' +
+      'local head = call(\'LINDEX\', KEYS[at + 1], \'0\')\n' +
+      'while head and head ~= asking do\n' +
+      'local ask = call(\'HGET\', KEYS[at + 2], head)\n' +
+      'local rest = ask and string.match(ask, \'^%d+\') + HEAD_LIFE_MS - now\n' +
+      'if rest and rest >= 0 then return head, ask, rest end\n' +
+      'hasLostHead = true\n' +
+      'call(\'LPOP\', KEYS[at + 1])\n' +
+      'call(\'HDEL\', KEYS[at + 2], head)\n' +
+      'head = call(\'LINDEX\', KEYS[at + 1], \'0\')\n' +
+      'end\n' +
+      'return head, nil, HEAD_LIFE_MS\n' +
+      'end\n' +
+      'local isFirst = {}\n' +
+      'local function against(at, arg)\n' +
+      'local lock = KEYS[at]\n' +
+      'if call(\'HLEN\', lock) == 0 then\n' +
+      'local own = standing(arg)\n' +
+      'local head, ask, rest = liveHead(at, own)\n' +
+      'isFirst[at] = head == own\n' +
+      'if not head or head == own then return nil end\n' +
+      'if hasLostHead then\n' +
+      'local function wake(lock, head)\n' +
+      'if head then\n' +
+      'local process, message = head, \'+\' .. lock\n' +
+      'call(\'PUBLISH\', \'bedrock_wake:\' .. process, message)\n' +
+      'end\n' +
+      'local tag = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
+      'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
+      'call(PUBLISH, \'redisson_lock__channel:\' .. tag, head and \'00\' or \'0\')\n' +
+      'end\n' +
+      'wake(lock, head, ask)\n' +
+      'end\n' +
+      'return { rest + 1 }\n' +
+      'end\n' +
+      'local state = call(\'HMGET\', lock, ARGV[arg], \'bedrock_revoked\', \'mode\')\n' +
+      'if state[3] then return \'WRONGTYPE a read-write lock\' end\n' +
+      'if state[1] and not state[2] then return nil end\n' +
+      'local fields = call(\'HSCAN\', lock, \'0\')[2]\n' +
+      'return { call(\'PTTL\', lock), fields[1] == \'bedrock_revoked\' and fields[3] or fields[1] }\n' +
+      'end\n' +
+      'local function placeOf(item)\n' +
+      'return 2 + (item - 1) * keysPerItem, item * 5 - 4\n' +
+      'end\n' +
+      'for item = 1, items do\n' +
+      'local at, arg = placeOf(item)\n' +
+      'if now > tonumber(ARGV[arg + 2]) then return { now, -1 } end\n' +
+      'local obstacle = answerOf(against, at, arg)\n' +
+      'if type(obstacle) == \'string\' then return { now, obstacle } end\n' +
+      'if obstacle then return { now, { 0, item, obstacle[1], obstacle[2] } } end\n' +
+      'end\n' +
+      'local answer = { 1 }\n' +
+      'for item = 1, items do\n' +
+      'local at, arg = placeOf(item)\n' +
+      'answer[item + 1] = takeTokens(at, arg + 3)\n' +
+      'if type(answer[item + 1]) == \'string\' then return { now, answer[item + 1] } end\n' +
+      'if isFirst[at] then leave(at, standing(arg)) end\n' +
+      'end\n' +
+      'for item = 1, items do\n' +
+      'local at, arg = placeOf(item)\n' +
+      'if call(\'HEXISTS\', KEYS[at], ARGV[arg]) == 0 then call(\'HSET\', KEYS[at], ARGV[arg], \'1\') end\n' +
+      'if call(\'PTTL\', KEYS[at]) < tonumber(ARGV[arg + 1]) then call(\'PEXPIRE\', KEYS[at], ARGV[arg + 1]) end\n' +
+      'end\n' +
+      'return { now, answer }',
+    sha1: '9f1eaea47a56ae873f6ef674d23feeef0cb0fbb1',
+    sha1InCluster: 'd54e431c35d53aa86971eba966255ba89aecf85a',
+  },
+  /** claim-n.lua */
+  claimN: {
+    source:
+      'local keysOfItem = 3\n' +
+      'local call = redis.call\n' +
+      'local time = call(\'TIME\')\n' +
+      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local isGuarded = #ARGV % 5 == 3\n' +
+      'local items = (#ARGV - (isGuarded and 3 or 0)) / 5\n' +
+      'local keysPerItem = (#KEYS - (isGuarded and 2 or 1)) / items\n' +
+      'local ownsTokens = keysPerItem > keysOfItem\n' +
+      'local function reserve(counter, count)\n' +
+      'local micros = time[2]\n' +
+      'local last = #micros == 6 and time[1] .. micros or time[1] .. string.rep(\'0\', 6 - #micros) .. micros\n' +
+      'local before = redis.pcall(\'GETSET\', counter, last)\n' +
+      'if type(before) == \'table\' then return before.err end\n' +
+      'local first = last - count\n' +
+      'before = tonumber(before)\n' +
+      'if before and before > first and before + count < 9007199254740992 then\n' +
+      'call(\'SET\', counter, string.format(\'%.0f\', before + count))\n' +
+      'first = before\n' +
+      'end\n' +
+      'return first + 1\n' +
+      'end\n' +
+      'local nextToken\n' +
+      'local function takeTokens(key, arg)\n' +
+      'local count = tonumber(ARGV[arg])\n' +
+      'if count == 0 then return 0 end\n' +
+      'if ownsTokens then return reserve(KEYS[key + keysOfItem], count) end\n' +
+      'if not nextToken then\n' +
+      'local ahead = count\n' +
+      'for at = arg + 5, items * 5, 5 do ahead = ahead + ARGV[at] end\n' +
+      'nextToken = reserve(KEYS[1], ahead)\n' +
+      'end\n' +
+      'if type(nextToken) == \'string\' then return nextToken end\n' +
+      'nextToken = nextToken + count\n' +
+      'return nextToken - count\n' +
+      'end\n' +
+      'if isGuarded then\n' +
+      'local function quarantineMs(key, runId, longest, trusts, now)\n' +
+      'local guard = call(\'GET\', key)\n' +
+      'if guard == runId then return 0 end\n' +
+      'local prefix = runId .. \':\'\n' +
+      'local over = guard and string.sub(guard, 1, #prefix) == prefix and tonumber(string.sub(guard, #prefix + 1))\n' +
+      'if not guard and trusts then over = now end\n' +
+      'if not over or over > now + longest then\n' +
       'over = now + longest\n' +
       'call(\'SET\', key, string.format(\'%s%.0f\', prefix, over))\n' +
       'end\n' +
@@ -79,51 +236,80 @@ export const scripts = {
       'if now > tonumber(ARGV[arg + 2]) then\n' +
       'answer = -1\n' +
       'elseif call(\'EXISTS\', KEYS[key], KEYS[key + 1]) > 0 then\n' +
-      'local function answerOf(verb, key, arg)\n' +
-      'local isAnswered, answer = pcall(verb, key, arg)\n' +
+      'local function answerOf(verb, key, arg, extra)\n' +
+      'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
       'if isAnswered then return answer end\n' +
       'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
       'end\n' +
       'local HEAD_LIFE_MS = 1000\n' +
       'local LINE_TTL_MS = \'10000\'\n' +
-      'local function enlist(line, signs, process, now)\n' +
-      'if call(\'ZADD\', signs, now, process) == 1 then call(\'RPUSH\', line, process) end\n' +
-      'call(\'PEXPIRE\', line, LINE_TTL_MS)\n' +
-      'call(\'PEXPIRE\', signs, LINE_TTL_MS)\n' +
+      'local function standing(arg)\n' +
+      'return string.match(ARGV[arg], \'^[^:]*\')\n' +
       'end\n' +
-      'local function leave(line, signs, process)\n' +
-      'if call(\'ZREM\', signs, process) == 1 then call(\'LREM\', line, \'1\', process) end\n' +
+      'local function enlist(at, arg)\n' +
+      'local ask = string.format(\'%.0f\', now)\n' +
+      'if ARGV[arg + 4] == \'2\' then\n' +
+      'ask = ask .. \' \' .. string.match(ARGV[arg], \':(.*)$\') .. \' \' .. ARGV[arg + 1] .. \' \' .. ARGV[arg + 3]\n' +
       'end\n' +
-      'local function liveHead(line, signs, now, asking)\n' +
-      'local head = call(\'LINDEX\', line, \'0\')\n' +
+      'if call(\'HSET\', KEYS[at + 2], standing(arg), ask) == 1 then call(\'RPUSH\', KEYS[at + 1], standing(arg)) end\n' +
+      'call(\'PEXPIRE\', KEYS[at + 1], LINE_TTL_MS)\n' +
+      'call(\'PEXPIRE\', KEYS[at + 2], LINE_TTL_MS)\n' +
+      'end\n' +
+      'local function leave(at, process)\n' +
+      'if call(\'HDEL\', KEYS[at + 2], process) == 1 then call(\'LREM\', KEYS[at + 1], \'1\', process) end\n' +
+      'end\n' +
+      'local function stepBack(at, arg)\n' +
+      'local process = standing(arg)\n' +
+      'if ARGV[arg + 2] == \'1\' then return leave(at, process) end\n' +
+      'local seen, number = string.match(call(\'HGET\', KEYS[at + 2], process) or \'\', \'^(%d+) (%d+)\')\n' +
+      'if number and process .. \':\' .. number == ARGV[arg] then call(\'HSET\', KEYS[at + 2], process, seen) end\n' +
+      'end\n' +
+      'local hasLostHead = false\n' +
+      'local function liveHead(at, asking)\n' +
+      'local head = call(\'LINDEX\', KEYS[at + 1], \'0\')\n' +
       'while head and head ~= asking do\n' +
-      'local seen = call(\'ZSCORE\', signs, head)\n' +
-      'local rest = seen and seen + HEAD_LIFE_MS - now\n' +
-      'if rest and rest >= 0 then return head, rest end\n' +
-      'call(\'LPOP\', line)\n' +
-      'call(\'ZREM\', signs, head)\n' +
-      'head = call(\'LINDEX\', line, \'0\')\n' +
+      'local ask = call(\'HGET\', KEYS[at + 2], head)\n' +
+      'local rest = ask and string.match(ask, \'^%d+\') + HEAD_LIFE_MS - now\n' +
+      'if rest and rest >= 0 then return head, ask, rest end\n' +
+      'hasLostHead = true\n' +
+      'call(\'LPOP\', KEYS[at + 1])\n' +
+      'call(\'HDEL\', KEYS[at + 2], head)\n' +
+      'head = call(\'LINDEX\', KEYS[at + 1], \'0\')\n' +
       'end\n' +
-      'return head, HEAD_LIFE_MS\n' +
+      'return head, nil, HEAD_LIFE_MS\n' +
       'end\n' +
-      'local function askTaken(key, arg)\n' +
-      'local lock, line, signs = KEYS[key], KEYS[key + 1], KEYS[key + 2]\n' +
-      'local process = string.match(ARGV[arg], \'^[^:]*\')\n' +
+      'local function askTaken(at, arg)\n' +
+      'local lock = KEYS[at]\n' +
       'local function refuse(retry, holder)\n' +
-      'if ARGV[arg + 4] == \'1\' then enlist(line, signs, process, now) end\n' +
+      'if ARGV[arg + 4] ~= \'0\' then enlist(at, arg) end\n' +
       'return { retry, holder }\n' +
       'end\n' +
       'if call(\'HLEN\', lock) == 0 then\n' +
-      'local head, rest = liveHead(line, signs, now, process)\n' +
-      'if head and head ~= process then return refuse(rest + 1) end\n' +
-      'if head then leave(line, signs, process) end\n' +
+      'local own = standing(arg)\n' +
+      'local head, ask, rest = liveHead(at, own)\n' +
+      'if head and head ~= own then\n' +
+      'if hasLostHead then\n' +
+      'local function wake(lock, head)\n' +
+      'if head then\n' +
+      'local process, message = head, \'+\' .. lock\n' +
+      'call(\'PUBLISH\', \'bedrock_wake:\' .. process, message)\n' +
+      'end\n' +
+      'local tag = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
+      'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
+      'call(PUBLISH, \'redisson_lock__channel:\' .. tag, head and \'00\' or \'0\')\n' +
+      'end\n' +
+      'wake(lock, head, ask)\n' +
+      'end\n' +
+      'return refuse(rest + 1)\n' +
+      'end\n' +
+      'if head then leave(at, own) end\n' +
       'return nil\n' +
       'end\n' +
       'local state = call(\'HMGET\', lock, ARGV[arg], \'bedrock_revoked\', \'mode\')\n' +
       'if state[3] then return \'WRONGTYPE a read-write lock\' end\n' +
       'local ttl = call(\'PTTL\', lock)\n' +
       'if state[1] and not state[2] then\n' +
-      'local token = takeTokens(key, arg + 3)\n' +
+      'local token = takeTokens(at, arg + 3)\n' +
       'if ttl < tonumber(ARGV[arg + 1]) then call(\'PEXPIRE\', lock, ARGV[arg + 1]) end\n' +
       'return token\n' +
       'end\n' +
@@ -135,14 +321,471 @@ export const scripts = {
       'if answer == nil then\n' +
       'answer = takeTokens(key, arg + 3)\n' +
       'if type(answer) == \'number\' then\n' +
-      'call(\'HSET\', KEYS[key], ARGV[arg], \'1\')\n' +
-      'call(\'PEXPIRE\', KEYS[key], ARGV[arg + 1])\n' +
+      'local lock, holder, lease = KEYS[key], ARGV[arg], ARGV[arg + 1]\n' +
+      'call(\'HSET\', lock, holder, \'1\')\n' +
+      'call(\'PEXPIRE\', lock, lease)\n' +
       'end\n' +
       'end\n' +
       'reply[item + 2] = answer\n' +
       'end\n' +
       'return reply',
-    sha1: '22eb56a5a98ec1ee6ecd8bada03c4c06f40b97be',
+    sha1: '8168b620ac2b3c63e96a6a82482f1e77ba7d76bf',
+    sha1InCluster: '473c2881e8ecefe6efd600dad1a6485c481a8fda',
+  },
+  /** counter-create-2.lua */
+  counterCreate: {
+    source:
+      'local call = redis.call\n' +
+      'local time = call(\'TIME\')\n' +
+      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local memo = call(\'GET\', KEYS[#KEYS])\n' +
+      'if memo then return { now, memo, call(\'GET\', KEYS[1]) } end\n' +
+      'if now > tonumber(ARGV[1]) then return { now } end\n' +
+      'local function done(answer)\n' +
+      'call(\'SET\', KEYS[#KEYS], string.format(\'%.0f\', answer), \'PX\', ARGV[2])\n' +
+      'return { now, answer }\n' +
+      'end\n' +
+      'local text = call(\'GET\', KEYS[1])\n' +
+      'if text and text ~= \'0\' and not (#text < 17 and string.find(text, \'^-?[1-9]%d*$\')) then\n' +
+      'return redis.error_reply(\'WRONGTYPE a text that is no count\')\n' +
+      'end\n' +
+      'local count = tonumber(text or 0)\n' +
+      'if text then return { now, 0 } end\n' +
+      'call(\'SET\', KEYS[1], ARGV[3])\n' +
+      'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
+      'call(PUBLISH, ARGV[4], ARGV[5])\n' +
+      'return done(1)',
+    sha1: '6bdf6b44d7da4490f3bf684f1c35ea9486dfc860',
+    sha1InCluster: '560ebd1600f39dd4299ad88d8af603bd29e74983',
+  },
+  /** fair-claim-n.lua */
+  fairClaimN: {
+    source:
+      'local keysOfItem = 4\n' +
+      'local call = redis.call\n' +
+      'local time = call(\'TIME\')\n' +
+      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local isGuarded = #ARGV % 5 == 3\n' +
+      'local items = (#ARGV - (isGuarded and 3 or 0)) / 5\n' +
+      'local keysPerItem = (#KEYS - (isGuarded and 2 or 1)) / items\n' +
+      'local ownsTokens = keysPerItem > keysOfItem\n' +
+      'local function reserve(counter, count)\n' +
+      'local micros = time[2]\n' +
+      'local last = #micros == 6 and time[1] .. micros or time[1] .. string.rep(\'0\', 6 - #micros) .. micros\n' +
+      'local before = redis.pcall(\'GETSET\', counter, last)\n' +
+      'if type(before) == \'table\' then return before.err end\n' +
+      'local first = last - count\n' +
+      'before = tonumber(before)\n' +
+      'if before and before > first and before + count < 9007199254740992 then\n' +
+      'call(\'SET\', counter, string.format(\'%.0f\', before + count))\n' +
+      'first = before\n' +
+      'end\n' +
+      'return first + 1\n' +
+      'end\n' +
+      'local nextToken\n' +
+      'local function takeTokens(key, arg)\n' +
+      'local count = tonumber(ARGV[arg])\n' +
+      'if count == 0 then return 0 end\n' +
+      'if ownsTokens then return reserve(KEYS[key + keysOfItem], count) end\n' +
+      'if not nextToken then\n' +
+      'local ahead = count\n' +
+      'for at = arg + 5, items * 5, 5 do ahead = ahead + ARGV[at] end\n' +
+      'nextToken = reserve(KEYS[1], ahead)\n' +
+      'end\n' +
+      'if type(nextToken) == \'string\' then return nextToken end\n' +
+      'nextToken = nextToken + count\n' +
+      'return nextToken - count\n' +
+      'end\n' +
+      'if isGuarded then\n' +
+      'local function quarantineMs(key, runId, longest, trusts, now)\n' +
+      'local guard = call(\'GET\', key)\n' +
+      'if guard == runId then return 0 end\n' +
+      'local prefix = runId .. \':\'\n' +
+      'local over = guard and string.sub(guard, 1, #prefix) == prefix and tonumber(string.sub(guard, #prefix + 1))\n' +
+      'if not guard and trusts then over = now end\n' +
+      'if not over or over > now + longest then\n' +
+      'over = now + longest\n' +
+      'call(\'SET\', key, string.format(\'%s%.0f\', prefix, over))\n' +
+      'end\n' +
+      'if over > now then return over - now end\n' +
+      'call(\'SET\', key, runId)\n' +
+      'return 0\n' +
+      'end\n' +
+      'local rest = quarantineMs(KEYS[#KEYS], ARGV[#ARGV - 2], ARGV[#ARGV - 1], ARGV[#ARGV] == \'1\', now)\n' +
+      'if rest > 0 then return redis.error_reply(string.format(\'QUARANTINED %.0f\', rest)) end\n' +
+      'end\n' +
+      'local reply = { now }\n' +
+      'for item = 0, items - 1 do\n' +
+      'local key, arg, answer = 2 + item * keysPerItem, 1 + item * 5, nil\n' +
+      'if now > tonumber(ARGV[arg + 2]) then\n' +
+      'answer = -1\n' +
+      'elseif call(\'EXISTS\', KEYS[key], KEYS[key + 1]) > 0 then\n' +
+      'local function answerOf(verb, key, arg, extra)\n' +
+      'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
+      'if isAnswered then return answer end\n' +
+      'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
+      'end\n' +
+      'local HEAD_LIFE_MS = 1000\n' +
+      'local WAIT_MS = 300000\n' +
+      'local LINE_TTL_MS = \'3600000\'\n' +
+      'local function standing(arg)\n' +
+      'return ARGV[arg]\n' +
+      'end\n' +
+      'local function enlist(at, arg)\n' +
+      'local id, queue, times = ARGV[arg], KEYS[at + 1], KEYS[at + 2]\n' +
+      'local ask = string.format(\'%.0f\', now)\n' +
+      'if ARGV[arg + 4] == \'2\' then ask = ask .. \' \' .. ARGV[arg + 1] .. \' \' .. ARGV[arg + 3] end\n' +
+      'call(\'HSET\', KEYS[at + 3], id, ask)\n' +
+      'call(\'PEXPIRE\', KEYS[at + 3], LINE_TTL_MS)\n' +
+      'if call(\'ZSCORE\', times, id) then return end\n' +
+      'local last = call(\'LINDEX\', queue, \'-1\')\n' +
+      'local before = last and call(\'ZSCORE\', times, last) or now + math.max(call(\'PTTL\', KEYS[at]), 0)\n' +
+      'call(\'ZADD\', times, string.format(\'%.0f\', math.max(before, now) + WAIT_MS), id)\n' +
+      'call(\'RPUSH\', queue, id)\n' +
+      'call(\'PEXPIRE\', times, LINE_TTL_MS)\n' +
+      'call(\'PEXPIRE\', queue, LINE_TTL_MS)\n' +
+      'end\n' +
+      'local function leave(at, id)\n' +
+      'local queue, times = KEYS[at + 1], KEYS[at + 2]\n' +
+      'call(\'HDEL\', KEYS[at + 3], id)\n' +
+      'local time = call(\'ZSCORE\', times, id)\n' +
+      'if not time then return end\n' +
+      'call(\'ZREM\', times, id)\n' +
+      'call(\'LREM\', queue, \'1\', id)\n' +
+      'local unused = math.min(time - now, WAIT_MS)\n' +
+      'if unused <= 0 then return end\n' +
+      'for _, later in ipairs(call(\'ZRANGEBYSCORE\', times, \'(\' .. time, \'+inf\')) do\n' +
+      'call(\'ZINCRBY\', times, string.format(\'%.0f\', -unused), later)\n' +
+      'end\n' +
+      'end\n' +
+      'local function stepBack(at, arg)\n' +
+      'leave(at, ARGV[arg])\n' +
+      'end\n' +
+      'local hasLostHead = false\n' +
+      'local function liveHead(at, asking)\n' +
+      'local head = call(\'LINDEX\', KEYS[at + 1], \'0\')\n' +
+      'while head and head ~= asking do\n' +
+      'local ask = call(\'HGET\', KEYS[at + 3], head)\n' +
+      'local rest\n' +
+      'if ask then\n' +
+      'rest = string.match(ask, \'^%d+\') + HEAD_LIFE_MS - now\n' +
+      'else\n' +
+      'rest = (call(\'ZSCORE\', KEYS[at + 2], head) or 0) - now\n' +
+      'end\n' +
+      'if rest >= 0 then return head, ask, rest end\n' +
+      'hasLostHead = true\n' +
+      'leave(at, head)\n' +
+      'if call(\'LINDEX\', KEYS[at + 1], \'0\') == head then call(\'LPOP\', KEYS[at + 1]) end\n' +
+      'head = call(\'LINDEX\', KEYS[at + 1], \'0\')\n' +
+      'end\n' +
+      'return head, nil, HEAD_LIFE_MS\n' +
+      'end\n' +
+      'local function askTaken(at, arg)\n' +
+      'local lock = KEYS[at]\n' +
+      'local function refuse(retry, holder)\n' +
+      'if ARGV[arg + 4] ~= \'0\' then enlist(at, arg) end\n' +
+      'return { retry, holder }\n' +
+      'end\n' +
+      'if call(\'HLEN\', lock) == 0 then\n' +
+      'local own = standing(arg)\n' +
+      'local head, ask, rest = liveHead(at, own)\n' +
+      'if head and head ~= own then\n' +
+      'if hasLostHead then\n' +
+      'local function wake(lock, head, ask)\n' +
+      'if not head then return end\n' +
+      'if ask then\n' +
+      'local process, number = string.match(head, \'^([^:]*):(.*)$\')\n' +
+      'local message = \'*\' .. number .. \' \' .. lock\n' +
+      'call(\'PUBLISH\', \'bedrock_wake:\' .. process, message)\n' +
+      'else\n' +
+      'local tag = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
+      'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
+      'call(PUBLISH, \'redisson_lock__channel:\' .. tag .. \':\' .. head, \'0\')\n' +
+      'end\n' +
+      'end\n' +
+      'wake(lock, head, ask)\n' +
+      'end\n' +
+      'return refuse(rest + 1)\n' +
+      'end\n' +
+      'if head then leave(at, own) end\n' +
+      'return nil\n' +
+      'end\n' +
+      'local state = call(\'HMGET\', lock, ARGV[arg], \'bedrock_revoked\', \'mode\')\n' +
+      'if state[3] then return \'WRONGTYPE a read-write lock\' end\n' +
+      'local ttl = call(\'PTTL\', lock)\n' +
+      'if state[1] and not state[2] then\n' +
+      'local token = takeTokens(at, arg + 3)\n' +
+      'if ttl < tonumber(ARGV[arg + 1]) then call(\'PEXPIRE\', lock, ARGV[arg + 1]) end\n' +
+      'return token\n' +
+      'end\n' +
+      'local fields = call(\'HSCAN\', lock, \'0\')[2]\n' +
+      'return refuse(ttl, fields[1] == \'bedrock_revoked\' and fields[3] or fields[1])\n' +
+      'end\n' +
+      'answer = answerOf(askTaken, key, arg)\n' +
+      'end\n' +
+      'if answer == nil then\n' +
+      'answer = takeTokens(key, arg + 3)\n' +
+      'if type(answer) == \'number\' then\n' +
+      'local lock, holder, lease = KEYS[key], ARGV[arg], ARGV[arg + 1]\n' +
+      'call(\'HSET\', lock, holder, \'1\')\n' +
+      'call(\'PEXPIRE\', lock, lease)\n' +
+      'end\n' +
+      'end\n' +
+      'reply[item + 2] = answer\n' +
+      'end\n' +
+      'return reply',
+    sha1: '70f61d845a7775030bc2548368a2f22aaa9dcb9b',
+    sha1InCluster: '2fed6a3e4692a003f0999572814005d15263e982',
+  },
+  /** fair-revoke-4.lua */
+  fairRevoke: {
+    source:
+      'local call = redis.call\n' +
+      'local lock = KEYS[1]\n' +
+      'local holders = call(\'HKEYS\', lock)\n' +
+      'if #holders == 0 then return 0 end\n' +
+      'if call(\'HEXISTS\', lock, \'mode\') == 1 then return redis.error_reply(\'WRONGTYPE a read-write lock\') end\n' +
+      'if ARGV[1] == \'now\' then\n' +
+      'local time = call(\'TIME\')\n' +
+      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local HEAD_LIFE_MS = 1000\n' +
+      'local WAIT_MS = 300000\n' +
+      'local LINE_TTL_MS = \'3600000\'\n' +
+      'local function standing(arg)\n' +
+      'return ARGV[arg]\n' +
+      'end\n' +
+      'local function enlist(at, arg)\n' +
+      'local id, queue, times = ARGV[arg], KEYS[at + 1], KEYS[at + 2]\n' +
+      'local ask = string.format(\'%.0f\', now)\n' +
+      'if ARGV[arg + 4] == \'2\' then ask = ask .. \' \' .. ARGV[arg + 1] .. \' \' .. ARGV[arg + 3] end\n' +
+      'call(\'HSET\', KEYS[at + 3], id, ask)\n' +
+      'call(\'PEXPIRE\', KEYS[at + 3], LINE_TTL_MS)\n' +
+      'if call(\'ZSCORE\', times, id) then return end\n' +
+      'local last = call(\'LINDEX\', queue, \'-1\')\n' +
+      'local before = last and call(\'ZSCORE\', times, last) or now + math.max(call(\'PTTL\', KEYS[at]), 0)\n' +
+      'call(\'ZADD\', times, string.format(\'%.0f\', math.max(before, now) + WAIT_MS), id)\n' +
+      'call(\'RPUSH\', queue, id)\n' +
+      'call(\'PEXPIRE\', times, LINE_TTL_MS)\n' +
+      'call(\'PEXPIRE\', queue, LINE_TTL_MS)\n' +
+      'end\n' +
+      'local function leave(at, id)\n' +
+      'local queue, times = KEYS[at + 1], KEYS[at + 2]\n' +
+      'call(\'HDEL\', KEYS[at + 3], id)\n' +
+      'local time = call(\'ZSCORE\', times, id)\n' +
+      'if not time then return end\n' +
+      'call(\'ZREM\', times, id)\n' +
+      'call(\'LREM\', queue, \'1\', id)\n' +
+      'local unused = math.min(time - now, WAIT_MS)\n' +
+      'if unused <= 0 then return end\n' +
+      'for _, later in ipairs(call(\'ZRANGEBYSCORE\', times, \'(\' .. time, \'+inf\')) do\n' +
+      'call(\'ZINCRBY\', times, string.format(\'%.0f\', -unused), later)\n' +
+      'end\n' +
+      'end\n' +
+      'local function stepBack(at, arg)\n' +
+      'leave(at, ARGV[arg])\n' +
+      'end\n' +
+      'local hasLostHead = false\n' +
+      'local function liveHead(at, asking)\n' +
+      'local head = call(\'LINDEX\', KEYS[at + 1], \'0\')\n' +
+      'while head and head ~= asking do\n' +
+      'local ask = call(\'HGET\', KEYS[at + 3], head)\n' +
+      'local rest\n' +
+      'if ask then\n' +
+      'rest = string.match(ask, \'^%d+\') + HEAD_LIFE_MS - now\n' +
+      'else\n' +
+      'rest = (call(\'ZSCORE\', KEYS[at + 2], head) or 0) - now\n' +
+      'end\n' +
+      'if rest >= 0 then return head, ask, rest end\n' +
+      'hasLostHead = true\n' +
+      'leave(at, head)\n' +
+      'if call(\'LINDEX\', KEYS[at + 1], \'0\') == head then call(\'LPOP\', KEYS[at + 1]) end\n' +
+      'head = call(\'LINDEX\', KEYS[at + 1], \'0\')\n' +
+      'end\n' +
+      'return head, nil, HEAD_LIFE_MS\n' +
+      'end\n' +
+      'local function wake(lock, head, ask)\n' +
+      'if not head then return end\n' +
+      'if ask then\n' +
+      'local process, number = string.match(head, \'^([^:]*):(.*)$\')\n' +
+      'local message = \'*\' .. number .. \' \' .. lock\n' +
+      'call(\'PUBLISH\', \'bedrock_wake:\' .. process, message)\n' +
+      'else\n' +
+      'local tag = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
+      'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
+      'call(PUBLISH, \'redisson_lock__channel:\' .. tag .. \':\' .. head, \'0\')\n' +
+      'end\n' +
+      'end\n' +
+      'call(\'DEL\', lock)\n' +
+      'local head, ask = liveHead(1)\n' +
+      'wake(lock, head, ask)\n' +
+      'else\n' +
+      'call(\'HSET\', lock, \'bedrock_revoked\', \'1\')\n' +
+      'end\n' +
+      'for _, holder in ipairs(holders) do\n' +
+      'call(\'PUBLISH\', \'bedrock_wake:\' .. string.gsub(holder, \':.*$\', \'\'), \'!\' .. lock)\n' +
+      'end\n' +
+      'return 1',
+    sha1: '9964a0fae72709b7718759cfea3b6e2e709fa9c7',
+    sha1InCluster: 'b7ee8de3036c0382984525c43e97ad42cbd07fae',
+  },
+  /** fair-withdraw-n.lua */
+  fairWithdrawN: {
+    source:
+      'local keysOfItem = 4\n' +
+      'local call = redis.call\n' +
+      'local function wake(lock, head, ask)\n' +
+      'if not head then return end\n' +
+      'if ask then\n' +
+      'local process, number = string.match(head, \'^([^:]*):(.*)$\')\n' +
+      'local message = \'*\' .. number .. \' \' .. lock\n' +
+      'call(\'PUBLISH\', \'bedrock_wake:\' .. process, message)\n' +
+      'else\n' +
+      'local tag = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
+      'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
+      'call(PUBLISH, \'redisson_lock__channel:\' .. tag .. \':\' .. head, \'0\')\n' +
+      'end\n' +
+      'end\n' +
+      'local items = #ARGV / 3\n' +
+      'local keysPerItem = (#KEYS - 1) / items\n' +
+      'local reply = {}\n' +
+      'for item = 0, items - 1 do\n' +
+      'local at, arg = 2 + item * keysPerItem, 1 + item * 3\n' +
+      'local lock, isKept = KEYS[at], ARGV[arg + 1] ~= \'0\'\n' +
+      'local ended\n' +
+      'if isKept then\n' +
+      'local function answerOf(verb, key, arg, extra)\n' +
+      'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
+      'if isAnswered then return answer end\n' +
+      'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
+      'end\n' +
+      'local function keep(at, arg)\n' +
+      'local lock, ms = KEYS[at], ARGV[arg + 1]\n' +
+      'if call(\'HEXISTS\', lock, ARGV[arg]) == 0 then return 0 end\n' +
+      'local ttl = call(\'PTTL\', lock)\n' +
+      'if ttl < 0 or ttl > tonumber(ms) then call(\'PEXPIRE\', lock, ms) end\n' +
+      'return 1\n' +
+      'end\n' +
+      'ended = answerOf(keep, at, arg)\n' +
+      'else\n' +
+      'ended = redis.pcall(\'HDEL\', lock, ARGV[arg])\n' +
+      'if type(ended) == \'table\' then ended = ended.err end\n' +
+      'end\n' +
+      'if type(ended) == \'number\' then\n' +
+      'local isFreed = ended == 1 and not isKept\n' +
+      'if call(\'EXISTS\', lock, KEYS[at + 1]) > 0 then\n' +
+      'local function answerOf(verb, key, arg, extra)\n' +
+      'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
+      'if isAnswered then return answer end\n' +
+      'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
+      'end\n' +
+      'local time = call(\'TIME\')\n' +
+      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local HEAD_LIFE_MS = 1000\n' +
+      'local WAIT_MS = 300000\n' +
+      'local LINE_TTL_MS = \'3600000\'\n' +
+      'local function standing(arg)\n' +
+      'return ARGV[arg]\n' +
+      'end\n' +
+      'local function enlist(at, arg)\n' +
+      'local id, queue, times = ARGV[arg], KEYS[at + 1], KEYS[at + 2]\n' +
+      'local ask = string.format(\'%.0f\', now)\n' +
+      'if ARGV[arg + 4] == \'2\' then ask = ask .. \' \' .. ARGV[arg + 1] .. \' \' .. ARGV[arg + 3] end\n' +
+      'call(\'HSET\', KEYS[at + 3], id, ask)\n' +
+      'call(\'PEXPIRE\', KEYS[at + 3], LINE_TTL_MS)\n' +
+      'if call(\'ZSCORE\', times, id) then return end\n' +
+      'local last = call(\'LINDEX\', queue, \'-1\')\n' +
+      'local before = last and call(\'ZSCORE\', times, last) or now + math.max(call(\'PTTL\', KEYS[at]), 0)\n' +
+      'call(\'ZADD\', times, string.format(\'%.0f\', math.max(before, now) + WAIT_MS), id)\n' +
+      'call(\'RPUSH\', queue, id)\n' +
+      'call(\'PEXPIRE\', times, LINE_TTL_MS)\n' +
+      'call(\'PEXPIRE\', queue, LINE_TTL_MS)\n' +
+      'end\n' +
+      'local function leave(at, id)\n' +
+      'local queue, times = KEYS[at + 1], KEYS[at + 2]\n' +
+      'call(\'HDEL\', KEYS[at + 3], id)\n' +
+      'local time = call(\'ZSCORE\', times, id)\n' +
+      'if not time then return end\n' +
+      'call(\'ZREM\', times, id)\n' +
+      'call(\'LREM\', queue, \'1\', id)\n' +
+      'local unused = math.min(time - now, WAIT_MS)\n' +
+      'if unused <= 0 then return end\n' +
+      'for _, later in ipairs(call(\'ZRANGEBYSCORE\', times, \'(\' .. time, \'+inf\')) do\n' +
+      'call(\'ZINCRBY\', times, string.format(\'%.0f\', -unused), later)\n' +
+      'end\n' +
+      'end\n' +
+      'local function stepBack(at, arg)\n' +
+      'leave(at, ARGV[arg])\n' +
+      'end\n' +
+      'local hasLostHead = false\n' +
+      'local function liveHead(at, asking)\n' +
+      'local head = call(\'LINDEX\', KEYS[at + 1], \'0\')\n' +
+      'while head and head ~= asking do\n' +
+      'local ask = call(\'HGET\', KEYS[at + 3], head)\n' +
+      'local rest\n' +
+      'if ask then\n' +
+      'rest = string.match(ask, \'^%d+\') + HEAD_LIFE_MS - now\n' +
+      'else\n' +
+      'rest = (call(\'ZSCORE\', KEYS[at + 2], head) or 0) - now\n' +
+      'end\n' +
+      'if rest >= 0 then return head, ask, rest end\n' +
+      'hasLostHead = true\n' +
+      'leave(at, head)\n' +
+      'if call(\'LINDEX\', KEYS[at + 1], \'0\') == head then call(\'LPOP\', KEYS[at + 1]) end\n' +
+      'head = call(\'LINDEX\', KEYS[at + 1], \'0\')\n' +
+      'end\n' +
+      'return head, nil, HEAD_LIFE_MS\n' +
+      'end\n' +
+      'local PUSHED_LEASE_MS = 1000\n' +
+      'local function reserve(counter, count)\n' +
+      'local micros = time[2]\n' +
+      'local last = #micros == 6 and time[1] .. micros or time[1] .. string.rep(\'0\', 6 - #micros) .. micros\n' +
+      'local before = redis.pcall(\'GETSET\', counter, last)\n' +
+      'if type(before) == \'table\' then return before.err end\n' +
+      'local first = last - count\n' +
+      'before = tonumber(before)\n' +
+      'if before and before > first and before + count < 9007199254740992 then\n' +
+      'call(\'SET\', counter, string.format(\'%.0f\', before + count))\n' +
+      'first = before\n' +
+      'end\n' +
+      'return first + 1\n' +
+      'end\n' +
+      'local function grantTo(at, holder, lease, tokens)\n' +
+      'local counter = keysPerItem > keysOfItem and KEYS[at + keysOfItem] or KEYS[1]\n' +
+      'local token = tokens == \'0\' and 0 or reserve(counter, tonumber(tokens))\n' +
+      'if type(token) == \'string\' then return false end\n' +
+      'local lock, process, number = KEYS[at], string.match(holder, \'^([^:]*):(%d+)\')\n' +
+      'lease = math.min(lease, PUSHED_LEASE_MS)\n' +
+      'call(\'HSET\', lock, holder, \'1\')\n' +
+      'call(\'PEXPIRE\', lock, lease)\n' +
+      'local message = string.format(\'=%s %.0f %s %d %.0f %s\', number, token, tokens, lease, now, lock)\n' +
+      'call(\'PUBLISH\', \'bedrock_wake:\' .. process, message)\n' +
+      'return true\n' +
+      'end\n' +
+      'local function pass(at, head, ask)\n' +
+      'local lease, tokens = string.match(head and ask or \'\', \' (%d+) (%d+)$\')\n' +
+      'if lease and grantTo(at, head, lease, tokens) then leave(at, head) else wake(KEYS[at], head, ask) end\n' +
+      'end\n' +
+      'local function settle(at, arg, isFreed)\n' +
+      'local lock = KEYS[at]\n' +
+      'if isFreed then\n' +
+      'call(\'HDEL\', lock, \'bedrock_revoked\')\n' +
+      'isFreed = call(\'EXISTS\', lock) == 0\n' +
+      'end\n' +
+      'local wasHead = call(\'LINDEX\', KEYS[at + 1], \'0\') == standing(arg)\n' +
+      'stepBack(at, arg)\n' +
+      'local head, ask = liveHead(at)\n' +
+      'if isFreed or (wasHead and call(\'EXISTS\', lock) == 0) then pass(at, head, ask) end\n' +
+      'end\n' +
+      'ended = answerOf(settle, at, arg, isFreed) or ended\n' +
+      'elseif isFreed then\n' +
+      'wake(lock)\n' +
+      'end\n' +
+      'end\n' +
+      'reply[#reply + 1] = ended\n' +
+      'end\n' +
+      'return #reply == 1 and reply[1] or reply',
+    sha1: '45ffb8ff31262b3bc0b2e88adc8e0a00ca9b3b55',
+    sha1InCluster: 'b5e2511e70de2a07a6de82177db6bec81fafb786',
   },
   /** inspect-1.lua */
   inspect: {
@@ -152,13 +795,217 @@ export const scripts = {
       'table.insert(reply, 1, call(\'PTTL\', KEYS[1]))\n' +
       'return reply',
     sha1: '08177227f44e9c63aadd21f133d17268b273151a',
+    sha1InCluster: '08177227f44e9c63aadd21f133d17268b273151a',
+  },
+  /** latch-delete-2.lua */
+  latchDelete: {
+    source:
+      'local call = redis.call\n' +
+      'local time = call(\'TIME\')\n' +
+      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local memo = call(\'GET\', KEYS[#KEYS])\n' +
+      'if memo then return { now, memo, call(\'GET\', KEYS[1]) } end\n' +
+      'if now > tonumber(ARGV[1]) then return { now } end\n' +
+      'local function done(answer)\n' +
+      'call(\'SET\', KEYS[#KEYS], string.format(\'%.0f\', answer), \'PX\', ARGV[2])\n' +
+      'return { now, answer }\n' +
+      'end\n' +
+      'local text = call(\'GET\', KEYS[1])\n' +
+      'if text and text ~= \'0\' and not (#text < 17 and string.find(text, \'^-?[1-9]%d*$\')) then\n' +
+      'return redis.error_reply(\'WRONGTYPE a text that is no count\')\n' +
+      'end\n' +
+      'local count = tonumber(text or 0)\n' +
+      'if not text then return { now, 0 } end\n' +
+      'call(\'DEL\', KEYS[1])\n' +
+      'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
+      'call(PUBLISH, ARGV[3], \'0\')\n' +
+      'return done(count)',
+    sha1: 'e79b2cabd7407a6c08a474ec8f2d7adf14441e6b',
+    sha1InCluster: 'dca609766b8c2e8edec8faa1fc11bdbbb45d6159',
+  },
+  /** latch-down-2.lua */
+  latchDown: {
+    source:
+      'local call = redis.call\n' +
+      'local time = call(\'TIME\')\n' +
+      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local memo = call(\'GET\', KEYS[#KEYS])\n' +
+      'if memo then return { now, memo, call(\'GET\', KEYS[1]) } end\n' +
+      'if now > tonumber(ARGV[1]) then return { now } end\n' +
+      'local function done(answer)\n' +
+      'call(\'SET\', KEYS[#KEYS], string.format(\'%.0f\', answer), \'PX\', ARGV[2])\n' +
+      'return { now, answer }\n' +
+      'end\n' +
+      'local text = call(\'GET\', KEYS[1])\n' +
+      'if text and text ~= \'0\' and not (#text < 17 and string.find(text, \'^-?[1-9]%d*$\')) then\n' +
+      'return redis.error_reply(\'WRONGTYPE a text that is no count\')\n' +
+      'end\n' +
+      'local count = tonumber(text or 0)\n' +
+      'if not text then return { now, 0 } end\n' +
+      'if count > tonumber(ARGV[3]) then return done(call(\'DECRBY\', KEYS[1], ARGV[3])) end\n' +
+      'call(\'DEL\', KEYS[1])\n' +
+      'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
+      'if count > 0 then call(PUBLISH, ARGV[4], \'0\') end\n' +
+      'return done(0)',
+    sha1: 'd9a4dfb3a2475b48c9857f29e2dd32af2cc01866',
+    sha1InCluster: '74957bd37ffad1a36795ea242fc4ef21855b758b',
+  },
+  /** permits-available-2.lua */
+  permitsAvailable: {
+    source:
+      'local call = redis.call\n' +
+      'local time = call(\'TIME\')\n' +
+      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local text = call(\'GET\', KEYS[1])\n' +
+      'if text and text ~= \'0\' and not (#text < 17 and string.find(text, \'^-?[1-9]%d*$\')) then\n' +
+      'return redis.error_reply(\'WRONGTYPE a text that is no count\')\n' +
+      'end\n' +
+      'local count = tonumber(text or 0)\n' +
+      'local reclaimed = call(\'ZREMRANGEBYSCORE\', KEYS[2], \'-inf\', now)\n' +
+      'if reclaimed > 0 then count = call(\'INCRBY\', KEYS[1], reclaimed) end\n' +
+      'local function tellFree(channel)\n' +
+      'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
+      'if count > 0 then call(PUBLISH, channel, string.format(\'%.0f\', count)) end\n' +
+      'end\n' +
+      'if reclaimed > 0 then tellFree(ARGV[1]) end\n' +
+      'return { now, count }',
+    sha1: 'fcd952f19bf9265f7aa311bd9d82128297d00ea7',
+    sha1InCluster: '6bae42d67c9445885fe75f77297eff2d41a8db76',
+  },
+  /** permits-extend-2.lua */
+  permitsExtend: {
+    source:
+      'local NEVER = 922337203685477\n' +
+      'local call = redis.call\n' +
+      'local time = call(\'TIME\')\n' +
+      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'if now > tonumber(ARGV[1]) then return { now } end\n' +
+      'local text = call(\'GET\', KEYS[1])\n' +
+      'if text and text ~= \'0\' and not (#text < 17 and string.find(text, \'^-?[1-9]%d*$\')) then\n' +
+      'return redis.error_reply(\'WRONGTYPE a text that is no count\')\n' +
+      'end\n' +
+      'local count = tonumber(text or 0)\n' +
+      'local reclaimed = call(\'ZREMRANGEBYSCORE\', KEYS[2], \'-inf\', now)\n' +
+      'if reclaimed > 0 then count = call(\'INCRBY\', KEYS[1], reclaimed) end\n' +
+      'local function tellFree(channel)\n' +
+      'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
+      'if count > 0 then call(PUBLISH, channel, string.format(\'%.0f\', count)) end\n' +
+      'end\n' +
+      'local function permitOf(hex)\n' +
+      'return (string.gsub(hex, \'%x%x\', function(byte) return string.char(tonumber(byte, 16)) end))\n' +
+      'end\n' +
+      'if reclaimed > 0 then tellFree(ARGV[2]) end\n' +
+      'local permit, lease = permitOf(ARGV[4]), tonumber(ARGV[3])\n' +
+      'if not call(\'ZSCORE\', KEYS[2], permit) then return { now, 0 } end\n' +
+      'call(\'ZADD\', KEYS[2], lease < 0 and NEVER or now + lease, permit)\n' +
+      'return { now, 1 }',
+    sha1: 'cfda2c7395aab5267e4fe280b57315cd46be895c',
+    sha1InCluster: 'd6bf37c7c57bc5e774c0d7be61a9dc2dddf2dd9f',
+  },
+  /** permits-release-3.lua */
+  permitsRelease: {
+    source:
+      'local call = redis.call\n' +
+      'local time = call(\'TIME\')\n' +
+      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local memo = call(\'GET\', KEYS[#KEYS])\n' +
+      'if memo then return { now, memo, call(\'GET\', KEYS[1]) } end\n' +
+      'if now > tonumber(ARGV[1]) then return { now } end\n' +
+      'local function done(answer)\n' +
+      'call(\'SET\', KEYS[#KEYS], string.format(\'%.0f\', answer), \'PX\', ARGV[2])\n' +
+      'return { now, answer }\n' +
+      'end\n' +
+      'local text = call(\'GET\', KEYS[1])\n' +
+      'if text and text ~= \'0\' and not (#text < 17 and string.find(text, \'^-?[1-9]%d*$\')) then\n' +
+      'return redis.error_reply(\'WRONGTYPE a text that is no count\')\n' +
+      'end\n' +
+      'local count = tonumber(text or 0)\n' +
+      'local reclaimed = call(\'ZREMRANGEBYSCORE\', KEYS[2], \'-inf\', now)\n' +
+      'if reclaimed > 0 then count = call(\'INCRBY\', KEYS[1], reclaimed) end\n' +
+      'local function tellFree(channel)\n' +
+      'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
+      'if count > 0 then call(PUBLISH, channel, string.format(\'%.0f\', count)) end\n' +
+      'end\n' +
+      'local function permitOf(hex)\n' +
+      'return (string.gsub(hex, \'%x%x\', function(byte) return string.char(tonumber(byte, 16)) end))\n' +
+      'end\n' +
+      'local held = 0\n' +
+      'for at = 4, #ARGV do held = held + call(\'ZREM\', KEYS[2], permitOf(ARGV[at])) end\n' +
+      'if held > 0 then count = call(\'INCRBY\', KEYS[1], held) end\n' +
+      'if held + reclaimed > 0 then tellFree(ARGV[3]) end\n' +
+      'return done(held)',
+    sha1: '049f676ccc58f27ab03125ca31271a63f1890158',
+    sha1InCluster: 'df9876c8e2c3e8dbc85822b2b9a3b2a78ea79761',
+  },
+  /** permits-take-3.lua */
+  permitsTake: {
+    source:
+      'local NEVER = 922337203685477\n' +
+      'local call = redis.call\n' +
+      'local time = call(\'TIME\')\n' +
+      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'if call(\'EXISTS\', KEYS[3]) == 1 then return { now, 0, 0, -1 } end\n' +
+      'if now > tonumber(ARGV[1]) then return { now } end\n' +
+      'local text = call(\'GET\', KEYS[1])\n' +
+      'if text and text ~= \'0\' and not (#text < 17 and string.find(text, \'^-?[1-9]%d*$\')) then\n' +
+      'return redis.error_reply(\'WRONGTYPE a text that is no count\')\n' +
+      'end\n' +
+      'local count = tonumber(text or 0)\n' +
+      'local reclaimed = call(\'ZREMRANGEBYSCORE\', KEYS[2], \'-inf\', now)\n' +
+      'if reclaimed > 0 then count = call(\'INCRBY\', KEYS[1], reclaimed) end\n' +
+      'local function tellFree(channel)\n' +
+      'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
+      'if count > 0 then call(PUBLISH, channel, string.format(\'%.0f\', count)) end\n' +
+      'end\n' +
+      'local function permitOf(hex)\n' +
+      'return (string.gsub(hex, \'%x%x\', function(byte) return string.char(tonumber(byte, 16)) end))\n' +
+      'end\n' +
+      'local function missing(permits)\n' +
+      'local held = 0\n' +
+      'for _, permit in ipairs(permits) do\n' +
+      'if call(\'ZSCORE\', KEYS[2], permit) then held = held + 1 end\n' +
+      'end\n' +
+      'return #permits - held\n' +
+      'end\n' +
+      'local served, at = 0, 3\n' +
+      'while at < #ARGV do\n' +
+      'local lease, size, permits = tonumber(ARGV[at]), tonumber(ARGV[at + 1]), {}\n' +
+      'for i = 1, size do permits[i] = permitOf(ARGV[at + 1 + i]) end\n' +
+      'if size > count and missing(permits) > count then break end\n' +
+      'local added = 0\n' +
+      'for _, permit in ipairs(permits) do\n' +
+      'added = added + call(\'ZADD\', KEYS[2], lease < 0 and NEVER or now + lease, permit)\n' +
+      'end\n' +
+      'if added > 0 then count = call(\'DECRBY\', KEYS[1], added) end\n' +
+      'served, at = served + 1, at + 2 + size\n' +
+      'end\n' +
+      'local ttl = served > 0 and call(\'PTTL\', KEYS[1]) or -1\n' +
+      'if ttl > 0 then call(\'PEXPIRE\', KEYS[2], ttl) end\n' +
+      'if reclaimed > 0 then tellFree(ARGV[2]) end\n' +
+      'local first = at < #ARGV and call(\'ZRANGE\', KEYS[2], 0, 0, \'WITHSCORES\') or {}\n' +
+      'local next = tonumber(first[2]) or NEVER\n' +
+      'return { now, served, count, next < NEVER and next - now or -1 }',
+    sha1: '8d2f6c58fca9cda42307833d0804467d343205b8',
+    sha1InCluster: '8a831adc3e0bd675f59c1edbfa6c2ff19c4f5be6',
+  },
+  /** raise-2.lua */
+  raise: {
+    source:
+      'local call = redis.call\n' +
+      'if call(\'HEXISTS\', KEYS[1], ARGV[1]) == 0 then return 0 end\n' +
+      'local last = tonumber(call(\'GET\', KEYS[2]) or \'\')\n' +
+      'local isBehind = not last or last < tonumber(ARGV[2]) or last >= 9007199254740992\n' +
+      'if isBehind then call(\'SET\', KEYS[2], ARGV[2]) end\n' +
+      'return 1',
+    sha1: '4f523c228db1b7c27592173322a3daa3fbae5344',
+    sha1InCluster: '4f523c228db1b7c27592173322a3daa3fbae5344',
   },
   /** renew-n.lua */
   renewN: {
     source:
       'local call = redis.call\n' +
-      'local function answerOf(verb, key, arg)\n' +
-      'local isAnswered, answer = pcall(verb, key, arg)\n' +
+      'local function answerOf(verb, key, arg, extra)\n' +
+      'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
       'if isAnswered then return answer end\n' +
       'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
       'end\n' +
@@ -175,7 +1022,8 @@ export const scripts = {
       'reply[item] = answerOf(renew, item, item * 2 - 1)\n' +
       'end\n' +
       'return reply',
-    sha1: '298bd0ca0185e1f39c9b6ff8926e9f1e409fd85c',
+    sha1: 'c35031daeb39f036d9960e7bd5a0f183e5d9987c',
+    sha1InCluster: 'c35031daeb39f036d9960e7bd5a0f183e5d9987c',
   },
   /** revoke-3.lua */
   revoke: {
@@ -186,40 +1034,57 @@ export const scripts = {
       'if #holders == 0 then return 0 end\n' +
       'if call(\'HEXISTS\', lock, \'mode\') == 1 then return redis.error_reply(\'WRONGTYPE a read-write lock\') end\n' +
       'if ARGV[1] == \'now\' then\n' +
-      'local function serverNow()\n' +
       'local time = call(\'TIME\')\n' +
-      'return time[1] * 1000 + math.floor(time[2] / 1000)\n' +
-      'end\n' +
+      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
       'local HEAD_LIFE_MS = 1000\n' +
       'local LINE_TTL_MS = \'10000\'\n' +
-      'local function enlist(line, signs, process, now)\n' +
-      'if call(\'ZADD\', signs, now, process) == 1 then call(\'RPUSH\', line, process) end\n' +
-      'call(\'PEXPIRE\', line, LINE_TTL_MS)\n' +
-      'call(\'PEXPIRE\', signs, LINE_TTL_MS)\n' +
+      'local function standing(arg)\n' +
+      'return string.match(ARGV[arg], \'^[^:]*\')\n' +
       'end\n' +
-      'local function leave(line, signs, process)\n' +
-      'if call(\'ZREM\', signs, process) == 1 then call(\'LREM\', line, \'1\', process) end\n' +
+      'local function enlist(at, arg)\n' +
+      'local ask = string.format(\'%.0f\', now)\n' +
+      'if ARGV[arg + 4] == \'2\' then\n' +
+      'ask = ask .. \' \' .. string.match(ARGV[arg], \':(.*)$\') .. \' \' .. ARGV[arg + 1] .. \' \' .. ARGV[arg + 3]\n' +
       'end\n' +
-      'local function liveHead(line, signs, now, asking)\n' +
-      'local head = call(\'LINDEX\', line, \'0\')\n' +
+      'if call(\'HSET\', KEYS[at + 2], standing(arg), ask) == 1 then call(\'RPUSH\', KEYS[at + 1], standing(arg)) end\n' +
+      'call(\'PEXPIRE\', KEYS[at + 1], LINE_TTL_MS)\n' +
+      'call(\'PEXPIRE\', KEYS[at + 2], LINE_TTL_MS)\n' +
+      'end\n' +
+      'local function leave(at, process)\n' +
+      'if call(\'HDEL\', KEYS[at + 2], process) == 1 then call(\'LREM\', KEYS[at + 1], \'1\', process) end\n' +
+      'end\n' +
+      'local function stepBack(at, arg)\n' +
+      'local process = standing(arg)\n' +
+      'if ARGV[arg + 2] == \'1\' then return leave(at, process) end\n' +
+      'local seen, number = string.match(call(\'HGET\', KEYS[at + 2], process) or \'\', \'^(%d+) (%d+)\')\n' +
+      'if number and process .. \':\' .. number == ARGV[arg] then call(\'HSET\', KEYS[at + 2], process, seen) end\n' +
+      'end\n' +
+      'local hasLostHead = false\n' +
+      'local function liveHead(at, asking)\n' +
+      'local head = call(\'LINDEX\', KEYS[at + 1], \'0\')\n' +
       'while head and head ~= asking do\n' +
-      'local seen = call(\'ZSCORE\', signs, head)\n' +
-      'local rest = seen and seen + HEAD_LIFE_MS - now\n' +
-      'if rest and rest >= 0 then return head, rest end\n' +
-      'call(\'LPOP\', line)\n' +
-      'call(\'ZREM\', signs, head)\n' +
-      'head = call(\'LINDEX\', line, \'0\')\n' +
+      'local ask = call(\'HGET\', KEYS[at + 2], head)\n' +
+      'local rest = ask and string.match(ask, \'^%d+\') + HEAD_LIFE_MS - now\n' +
+      'if rest and rest >= 0 then return head, ask, rest end\n' +
+      'hasLostHead = true\n' +
+      'call(\'LPOP\', KEYS[at + 1])\n' +
+      'call(\'HDEL\', KEYS[at + 2], head)\n' +
+      'head = call(\'LINDEX\', KEYS[at + 1], \'0\')\n' +
       'end\n' +
-      'return head, HEAD_LIFE_MS\n' +
+      'return head, nil, HEAD_LIFE_MS\n' +
       'end\n' +
       'local function wake(lock, head)\n' +
-      'if head then call(\'PUBLISH\', \'bedrock_wake:\' .. head, \'+\' .. lock) end\n' +
-      'local tagged = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
-      'call(\'PUBLISH\', \'redisson_lock__channel:\' .. tagged, head and \'00\' or \'0\')\n' +
+      'if head then\n' +
+      'local process, message = head, \'+\' .. lock\n' +
+      'call(\'PUBLISH\', \'bedrock_wake:\' .. process, message)\n' +
+      'end\n' +
+      'local tag = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
+      'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
+      'call(PUBLISH, \'redisson_lock__channel:\' .. tag, head and \'00\' or \'0\')\n' +
       'end\n' +
       'call(\'DEL\', lock)\n' +
-      'local head = liveHead(KEYS[2], KEYS[3], serverNow())\n' +
-      'wake(lock, head)\n' +
+      'local head, ask = liveHead(1)\n' +
+      'wake(lock, head, ask)\n' +
       'else\n' +
       'call(\'HSET\', lock, \'bedrock_revoked\', \'1\')\n' +
       'end\n' +
@@ -227,86 +1092,1510 @@ export const scripts = {
       'call(\'PUBLISH\', \'bedrock_wake:\' .. string.gsub(holder, \':.*$\', \'\'), \'!\' .. lock)\n' +
       'end\n' +
       'return 1',
-    sha1: '4d826ff5a89fcf938230bbf9e9b9aa12c40a39d5',
+    sha1: 'ff128b80888e88ab92563bb1f54a02aa9468b8a9',
+    sha1InCluster: '4886f08a02a068e76b5ba2dd063ece51f2979e5f',
+  },
+  /** rw-annotate-n.lua */
+  rwAnnotateN: {
+    source:
+      'local call = redis.call\n' +
+      'local function answerOf(verb, key, arg, extra)\n' +
+      'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
+      'if isAnswered then return answer end\n' +
+      'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
+      'end\n' +
+      'local function annotate(key, arg)\n' +
+      'local lock, id = KEYS[key], ARGV[arg]\n' +
+      'for _, field in ipairs({ id, id .. \':write\' }) do\n' +
+      'if call(\'HEXISTS\', lock, field) == 1 then\n' +
+      'call(\'HSET\', lock, field, ARGV[arg + 1])\n' +
+      'return 1\n' +
+      'end\n' +
+      'end\n' +
+      'return 0\n' +
+      'end\n' +
+      'local reply = {}\n' +
+      'for item = 1, #KEYS do\n' +
+      'reply[item] = answerOf(annotate, item, item * 2 - 1)\n' +
+      'end\n' +
+      'return reply',
+    sha1: 'aa710da3cde9556c2d2c595cd7fac53d8e3865ac',
+    sha1InCluster: 'aa710da3cde9556c2d2c595cd7fac53d8e3865ac',
+  },
+  /** rw-claim-n.lua */
+  rwClaimN: {
+    source:
+      'local keysOfItem = 3\n' +
+      'local function isWriter(holder)\n' +
+      'return string.sub(holder, -6) == \':write\'\n' +
+      'end\n' +
+      'local function idOf(holder)\n' +
+      'return isWriter(holder) and string.sub(holder, 1, -7) or holder\n' +
+      'end\n' +
+      'local function holdOf(lock, holder, depth)\n' +
+      'local tag = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
+      'return tag .. \':\' .. idOf(holder) .. \':rwlock_timeout:\' .. (depth or \'1\')\n' +
+      'end\n' +
+      'local call = redis.call\n' +
+      'local time = call(\'TIME\')\n' +
+      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local isGuarded = #ARGV % 5 == 3\n' +
+      'local items = (#ARGV - (isGuarded and 3 or 0)) / 5\n' +
+      'local keysPerItem = (#KEYS - (isGuarded and 2 or 1)) / items\n' +
+      'local ownsTokens = keysPerItem > keysOfItem\n' +
+      'local function reserve(counter, count)\n' +
+      'local micros = time[2]\n' +
+      'local last = #micros == 6 and time[1] .. micros or time[1] .. string.rep(\'0\', 6 - #micros) .. micros\n' +
+      'local before = redis.pcall(\'GETSET\', counter, last)\n' +
+      'if type(before) == \'table\' then return before.err end\n' +
+      'local first = last - count\n' +
+      'before = tonumber(before)\n' +
+      'if before and before > first and before + count < 9007199254740992 then\n' +
+      'call(\'SET\', counter, string.format(\'%.0f\', before + count))\n' +
+      'first = before\n' +
+      'end\n' +
+      'return first + 1\n' +
+      'end\n' +
+      'local nextToken\n' +
+      'local function takeTokens(key, arg)\n' +
+      'local count = tonumber(ARGV[arg])\n' +
+      'if count == 0 then return 0 end\n' +
+      'if ownsTokens then return reserve(KEYS[key + keysOfItem], count) end\n' +
+      'if not nextToken then\n' +
+      'local ahead = count\n' +
+      'for at = arg + 5, items * 5, 5 do ahead = ahead + ARGV[at] end\n' +
+      'nextToken = reserve(KEYS[1], ahead)\n' +
+      'end\n' +
+      'if type(nextToken) == \'string\' then return nextToken end\n' +
+      'nextToken = nextToken + count\n' +
+      'return nextToken - count\n' +
+      'end\n' +
+      'if isGuarded then\n' +
+      'local function quarantineMs(key, runId, longest, trusts, now)\n' +
+      'local guard = call(\'GET\', key)\n' +
+      'if guard == runId then return 0 end\n' +
+      'local prefix = runId .. \':\'\n' +
+      'local over = guard and string.sub(guard, 1, #prefix) == prefix and tonumber(string.sub(guard, #prefix + 1))\n' +
+      'if not guard and trusts then over = now end\n' +
+      'if not over or over > now + longest then\n' +
+      'over = now + longest\n' +
+      'call(\'SET\', key, string.format(\'%s%.0f\', prefix, over))\n' +
+      'end\n' +
+      'if over > now then return over - now end\n' +
+      'call(\'SET\', key, runId)\n' +
+      'return 0\n' +
+      'end\n' +
+      'local rest = quarantineMs(KEYS[#KEYS], ARGV[#ARGV - 2], ARGV[#ARGV - 1], ARGV[#ARGV] == \'1\', now)\n' +
+      'if rest > 0 then return redis.error_reply(string.format(\'QUARANTINED %.0f\', rest)) end\n' +
+      'end\n' +
+      'local reply = { now }\n' +
+      'for item = 0, items - 1 do\n' +
+      'local key, arg, answer = 2 + item * keysPerItem, 1 + item * 5, nil\n' +
+      'if now > tonumber(ARGV[arg + 2]) then\n' +
+      'answer = -1\n' +
+      'elseif call(\'EXISTS\', KEYS[key], KEYS[key + 1]) > 0 then\n' +
+      'local function answerOf(verb, key, arg, extra)\n' +
+      'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
+      'if isAnswered then return answer end\n' +
+      'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
+      'end\n' +
+      'local HEAD_LIFE_MS = 1000\n' +
+      'local LINE_TTL_MS = \'10000\'\n' +
+      'local function standing(arg)\n' +
+      'return string.match(ARGV[arg], \'^[^:]*\')\n' +
+      'end\n' +
+      'local function enlist(at, arg)\n' +
+      'local ask = string.format(\'%.0f\', now)\n' +
+      'if ARGV[arg + 4] == \'2\' then\n' +
+      'ask = ask .. \' \' .. string.match(ARGV[arg], \':(.*)$\') .. \' \' .. ARGV[arg + 1] .. \' \' .. ARGV[arg + 3]\n' +
+      'end\n' +
+      'if call(\'HSET\', KEYS[at + 2], standing(arg), ask) == 1 then call(\'RPUSH\', KEYS[at + 1], standing(arg)) end\n' +
+      'call(\'PEXPIRE\', KEYS[at + 1], LINE_TTL_MS)\n' +
+      'call(\'PEXPIRE\', KEYS[at + 2], LINE_TTL_MS)\n' +
+      'end\n' +
+      'local function leave(at, process)\n' +
+      'if call(\'HDEL\', KEYS[at + 2], process) == 1 then call(\'LREM\', KEYS[at + 1], \'1\', process) end\n' +
+      'end\n' +
+      'local function stepBack(at, arg)\n' +
+      'local process = standing(arg)\n' +
+      'if ARGV[arg + 2] == \'1\' then return leave(at, process) end\n' +
+      'local seen, number = string.match(call(\'HGET\', KEYS[at + 2], process) or \'\', \'^(%d+) (%d+)\')\n' +
+      'if number and process .. \':\' .. number == ARGV[arg] then call(\'HSET\', KEYS[at + 2], process, seen) end\n' +
+      'end\n' +
+      'local hasLostHead = false\n' +
+      'local function liveHead(at, asking)\n' +
+      'local head = call(\'LINDEX\', KEYS[at + 1], \'0\')\n' +
+      'while head and head ~= asking do\n' +
+      'local ask = call(\'HGET\', KEYS[at + 2], head)\n' +
+      'local rest = ask and string.match(ask, \'^%d+\') + HEAD_LIFE_MS - now\n' +
+      'if rest and rest >= 0 then return head, ask, rest end\n' +
+      'hasLostHead = true\n' +
+      'call(\'LPOP\', KEYS[at + 1])\n' +
+      'call(\'HDEL\', KEYS[at + 2], head)\n' +
+      'head = call(\'LINDEX\', KEYS[at + 1], \'0\')\n' +
+      'end\n' +
+      'return head, nil, HEAD_LIFE_MS\n' +
+      'end\n' +
+      'local function wake(lock, head, news)\n' +
+      'if head then\n' +
+      'local process, message = head, \'+\' .. lock\n' +
+      'call(\'PUBLISH\', \'bedrock_wake:\' .. process, message)\n' +
+      'end\n' +
+      'if not news then return end\n' +
+      'local tag = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
+      'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
+      'call(PUBLISH, \'redisson_rwlock:\' .. tag, head and \'0\' .. news or news)\n' +
+      'end\n' +
+      'local PUSHED_LEASE_MS = 1000\n' +
+      'local function reserve(counter, count)\n' +
+      'local micros = time[2]\n' +
+      'local last = #micros == 6 and time[1] .. micros or time[1] .. string.rep(\'0\', 6 - #micros) .. micros\n' +
+      'local before = redis.pcall(\'GETSET\', counter, last)\n' +
+      'if type(before) == \'table\' then return before.err end\n' +
+      'local first = last - count\n' +
+      'before = tonumber(before)\n' +
+      'if before and before > first and before + count < 9007199254740992 then\n' +
+      'call(\'SET\', counter, string.format(\'%.0f\', before + count))\n' +
+      'first = before\n' +
+      'end\n' +
+      'return first + 1\n' +
+      'end\n' +
+      'local function grantTo(at, holder, lease, tokens)\n' +
+      'local counter = keysPerItem > keysOfItem and KEYS[at + keysOfItem] or KEYS[1]\n' +
+      'local token = tokens == \'0\' and 0 or reserve(counter, tonumber(tokens))\n' +
+      'if type(token) == \'string\' then return false end\n' +
+      'local lock, process, number = KEYS[at], string.match(holder, \'^([^:]*):(%d+)\')\n' +
+      'lease = math.min(lease, PUSHED_LEASE_MS)\n' +
+      'call(\'HSET\', lock, \'mode\', isWriter(holder) and \'write\' or \'read\', holder, \'1\')\n' +
+      'if call(\'PTTL\', lock) < tonumber(lease) then call(\'PEXPIRE\', lock, lease) end\n' +
+      'if not isWriter(holder) then call(\'SET\', holdOf(lock, holder), \'1\', \'PX\', lease) end\n' +
+      'local message = string.format(\'=%s %.0f %s %d %.0f %s\', number, token, tokens, lease, now, lock)\n' +
+      'call(\'PUBLISH\', \'bedrock_wake:\' .. process, message)\n' +
+      'return true\n' +
+      'end\n' +
+      'local function hasOutsiders(lock)\n' +
+      'local tag = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
+      'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
+      'local listening = call(\'PUBSUB\', NUMSUB, \'redisson_rwlock:\' .. tag, \'bedrock_rwlock:\' .. tag)\n' +
+      'return listening[2] > listening[4]\n' +
+      'end\n' +
+      'local function fits(mode, writes)\n' +
+      'return not mode or (mode == \'read\' and not writes)\n' +
+      'end\n' +
+      'local function pass(at, mode, news, asking)\n' +
+      'local lock = KEYS[at]\n' +
+      'local head, ask = liveHead(at, asking)\n' +
+      'while head and head ~= asking and fits(mode, string.find(ask, \'^%d+ %d+:write\')) do\n' +
+      'local number, lease, tokens = string.match(ask, \' (%S+) (%d+) (%d+)$\')\n' +
+      'if not number or hasOutsiders(lock) or not grantTo(at, head .. \':\' .. number, lease, tokens) then\n' +
+      'wake(lock, head, news)\n' +
+      'return mode\n' +
+      'end\n' +
+      'leave(at, head)\n' +
+      'mode, news = isWriter(number) and \'write\' or \'read\', nil\n' +
+      'head, ask = liveHead(at, asking)\n' +
+      'end\n' +
+      'if not head and news then wake(lock, nil, news) end\n' +
+      'return mode\n' +
+      'end\n' +
+      'local function lengthen(lock, holder, life)\n' +
+      'if call(\'PTTL\', lock) < tonumber(life) then call(\'PEXPIRE\', lock, life) end\n' +
+      'local hold = holdOf(lock, holder)\n' +
+      'if not isWriter(holder) and call(\'PTTL\', hold) < tonumber(life) then call(\'PEXPIRE\', hold, life) end\n' +
+      'end\n' +
+      'local function askTaken(at, arg)\n' +
+      'local lock, holder, own = KEYS[at], ARGV[arg], standing(arg)\n' +
+      'local writes = isWriter(holder)\n' +
+      'local state = call(\'HMGET\', lock, \'mode\', holder)\n' +
+      'local mode, mark = state[1], state[2] and call(\'GET\', holdOf(lock, holder))\n' +
+      'if not mode and call(\'EXISTS\', lock) == 1 then return \'WRONGTYPE a mutex or another hash\' end\n' +
+      'local function refuse(retry, by)\n' +
+      'if ARGV[arg + 4] ~= \'0\' then enlist(at, arg) end\n' +
+      'return { retry, by }\n' +
+      'end\n' +
+      'if state[2] and mark ~= \'revoked\' and (mark or writes) then\n' +
+      'lengthen(lock, holder, ARGV[arg + 1])\n' +
+      'return takeTokens(at, arg + 3)\n' +
+      'end\n' +
+      'if mark ~= \'revoked\' and fits(mode, writes) then\n' +
+      'local head, _, rest = liveHead(at, own)\n' +
+      'if head and head ~= own and hasLostHead then\n' +
+      'mode = pass(at, mode, nil, own)\n' +
+      'head, _, rest = liveHead(at, own)\n' +
+      'end\n' +
+      'if head and head ~= own then return refuse(rest + 1) end\n' +
+      'if fits(mode, writes) then\n' +
+      'if head then leave(at, own) end\n' +
+      'if not writes then pass(at, \'read\') end\n' +
+      'return nil\n' +
+      'end\n' +
+      'end\n' +
+      'local fields = call(\'HSCAN\', lock, \'0\')[2]\n' +
+      'local by = fields[1] == \'mode\' and fields[3] or fields[1]\n' +
+      'return refuse(call(\'PTTL\', lock), by and idOf(by))\n' +
+      'end\n' +
+      'answer = answerOf(askTaken, key, arg)\n' +
+      'end\n' +
+      'if answer == nil then\n' +
+      'answer = takeTokens(key, arg + 3)\n' +
+      'if type(answer) == \'number\' then\n' +
+      'local lock, holder, lease = KEYS[key], ARGV[arg], ARGV[arg + 1]\n' +
+      'call(\'HSET\', lock, \'mode\', isWriter(holder) and \'write\' or \'read\', holder, \'1\')\n' +
+      'if call(\'PTTL\', lock) < tonumber(lease) then call(\'PEXPIRE\', lock, lease) end\n' +
+      'if not isWriter(holder) then call(\'SET\', holdOf(lock, holder), \'1\', \'PX\', lease) end\n' +
+      'end\n' +
+      'end\n' +
+      'reply[item + 2] = answer\n' +
+      'end\n' +
+      'return reply',
+    sha1: '1fead8bae531818770be68b936b0918305ba9b6e',
+    sha1InCluster: '967133c4352e6f5c8d319fff3c97c9100d87161b',
+  },
+  /** rw-inspect-1.lua */
+  rwInspect: {
+    source:
+      'local call = redis.call\n' +
+      'local lock = KEYS[1]\n' +
+      'local function isWriter(holder)\n' +
+      'return string.sub(holder, -6) == \':write\'\n' +
+      'end\n' +
+      'local function idOf(holder)\n' +
+      'return isWriter(holder) and string.sub(holder, 1, -7) or holder\n' +
+      'end\n' +
+      'local function holdOf(lock, holder, depth)\n' +
+      'local tag = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
+      'return tag .. \':\' .. idOf(holder) .. \':rwlock_timeout:\' .. (depth or \'1\')\n' +
+      'end\n' +
+      'if call(\'EXISTS\', lock) == 1 and call(\'HEXISTS\', lock, \'mode\') == 0 then\n' +
+      'return redis.error_reply(\'WRONGTYPE a mutex or another hash\')\n' +
+      'end\n' +
+      'local function holdersOf(lock)\n' +
+      'local entries, holders = call(\'HGETALL\', lock), {}\n' +
+      'for i = 1, #entries, 2 do\n' +
+      'local name = entries[i]\n' +
+      'local rest = name == \'mode\' and -2 or call(\'PTTL\', isWriter(name) and lock or holdOf(lock, name))\n' +
+      'if rest ~= -2 then table.insert(holders, { name = name, depth = entries[i + 1], rest = rest }) end\n' +
+      'end\n' +
+      'return holders\n' +
+      'end\n' +
+      'local reply = {}\n' +
+      'for _, holder in ipairs(holdersOf(lock)) do\n' +
+      'local mark = call(\'GET\', holdOf(lock, holder.name)) == \'revoked\' and 1 or 0\n' +
+      'for _, fact in ipairs({ holder.name, holder.depth, holder.rest, mark }) do table.insert(reply, fact) end\n' +
+      'end\n' +
+      'return reply',
+    sha1: '4663a3aba4cb94e90a9752c36886f40b0a2bb877',
+    sha1InCluster: '4663a3aba4cb94e90a9752c36886f40b0a2bb877',
+  },
+  /** rw-renew-n.lua */
+  rwRenewN: {
+    source:
+      'local call = redis.call\n' +
+      'local keysOfItem, keysPerItem = 3, 3\n' +
+      'local time = call(\'TIME\')\n' +
+      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local function answerOf(verb, key, arg, extra)\n' +
+      'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
+      'if isAnswered then return answer end\n' +
+      'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
+      'end\n' +
+      'local HEAD_LIFE_MS = 1000\n' +
+      'local LINE_TTL_MS = \'10000\'\n' +
+      'local function standing(arg)\n' +
+      'return string.match(ARGV[arg], \'^[^:]*\')\n' +
+      'end\n' +
+      'local function enlist(at, arg)\n' +
+      'local ask = string.format(\'%.0f\', now)\n' +
+      'if ARGV[arg + 4] == \'2\' then\n' +
+      'ask = ask .. \' \' .. string.match(ARGV[arg], \':(.*)$\') .. \' \' .. ARGV[arg + 1] .. \' \' .. ARGV[arg + 3]\n' +
+      'end\n' +
+      'if call(\'HSET\', KEYS[at + 2], standing(arg), ask) == 1 then call(\'RPUSH\', KEYS[at + 1], standing(arg)) end\n' +
+      'call(\'PEXPIRE\', KEYS[at + 1], LINE_TTL_MS)\n' +
+      'call(\'PEXPIRE\', KEYS[at + 2], LINE_TTL_MS)\n' +
+      'end\n' +
+      'local function leave(at, process)\n' +
+      'if call(\'HDEL\', KEYS[at + 2], process) == 1 then call(\'LREM\', KEYS[at + 1], \'1\', process) end\n' +
+      'end\n' +
+      'local function stepBack(at, arg)\n' +
+      'local process = standing(arg)\n' +
+      'if ARGV[arg + 2] == \'1\' then return leave(at, process) end\n' +
+      'local seen, number = string.match(call(\'HGET\', KEYS[at + 2], process) or \'\', \'^(%d+) (%d+)\')\n' +
+      'if number and process .. \':\' .. number == ARGV[arg] then call(\'HSET\', KEYS[at + 2], process, seen) end\n' +
+      'end\n' +
+      'local hasLostHead = false\n' +
+      'local function liveHead(at, asking)\n' +
+      'local head = call(\'LINDEX\', KEYS[at + 1], \'0\')\n' +
+      'while head and head ~= asking do\n' +
+      'local ask = call(\'HGET\', KEYS[at + 2], head)\n' +
+      'local rest = ask and string.match(ask, \'^%d+\') + HEAD_LIFE_MS - now\n' +
+      'if rest and rest >= 0 then return head, ask, rest end\n' +
+      'hasLostHead = true\n' +
+      'call(\'LPOP\', KEYS[at + 1])\n' +
+      'call(\'HDEL\', KEYS[at + 2], head)\n' +
+      'head = call(\'LINDEX\', KEYS[at + 1], \'0\')\n' +
+      'end\n' +
+      'return head, nil, HEAD_LIFE_MS\n' +
+      'end\n' +
+      'local function wake(lock, head, news)\n' +
+      'if head then\n' +
+      'local process, message = head, \'+\' .. lock\n' +
+      'call(\'PUBLISH\', \'bedrock_wake:\' .. process, message)\n' +
+      'end\n' +
+      'if not news then return end\n' +
+      'local tag = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
+      'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
+      'call(PUBLISH, \'redisson_rwlock:\' .. tag, head and \'0\' .. news or news)\n' +
+      'end\n' +
+      'local function isWriter(holder)\n' +
+      'return string.sub(holder, -6) == \':write\'\n' +
+      'end\n' +
+      'local function idOf(holder)\n' +
+      'return isWriter(holder) and string.sub(holder, 1, -7) or holder\n' +
+      'end\n' +
+      'local function holdOf(lock, holder, depth)\n' +
+      'local tag = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
+      'return tag .. \':\' .. idOf(holder) .. \':rwlock_timeout:\' .. (depth or \'1\')\n' +
+      'end\n' +
+      'local PUSHED_LEASE_MS = 1000\n' +
+      'local function reserve(counter, count)\n' +
+      'local micros = time[2]\n' +
+      'local last = #micros == 6 and time[1] .. micros or time[1] .. string.rep(\'0\', 6 - #micros) .. micros\n' +
+      'local before = redis.pcall(\'GETSET\', counter, last)\n' +
+      'if type(before) == \'table\' then return before.err end\n' +
+      'local first = last - count\n' +
+      'before = tonumber(before)\n' +
+      'if before and before > first and before + count < 9007199254740992 then\n' +
+      'call(\'SET\', counter, string.format(\'%.0f\', before + count))\n' +
+      'first = before\n' +
+      'end\n' +
+      'return first + 1\n' +
+      'end\n' +
+      'local function grantTo(at, holder, lease, tokens)\n' +
+      'local counter = keysPerItem > keysOfItem and KEYS[at + keysOfItem] or KEYS[1]\n' +
+      'local token = tokens == \'0\' and 0 or reserve(counter, tonumber(tokens))\n' +
+      'if type(token) == \'string\' then return false end\n' +
+      'local lock, process, number = KEYS[at], string.match(holder, \'^([^:]*):(%d+)\')\n' +
+      'lease = math.min(lease, PUSHED_LEASE_MS)\n' +
+      'call(\'HSET\', lock, \'mode\', isWriter(holder) and \'write\' or \'read\', holder, \'1\')\n' +
+      'if call(\'PTTL\', lock) < tonumber(lease) then call(\'PEXPIRE\', lock, lease) end\n' +
+      'if not isWriter(holder) then call(\'SET\', holdOf(lock, holder), \'1\', \'PX\', lease) end\n' +
+      'local message = string.format(\'=%s %.0f %s %d %.0f %s\', number, token, tokens, lease, now, lock)\n' +
+      'call(\'PUBLISH\', \'bedrock_wake:\' .. process, message)\n' +
+      'return true\n' +
+      'end\n' +
+      'local function hasOutsiders(lock)\n' +
+      'local tag = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
+      'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
+      'local listening = call(\'PUBSUB\', NUMSUB, \'redisson_rwlock:\' .. tag, \'bedrock_rwlock:\' .. tag)\n' +
+      'return listening[2] > listening[4]\n' +
+      'end\n' +
+      'local function fits(mode, writes)\n' +
+      'return not mode or (mode == \'read\' and not writes)\n' +
+      'end\n' +
+      'local function pass(at, mode, news, asking)\n' +
+      'local lock = KEYS[at]\n' +
+      'local head, ask = liveHead(at, asking)\n' +
+      'while head and head ~= asking and fits(mode, string.find(ask, \'^%d+ %d+:write\')) do\n' +
+      'local number, lease, tokens = string.match(ask, \' (%S+) (%d+) (%d+)$\')\n' +
+      'if not number or hasOutsiders(lock) or not grantTo(at, head .. \':\' .. number, lease, tokens) then\n' +
+      'wake(lock, head, news)\n' +
+      'return mode\n' +
+      'end\n' +
+      'leave(at, head)\n' +
+      'mode, news = isWriter(number) and \'write\' or \'read\', nil\n' +
+      'head, ask = liveHead(at, asking)\n' +
+      'end\n' +
+      'if not head and news then wake(lock, nil, news) end\n' +
+      'return mode\n' +
+      'end\n' +
+      'local function lengthen(lock, holder, life)\n' +
+      'if call(\'PTTL\', lock) < tonumber(life) then call(\'PEXPIRE\', lock, life) end\n' +
+      'local hold = holdOf(lock, holder)\n' +
+      'if not isWriter(holder) and call(\'PTTL\', hold) < tonumber(life) then call(\'PEXPIRE\', hold, life) end\n' +
+      'end\n' +
+      'local function downgrade(at, id, depth, mark)\n' +
+      'local lock = KEYS[at]\n' +
+      'call(\'HDEL\', lock, id .. \':write\')\n' +
+      'call(\'HSET\', lock, \'mode\', \'read\', id, depth)\n' +
+      'call(\'SET\', holdOf(lock, id), mark or \'1\', \'PX\', math.max(call(\'PTTL\', lock), 1))\n' +
+      'pass(at, \'read\', \'1\')\n' +
+      'end\n' +
+      'local function renew(at, arg)\n' +
+      'local lock, holder, id = KEYS[at], ARGV[arg], idOf(ARGV[arg])\n' +
+      'local held, mark = call(\'HMGET\', lock, id, id .. \':write\'), call(\'GET\', holdOf(lock, id))\n' +
+      'if held[2] and not isWriter(holder) then\n' +
+      'downgrade(at, id, held[2], mark)\n' +
+      'elseif not held[2] and not (held[1] and mark) then\n' +
+      'return 0\n' +
+      'end\n' +
+      'if mark == \'revoked\' then return 2 end\n' +
+      'lengthen(lock, held[2] and holder or id, ARGV[arg + 1])\n' +
+      'return 1\n' +
+      'end\n' +
+      'local reply = {}\n' +
+      'for item = 1, #KEYS / 3 do\n' +
+      'reply[item] = answerOf(renew, item * 3 - 2, item * 2 - 1)\n' +
+      'end\n' +
+      'return reply',
+    sha1: '6458a5bf0d318602ec526cebc7e87a0a4cfb120f',
+    sha1InCluster: '62aa0935c9a1ea5bfe733989d50a4330705580df',
+  },
+  /** rw-revoke-3.lua */
+  rwRevoke: {
+    source:
+      'local call = redis.call\n' +
+      'local lock, keysOfItem, keysPerItem = KEYS[1], 3, 3\n' +
+      'local function isWriter(holder)\n' +
+      'return string.sub(holder, -6) == \':write\'\n' +
+      'end\n' +
+      'local function idOf(holder)\n' +
+      'return isWriter(holder) and string.sub(holder, 1, -7) or holder\n' +
+      'end\n' +
+      'local function holdOf(lock, holder, depth)\n' +
+      'local tag = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
+      'return tag .. \':\' .. idOf(holder) .. \':rwlock_timeout:\' .. (depth or \'1\')\n' +
+      'end\n' +
+      'if call(\'EXISTS\', lock) == 1 and call(\'HEXISTS\', lock, \'mode\') == 0 then\n' +
+      'return redis.error_reply(\'WRONGTYPE a mutex or another hash\')\n' +
+      'end\n' +
+      'local function holdersOf(lock)\n' +
+      'local entries, holders = call(\'HGETALL\', lock), {}\n' +
+      'for i = 1, #entries, 2 do\n' +
+      'local name = entries[i]\n' +
+      'local rest = name == \'mode\' and -2 or call(\'PTTL\', isWriter(name) and lock or holdOf(lock, name))\n' +
+      'if rest ~= -2 then table.insert(holders, { name = name, depth = entries[i + 1], rest = rest }) end\n' +
+      'end\n' +
+      'return holders\n' +
+      'end\n' +
+      'local holders = holdersOf(lock)\n' +
+      'if ARGV[1] == \'now\' then\n' +
+      'local time = call(\'TIME\')\n' +
+      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local HEAD_LIFE_MS = 1000\n' +
+      'local LINE_TTL_MS = \'10000\'\n' +
+      'local function standing(arg)\n' +
+      'return string.match(ARGV[arg], \'^[^:]*\')\n' +
+      'end\n' +
+      'local function enlist(at, arg)\n' +
+      'local ask = string.format(\'%.0f\', now)\n' +
+      'if ARGV[arg + 4] == \'2\' then\n' +
+      'ask = ask .. \' \' .. string.match(ARGV[arg], \':(.*)$\') .. \' \' .. ARGV[arg + 1] .. \' \' .. ARGV[arg + 3]\n' +
+      'end\n' +
+      'if call(\'HSET\', KEYS[at + 2], standing(arg), ask) == 1 then call(\'RPUSH\', KEYS[at + 1], standing(arg)) end\n' +
+      'call(\'PEXPIRE\', KEYS[at + 1], LINE_TTL_MS)\n' +
+      'call(\'PEXPIRE\', KEYS[at + 2], LINE_TTL_MS)\n' +
+      'end\n' +
+      'local function leave(at, process)\n' +
+      'if call(\'HDEL\', KEYS[at + 2], process) == 1 then call(\'LREM\', KEYS[at + 1], \'1\', process) end\n' +
+      'end\n' +
+      'local function stepBack(at, arg)\n' +
+      'local process = standing(arg)\n' +
+      'if ARGV[arg + 2] == \'1\' then return leave(at, process) end\n' +
+      'local seen, number = string.match(call(\'HGET\', KEYS[at + 2], process) or \'\', \'^(%d+) (%d+)\')\n' +
+      'if number and process .. \':\' .. number == ARGV[arg] then call(\'HSET\', KEYS[at + 2], process, seen) end\n' +
+      'end\n' +
+      'local hasLostHead = false\n' +
+      'local function liveHead(at, asking)\n' +
+      'local head = call(\'LINDEX\', KEYS[at + 1], \'0\')\n' +
+      'while head and head ~= asking do\n' +
+      'local ask = call(\'HGET\', KEYS[at + 2], head)\n' +
+      'local rest = ask and string.match(ask, \'^%d+\') + HEAD_LIFE_MS - now\n' +
+      'if rest and rest >= 0 then return head, ask, rest end\n' +
+      'hasLostHead = true\n' +
+      'call(\'LPOP\', KEYS[at + 1])\n' +
+      'call(\'HDEL\', KEYS[at + 2], head)\n' +
+      'head = call(\'LINDEX\', KEYS[at + 1], \'0\')\n' +
+      'end\n' +
+      'return head, nil, HEAD_LIFE_MS\n' +
+      'end\n' +
+      'local function wake(lock, head, news)\n' +
+      'if head then\n' +
+      'local process, message = head, \'+\' .. lock\n' +
+      'call(\'PUBLISH\', \'bedrock_wake:\' .. process, message)\n' +
+      'end\n' +
+      'if not news then return end\n' +
+      'local tag = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
+      'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
+      'call(PUBLISH, \'redisson_rwlock:\' .. tag, head and \'0\' .. news or news)\n' +
+      'end\n' +
+      'for _, holder in ipairs(holders) do call(\'DEL\', holdOf(lock, holder.name)) end\n' +
+      'call(\'DEL\', lock)\n' +
+      'local head = liveHead(1)\n' +
+      'if #holders > 0 then wake(lock, head, \'1\') end\n' +
+      'else\n' +
+      'for _, holder in ipairs(holders) do\n' +
+      'if holder.rest > 0 then call(\'SET\', holdOf(lock, holder.name), \'revoked\', \'PX\', holder.rest) end\n' +
+      'end\n' +
+      'end\n' +
+      'for _, holder in ipairs(holders) do\n' +
+      'local process, message = string.match(holder.name, \'^[^:]*\'), \'!\' .. lock\n' +
+      'call(\'PUBLISH\', \'bedrock_wake:\' .. process, message)\n' +
+      'end\n' +
+      'return #holders > 0 and 1 or 0',
+    sha1: '3a1ce5e776673e2f275619e680fe18692345d78f',
+    sha1InCluster: '89c60850aaa657d2f565bd422ccd951a8e21d2e8',
+  },
+  /** rw-withdraw-n.lua */
+  rwWithdrawN: {
+    source:
+      'local call = redis.call\n' +
+      'local keysOfItem = 3\n' +
+      'local items = #ARGV / 3\n' +
+      'local keysPerItem = (#KEYS - 1) / items\n' +
+      'local time = call(\'TIME\')\n' +
+      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local function answerOf(verb, key, arg, extra)\n' +
+      'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
+      'if isAnswered then return answer end\n' +
+      'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
+      'end\n' +
+      'local HEAD_LIFE_MS = 1000\n' +
+      'local LINE_TTL_MS = \'10000\'\n' +
+      'local function standing(arg)\n' +
+      'return string.match(ARGV[arg], \'^[^:]*\')\n' +
+      'end\n' +
+      'local function enlist(at, arg)\n' +
+      'local ask = string.format(\'%.0f\', now)\n' +
+      'if ARGV[arg + 4] == \'2\' then\n' +
+      'ask = ask .. \' \' .. string.match(ARGV[arg], \':(.*)$\') .. \' \' .. ARGV[arg + 1] .. \' \' .. ARGV[arg + 3]\n' +
+      'end\n' +
+      'if call(\'HSET\', KEYS[at + 2], standing(arg), ask) == 1 then call(\'RPUSH\', KEYS[at + 1], standing(arg)) end\n' +
+      'call(\'PEXPIRE\', KEYS[at + 1], LINE_TTL_MS)\n' +
+      'call(\'PEXPIRE\', KEYS[at + 2], LINE_TTL_MS)\n' +
+      'end\n' +
+      'local function leave(at, process)\n' +
+      'if call(\'HDEL\', KEYS[at + 2], process) == 1 then call(\'LREM\', KEYS[at + 1], \'1\', process) end\n' +
+      'end\n' +
+      'local function stepBack(at, arg)\n' +
+      'local process = standing(arg)\n' +
+      'if ARGV[arg + 2] == \'1\' then return leave(at, process) end\n' +
+      'local seen, number = string.match(call(\'HGET\', KEYS[at + 2], process) or \'\', \'^(%d+) (%d+)\')\n' +
+      'if number and process .. \':\' .. number == ARGV[arg] then call(\'HSET\', KEYS[at + 2], process, seen) end\n' +
+      'end\n' +
+      'local hasLostHead = false\n' +
+      'local function liveHead(at, asking)\n' +
+      'local head = call(\'LINDEX\', KEYS[at + 1], \'0\')\n' +
+      'while head and head ~= asking do\n' +
+      'local ask = call(\'HGET\', KEYS[at + 2], head)\n' +
+      'local rest = ask and string.match(ask, \'^%d+\') + HEAD_LIFE_MS - now\n' +
+      'if rest and rest >= 0 then return head, ask, rest end\n' +
+      'hasLostHead = true\n' +
+      'call(\'LPOP\', KEYS[at + 1])\n' +
+      'call(\'HDEL\', KEYS[at + 2], head)\n' +
+      'head = call(\'LINDEX\', KEYS[at + 1], \'0\')\n' +
+      'end\n' +
+      'return head, nil, HEAD_LIFE_MS\n' +
+      'end\n' +
+      'local function wake(lock, head, news)\n' +
+      'if head then\n' +
+      'local process, message = head, \'+\' .. lock\n' +
+      'call(\'PUBLISH\', \'bedrock_wake:\' .. process, message)\n' +
+      'end\n' +
+      'if not news then return end\n' +
+      'local tag = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
+      'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
+      'call(PUBLISH, \'redisson_rwlock:\' .. tag, head and \'0\' .. news or news)\n' +
+      'end\n' +
+      'local function isWriter(holder)\n' +
+      'return string.sub(holder, -6) == \':write\'\n' +
+      'end\n' +
+      'local function idOf(holder)\n' +
+      'return isWriter(holder) and string.sub(holder, 1, -7) or holder\n' +
+      'end\n' +
+      'local function holdOf(lock, holder, depth)\n' +
+      'local tag = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
+      'return tag .. \':\' .. idOf(holder) .. \':rwlock_timeout:\' .. (depth or \'1\')\n' +
+      'end\n' +
+      'local PUSHED_LEASE_MS = 1000\n' +
+      'local function reserve(counter, count)\n' +
+      'local micros = time[2]\n' +
+      'local last = #micros == 6 and time[1] .. micros or time[1] .. string.rep(\'0\', 6 - #micros) .. micros\n' +
+      'local before = redis.pcall(\'GETSET\', counter, last)\n' +
+      'if type(before) == \'table\' then return before.err end\n' +
+      'local first = last - count\n' +
+      'before = tonumber(before)\n' +
+      'if before and before > first and before + count < 9007199254740992 then\n' +
+      'call(\'SET\', counter, string.format(\'%.0f\', before + count))\n' +
+      'first = before\n' +
+      'end\n' +
+      'return first + 1\n' +
+      'end\n' +
+      'local function grantTo(at, holder, lease, tokens)\n' +
+      'local counter = keysPerItem > keysOfItem and KEYS[at + keysOfItem] or KEYS[1]\n' +
+      'local token = tokens == \'0\' and 0 or reserve(counter, tonumber(tokens))\n' +
+      'if type(token) == \'string\' then return false end\n' +
+      'local lock, process, number = KEYS[at], string.match(holder, \'^([^:]*):(%d+)\')\n' +
+      'lease = math.min(lease, PUSHED_LEASE_MS)\n' +
+      'call(\'HSET\', lock, \'mode\', isWriter(holder) and \'write\' or \'read\', holder, \'1\')\n' +
+      'if call(\'PTTL\', lock) < tonumber(lease) then call(\'PEXPIRE\', lock, lease) end\n' +
+      'if not isWriter(holder) then call(\'SET\', holdOf(lock, holder), \'1\', \'PX\', lease) end\n' +
+      'local message = string.format(\'=%s %.0f %s %d %.0f %s\', number, token, tokens, lease, now, lock)\n' +
+      'call(\'PUBLISH\', \'bedrock_wake:\' .. process, message)\n' +
+      'return true\n' +
+      'end\n' +
+      'local function hasOutsiders(lock)\n' +
+      'local tag = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
+      'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
+      'local listening = call(\'PUBSUB\', NUMSUB, \'redisson_rwlock:\' .. tag, \'bedrock_rwlock:\' .. tag)\n' +
+      'return listening[2] > listening[4]\n' +
+      'end\n' +
+      'local function fits(mode, writes)\n' +
+      'return not mode or (mode == \'read\' and not writes)\n' +
+      'end\n' +
+      'local function pass(at, mode, news, asking)\n' +
+      'local lock = KEYS[at]\n' +
+      'local head, ask = liveHead(at, asking)\n' +
+      'while head and head ~= asking and fits(mode, string.find(ask, \'^%d+ %d+:write\')) do\n' +
+      'local number, lease, tokens = string.match(ask, \' (%S+) (%d+) (%d+)$\')\n' +
+      'if not number or hasOutsiders(lock) or not grantTo(at, head .. \':\' .. number, lease, tokens) then\n' +
+      'wake(lock, head, news)\n' +
+      'return mode\n' +
+      'end\n' +
+      'leave(at, head)\n' +
+      'mode, news = isWriter(number) and \'write\' or \'read\', nil\n' +
+      'head, ask = liveHead(at, asking)\n' +
+      'end\n' +
+      'if not head and news then wake(lock, nil, news) end\n' +
+      'return mode\n' +
+      'end\n' +
+      'local SLACK_MS = 5\n' +
+      'local function settleLife(lock)\n' +
+      'local ttl, longest, longestHold, cursor = call(\'PTTL\', lock), 0, nil, \'0\'\n' +
+      'repeat\n' +
+      'local page = call(\'HSCAN\', lock, cursor)\n' +
+      'cursor = page[1]\n' +
+      'for i = 1, #page[2], 2 do\n' +
+      'for depth = tonumber(page[2][i + 1]) or 0, 1, -1 do\n' +
+      'local hold = holdOf(lock, page[2][i], depth)\n' +
+      'local rest = call(\'PTTL\', hold)\n' +
+      'if rest > longest then longest, longestHold = rest, hold end\n' +
+      'end\n' +
+      'if longest >= ttl - SLACK_MS then return false end\n' +
+      'end\n' +
+      'until cursor == \'0\'\n' +
+      'if longest > 0 then\n' +
+      'call(\'PEXPIRE\', lock, longest)\n' +
+      'call(\'PEXPIRE\', longestHold, longest)\n' +
+      'return false\n' +
+      'end\n' +
+      'call(\'DEL\', lock)\n' +
+      'return true\n' +
+      'end\n' +
+      'local function endReading(lock, id, keepMs)\n' +
+      'local hold = holdOf(lock, id)\n' +
+      'local rest, ttl = call(\'PTTL\', hold), call(\'PTTL\', lock)\n' +
+      'if keepMs == \'0\' then\n' +
+      'call(\'HDEL\', lock, id)\n' +
+      'call(\'DEL\', hold)\n' +
+      'if call(\'HLEN\', lock) == 1 then\n' +
+      'call(\'DEL\', lock)\n' +
+      'return rest >= 0 and 1 or 0, true\n' +
+      'end\n' +
+      'elseif rest > tonumber(keepMs) then\n' +
+      'call(\'PEXPIRE\', hold, keepMs)\n' +
+      'end\n' +
+      'local isFreed = (rest >= ttl - SLACK_MS or rest < 0) and settleLife(lock)\n' +
+      'return rest >= 0 and 1 or 0, isFreed\n' +
+      'end\n' +
+      'local function endWriting(lock, id, keepMs)\n' +
+      'if keepMs == \'0\' then\n' +
+      'call(\'DEL\', lock, holdOf(lock, id))\n' +
+      'elseif call(\'PTTL\', lock) > tonumber(keepMs) then\n' +
+      'call(\'PEXPIRE\', lock, keepMs)\n' +
+      'end\n' +
+      'return 1, keepMs == \'0\'\n' +
+      'end\n' +
+      'local function withdraw(at, arg)\n' +
+      'local lock, id, keepMs = KEYS[at], ARGV[arg], ARGV[arg + 1]\n' +
+      'local held = call(\'HMGET\', lock, id, id .. \':write\')\n' +
+      'local ended, isFreed, news = 0, false, \'0\'\n' +
+      'if held[1] then\n' +
+      'ended, isFreed = endReading(lock, id, keepMs)\n' +
+      'elseif held[2] then\n' +
+      'ended, isFreed = endWriting(lock, id, keepMs)\n' +
+      'news = \'1\'\n' +
+      'end\n' +
+      'local wasHead = call(\'LINDEX\', KEYS[at + 1], \'0\') == standing(arg)\n' +
+      'stepBack(at, arg)\n' +
+      'if isFreed or wasHead then\n' +
+      'local mode = call(\'HGET\', lock, \'mode\')\n' +
+      'if mode or call(\'EXISTS\', lock) == 0 then pass(at, mode, not mode and news) end\n' +
+      'end\n' +
+      'return ended\n' +
+      'end\n' +
+      'local reply = {}\n' +
+      'for item = 0, items - 1 do\n' +
+      'reply[item + 1] = answerOf(withdraw, 2 + item * keysPerItem, 1 + item * 3)\n' +
+      'end\n' +
+      'return #reply == 1 and reply[1] or reply',
+    sha1: '638fc05184bb87d85f0102a6b52a35158a841593',
+    sha1InCluster: '06ab90d91763766464326062e74bb2429c56a79b',
+  },
+  /** semaphore-add-2.lua */
+  semaphoreAdd: {
+    source:
+      'local call = redis.call\n' +
+      'local time = call(\'TIME\')\n' +
+      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local memo = call(\'GET\', KEYS[#KEYS])\n' +
+      'if memo then return { now, memo, call(\'GET\', KEYS[1]) } end\n' +
+      'if now > tonumber(ARGV[1]) then return { now } end\n' +
+      'local function done(answer)\n' +
+      'call(\'SET\', KEYS[#KEYS], string.format(\'%.0f\', answer), \'PX\', ARGV[2])\n' +
+      'return { now, answer }\n' +
+      'end\n' +
+      'local text = call(\'GET\', KEYS[1])\n' +
+      'if text and text ~= \'0\' and not (#text < 17 and string.find(text, \'^-?[1-9]%d*$\')) then\n' +
+      'return redis.error_reply(\'WRONGTYPE a text that is no count\')\n' +
+      'end\n' +
+      'local count = tonumber(text or 0)\n' +
+      'local function tellFree(channel)\n' +
+      'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
+      'if count > 0 then call(PUBLISH, channel, string.format(\'%.0f\', count)) end\n' +
+      'end\n' +
+      'count = call(\'INCRBY\', KEYS[1], ARGV[3])\n' +
+      'if tonumber(ARGV[3]) > 0 then tellFree(ARGV[4]) end\n' +
+      'return done(count)',
+    sha1: '97675e5f26c4b698bf98c718d1f8989234ae3dd2',
+    sha1InCluster: '2aa6c25635adfe5f38f02eff58f2f884be189cfa',
+  },
+  /** semaphore-drain-2.lua */
+  semaphoreDrain: {
+    source:
+      'local call = redis.call\n' +
+      'local time = call(\'TIME\')\n' +
+      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local memo = call(\'GET\', KEYS[#KEYS])\n' +
+      'if memo then return { now, memo, call(\'GET\', KEYS[1]) } end\n' +
+      'if now > tonumber(ARGV[1]) then return { now } end\n' +
+      'local function done(answer)\n' +
+      'call(\'SET\', KEYS[#KEYS], string.format(\'%.0f\', answer), \'PX\', ARGV[2])\n' +
+      'return { now, answer }\n' +
+      'end\n' +
+      'local text = call(\'GET\', KEYS[1])\n' +
+      'if text and text ~= \'0\' and not (#text < 17 and string.find(text, \'^-?[1-9]%d*$\')) then\n' +
+      'return redis.error_reply(\'WRONGTYPE a text that is no count\')\n' +
+      'end\n' +
+      'local count = tonumber(text or 0)\n' +
+      'if count == 0 then return { now, 0 } end\n' +
+      'call(\'DECRBY\', KEYS[1], text)\n' +
+      'return done(count)',
+    sha1: '314c25904f7359ba6253d8aa074eaacbdc04fdc7',
+    sha1InCluster: '314c25904f7359ba6253d8aa074eaacbdc04fdc7',
+  },
+  /** semaphore-take-2.lua */
+  semaphoreTake: {
+    source:
+      'local call = redis.call\n' +
+      'local time = call(\'TIME\')\n' +
+      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local memo = call(\'GET\', KEYS[#KEYS])\n' +
+      'if memo then return { now, memo, call(\'GET\', KEYS[1]) } end\n' +
+      'if now > tonumber(ARGV[1]) then return { now } end\n' +
+      'local function done(answer)\n' +
+      'call(\'SET\', KEYS[#KEYS], string.format(\'%.0f\', answer), \'PX\', ARGV[2])\n' +
+      'return { now, answer }\n' +
+      'end\n' +
+      'local text = call(\'GET\', KEYS[1])\n' +
+      'if text and text ~= \'0\' and not (#text < 17 and string.find(text, \'^-?[1-9]%d*$\')) then\n' +
+      'return redis.error_reply(\'WRONGTYPE a text that is no count\')\n' +
+      'end\n' +
+      'local count = tonumber(text or 0)\n' +
+      'local served, taken = 0, 0\n' +
+      'for at = 3, #ARGV do\n' +
+      'if taken + ARGV[at] > count then break end\n' +
+      'taken, served = taken + ARGV[at], served + 1\n' +
+      'end\n' +
+      'if served == 0 then return { now, 0, count } end\n' +
+      'local reply = done(served)\n' +
+      'reply[3] = call(\'DECRBY\', KEYS[1], string.format(\'%.0f\', taken))\n' +
+      'return reply',
+    sha1: '2feabd9609da9333d153adbe03e4bdca0a7fd1f5',
+    sha1InCluster: '2feabd9609da9333d153adbe03e4bdca0a7fd1f5',
+  },
+  /** semaphore-undo-2.lua */
+  semaphoreUndo: {
+    source:
+      'local call = redis.call\n' +
+      'local time = call(\'TIME\')\n' +
+      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'if now > tonumber(ARGV[1]) then return { now } end\n' +
+      'local text = call(\'GET\', KEYS[1])\n' +
+      'if text and text ~= \'0\' and not (#text < 17 and string.find(text, \'^-?[1-9]%d*$\')) then\n' +
+      'return redis.error_reply(\'WRONGTYPE a text that is no count\')\n' +
+      'end\n' +
+      'local count = tonumber(text or 0)\n' +
+      'local function tellFree(channel)\n' +
+      'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
+      'if count > 0 then call(PUBLISH, channel, string.format(\'%.0f\', count)) end\n' +
+      'end\n' +
+      'local served, taken = tonumber(call(\'GET\', KEYS[2]) or 0), 0\n' +
+      'for at = 4, 3 + served do taken = taken + ARGV[at] end\n' +
+      'call(\'SET\', KEYS[2], \'0\', \'PX\', ARGV[2])\n' +
+      'if taken > 0 then\n' +
+      'count = call(\'INCRBY\', KEYS[1], string.format(\'%.0f\', taken))\n' +
+      'tellFree(ARGV[3])\n' +
+      'end\n' +
+      'return { now, taken }',
+    sha1: '51240ad217cbe34d08fd1e80cd0fc287ce6e821a',
+    sha1InCluster: '9f5813d0bf6fe0b9b83cc63aba07e80dc6ffba3c',
+  },
+  /** units-claim-n.lua */
+  unitsClaimN: {
+    source:
+      'local keysOfItem = 4\n' +
+      'local call = redis.call\n' +
+      'local time = call(\'TIME\')\n' +
+      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local isGuarded = #ARGV % 5 == 3\n' +
+      'local items = (#ARGV - (isGuarded and 3 or 0)) / 5\n' +
+      'local keysPerItem = (#KEYS - (isGuarded and 2 or 1)) / items\n' +
+      'local ownsTokens = keysPerItem > keysOfItem\n' +
+      'local function reserve(counter, count)\n' +
+      'local micros = time[2]\n' +
+      'local last = #micros == 6 and time[1] .. micros or time[1] .. string.rep(\'0\', 6 - #micros) .. micros\n' +
+      'local before = redis.pcall(\'GETSET\', counter, last)\n' +
+      'if type(before) == \'table\' then return before.err end\n' +
+      'local first = last - count\n' +
+      'before = tonumber(before)\n' +
+      'if before and before > first and before + count < 9007199254740992 then\n' +
+      'call(\'SET\', counter, string.format(\'%.0f\', before + count))\n' +
+      'first = before\n' +
+      'end\n' +
+      'return first + 1\n' +
+      'end\n' +
+      'local nextToken\n' +
+      'local function takeTokens(key, arg)\n' +
+      'local count = tonumber(ARGV[arg])\n' +
+      'if count == 0 then return 0 end\n' +
+      'if ownsTokens then return reserve(KEYS[key + keysOfItem], count) end\n' +
+      'if not nextToken then\n' +
+      'local ahead = count\n' +
+      'for at = arg + 5, items * 5, 5 do ahead = ahead + ARGV[at] end\n' +
+      'nextToken = reserve(KEYS[1], ahead)\n' +
+      'end\n' +
+      'if type(nextToken) == \'string\' then return nextToken end\n' +
+      'nextToken = nextToken + count\n' +
+      'return nextToken - count\n' +
+      'end\n' +
+      'if isGuarded then\n' +
+      'local function quarantineMs(key, runId, longest, trusts, now)\n' +
+      'local guard = call(\'GET\', key)\n' +
+      'if guard == runId then return 0 end\n' +
+      'local prefix = runId .. \':\'\n' +
+      'local over = guard and string.sub(guard, 1, #prefix) == prefix and tonumber(string.sub(guard, #prefix + 1))\n' +
+      'if not guard and trusts then over = now end\n' +
+      'if not over or over > now + longest then\n' +
+      'over = now + longest\n' +
+      'call(\'SET\', key, string.format(\'%s%.0f\', prefix, over))\n' +
+      'end\n' +
+      'if over > now then return over - now end\n' +
+      'call(\'SET\', key, runId)\n' +
+      'return 0\n' +
+      'end\n' +
+      'local rest = quarantineMs(KEYS[#KEYS], ARGV[#ARGV - 2], ARGV[#ARGV - 1], ARGV[#ARGV] == \'1\', now)\n' +
+      'if rest > 0 then return redis.error_reply(string.format(\'QUARANTINED %.0f\', rest)) end\n' +
+      'end\n' +
+      'local function answerOf(verb, key, arg, extra)\n' +
+      'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
+      'if isAnswered then return answer end\n' +
+      'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
+      'end\n' +
+      'local HEAD_LIFE_MS = 1000\n' +
+      'local LINE_TTL_MS = \'10000\'\n' +
+      'local function standing(arg)\n' +
+      'return string.match(ARGV[arg], \'^[^:]*\')\n' +
+      'end\n' +
+      'local function enlist(at, arg)\n' +
+      'local ask = string.format(\'%.0f\', now)\n' +
+      'if ARGV[arg + 4] == \'2\' then\n' +
+      'ask = ask .. \' \' .. string.match(ARGV[arg], \':(.*)$\') .. \' \' .. ARGV[arg + 1] .. \' \' .. ARGV[arg + 3]\n' +
+      'end\n' +
+      'if call(\'HSET\', KEYS[at + 2], standing(arg), ask) == 1 then call(\'RPUSH\', KEYS[at + 1], standing(arg)) end\n' +
+      'call(\'PEXPIRE\', KEYS[at + 1], LINE_TTL_MS)\n' +
+      'call(\'PEXPIRE\', KEYS[at + 2], LINE_TTL_MS)\n' +
+      'end\n' +
+      'local function leave(at, process)\n' +
+      'if call(\'HDEL\', KEYS[at + 2], process) == 1 then call(\'LREM\', KEYS[at + 1], \'1\', process) end\n' +
+      'end\n' +
+      'local function stepBack(at, arg)\n' +
+      'local process = standing(arg)\n' +
+      'if ARGV[arg + 2] == \'1\' then return leave(at, process) end\n' +
+      'local seen, number = string.match(call(\'HGET\', KEYS[at + 2], process) or \'\', \'^(%d+) (%d+)\')\n' +
+      'if number and process .. \':\' .. number == ARGV[arg] then call(\'HSET\', KEYS[at + 2], process, seen) end\n' +
+      'end\n' +
+      'local hasLostHead = false\n' +
+      'local function liveHead(at, asking)\n' +
+      'local head = call(\'LINDEX\', KEYS[at + 1], \'0\')\n' +
+      'while head and head ~= asking do\n' +
+      'local ask = call(\'HGET\', KEYS[at + 2], head)\n' +
+      'local rest = ask and string.match(ask, \'^%d+\') + HEAD_LIFE_MS - now\n' +
+      'if rest and rest >= 0 then return head, ask, rest end\n' +
+      'hasLostHead = true\n' +
+      'call(\'LPOP\', KEYS[at + 1])\n' +
+      'call(\'HDEL\', KEYS[at + 2], head)\n' +
+      'head = call(\'LINDEX\', KEYS[at + 1], \'0\')\n' +
+      'end\n' +
+      'return head, nil, HEAD_LIFE_MS\n' +
+      'end\n' +
+      'local function fits(at, units, capacity)\n' +
+      'return (call(\'HGET\', KEYS[at], \'held\') or 0) + units <= tonumber(capacity)\n' +
+      'end\n' +
+      'local function setEnd(at, id, ms)\n' +
+      'call(\'ZADD\', KEYS[at + 3], string.format(\'%.0f\', now + ms), id)\n' +
+      'end\n' +
+      'local function outlive(at)\n' +
+      'local last = call(\'ZRANGE\', KEYS[at + 3], \'-1\', \'-1\', \'WITHSCORES\')[2]\n' +
+      'if not last then return end\n' +
+      'call(\'PEXPIREAT\', KEYS[at + 3], last)\n' +
+      'call(\'PEXPIREAT\', KEYS[at], last)\n' +
+      'end\n' +
+      'local function hold(at, id, units, ms)\n' +
+      'setEnd(at, id, ms)\n' +
+      'call(\'HSET\', KEYS[at], id, units)\n' +
+      'call(\'HINCRBY\', KEYS[at], \'held\', units)\n' +
+      'outlive(at)\n' +
+      'end\n' +
+      'local function extend(at, id, ms)\n' +
+      'if tonumber(call(\'ZSCORE\', KEYS[at + 3], id)) >= now + ms then return end\n' +
+      'setEnd(at, id, ms)\n' +
+      'outlive(at)\n' +
+      'end\n' +
+      'local function free(at, id)\n' +
+      'if call(\'ZREM\', KEYS[at + 3], id) == 0 then return 0 end\n' +
+      'local units = string.match(call(\'HGET\', KEYS[at], id) or \'0\', \'^%d+\')\n' +
+      'call(\'HDEL\', KEYS[at], id)\n' +
+      'if call(\'HINCRBY\', KEYS[at], \'held\', -units) <= 0 then call(\'DEL\', KEYS[at]) end\n' +
+      'return 1\n' +
+      'end\n' +
+      'local function reclaim(at)\n' +
+      'local ended = call(\'ZRANGEBYSCORE\', KEYS[at + 3], \'-inf\', now)\n' +
+      'for _, id in ipairs(ended) do free(at, id) end\n' +
+      'return #ended\n' +
+      'end\n' +
+      'local function claim(at, arg)\n' +
+      'local id, lease = ARGV[arg], ARGV[arg + 1]\n' +
+      'local units, capacity = string.match(ARGV[arg + 3], \'^(%d+) (%d+)$\')\n' +
+      'local hasReclaimed = reclaim(at) > 0\n' +
+      'local own = call(\'HGET\', KEYS[at], id)\n' +
+      'if own == units then\n' +
+      'extend(at, id, lease)\n' +
+      'return 0\n' +
+      'end\n' +
+      'local process = standing(arg)\n' +
+      'local head, _, rest = liveHead(at, process)\n' +
+      'local isGranted = (not head or head == process) and not own and fits(at, units, capacity)\n' +
+      'if isGranted then\n' +
+      'if head then leave(at, process) end\n' +
+      'hold(at, id, units, lease)\n' +
+      'elseif ARGV[arg + 4] ~= \'0\' then\n' +
+      'enlist(at, arg)\n' +
+      'end\n' +
+      'if hasReclaimed or hasLostHead or (head and isGranted) then\n' +
+      'local PUSHED_LEASE_MS = 1000\n' +
+      'local function tellHead(at, process, message)\n' +
+      'local lock = string.match(KEYS[at], \'^bedrock_units:{(.*)}$\') or string.gsub(KEYS[at], \'^bedrock_units::\', \'\')\n' +
+      'message = message .. lock\n' +
+      'call(\'PUBLISH\', \'bedrock_wake:\' .. process, message)\n' +
+      'end\n' +
+      'local function serve(at)\n' +
+      'local head, ask = liveHead(at)\n' +
+      'while head do\n' +
+      'local number, lease, units, capacity = string.match(ask, \' (%d+) (%d+) (%d+) (%d+)$\')\n' +
+      'if not number then return tellHead(at, head, \'+\') end\n' +
+      'if not fits(at, units, capacity) then return end\n' +
+      'lease = math.min(lease, PUSHED_LEASE_MS)\n' +
+      'hold(at, head .. \':\' .. number, units, lease)\n' +
+      'leave(at, head)\n' +
+      'tellHead(at, head, string.format(\'=%s 0 0 %d %.0f \', number, lease, now))\n' +
+      'head, ask = liveHead(at)\n' +
+      'end\n' +
+      'end\n' +
+      'serve(at)\n' +
+      'end\n' +
+      'if isGranted then return 0 end\n' +
+      'local first = call(\'ZRANGE\', KEYS[at + 3], \'0\', \'0\', \'WITHSCORES\')\n' +
+      'return first[1] and { first[2] - now, first[1] } or { rest + 1 }\n' +
+      'end\n' +
+      'local reply = { now }\n' +
+      'for item = 0, items - 1 do\n' +
+      'local at, arg = 2 + item * keysPerItem, 1 + item * 5\n' +
+      'reply[item + 2] = now > tonumber(ARGV[arg + 2]) and -1 or answerOf(claim, at, arg)\n' +
+      'end\n' +
+      'return reply',
+    sha1: '3ce67ec8f427250ea0ef1db2982372cf9fa29a3d',
+    sha1InCluster: '20a48456e9efb57415642a0d3d881a05b0f03b53',
+  },
+  /** units-inspect-4.lua */
+  unitsInspect: {
+    source:
+      'local call = redis.call\n' +
+      'local time = call(\'TIME\')\n' +
+      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local reply = {}\n' +
+      'local leases = call(\'ZRANGEBYSCORE\', KEYS[4], string.format(\'(%.0f\', now), \'+inf\', \'WITHSCORES\')\n' +
+      'for at = 1, #leases, 2 do\n' +
+      'reply[#reply + 1] = leases[at]\n' +
+      'reply[#reply + 1] = leases[at + 1] - now\n' +
+      'reply[#reply + 1] = call(\'HGET\', KEYS[1], leases[at]) or \'0\'\n' +
+      'end\n' +
+      'return reply',
+    sha1: 'cd779759bfd5a22fe1a36f1cbaad2301017028e4',
+    sha1InCluster: 'cd779759bfd5a22fe1a36f1cbaad2301017028e4',
+  },
+  /** units-renew-n.lua */
+  unitsRenewN: {
+    source:
+      'local call = redis.call\n' +
+      'local time = call(\'TIME\')\n' +
+      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local function answerOf(verb, key, arg, extra)\n' +
+      'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
+      'if isAnswered then return answer end\n' +
+      'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
+      'end\n' +
+      'local function fits(at, units, capacity)\n' +
+      'return (call(\'HGET\', KEYS[at], \'held\') or 0) + units <= tonumber(capacity)\n' +
+      'end\n' +
+      'local function setEnd(at, id, ms)\n' +
+      'call(\'ZADD\', KEYS[at + 3], string.format(\'%.0f\', now + ms), id)\n' +
+      'end\n' +
+      'local function outlive(at)\n' +
+      'local last = call(\'ZRANGE\', KEYS[at + 3], \'-1\', \'-1\', \'WITHSCORES\')[2]\n' +
+      'if not last then return end\n' +
+      'call(\'PEXPIREAT\', KEYS[at + 3], last)\n' +
+      'call(\'PEXPIREAT\', KEYS[at], last)\n' +
+      'end\n' +
+      'local function hold(at, id, units, ms)\n' +
+      'setEnd(at, id, ms)\n' +
+      'call(\'HSET\', KEYS[at], id, units)\n' +
+      'call(\'HINCRBY\', KEYS[at], \'held\', units)\n' +
+      'outlive(at)\n' +
+      'end\n' +
+      'local function extend(at, id, ms)\n' +
+      'if tonumber(call(\'ZSCORE\', KEYS[at + 3], id)) >= now + ms then return end\n' +
+      'setEnd(at, id, ms)\n' +
+      'outlive(at)\n' +
+      'end\n' +
+      'local function free(at, id)\n' +
+      'if call(\'ZREM\', KEYS[at + 3], id) == 0 then return 0 end\n' +
+      'local units = string.match(call(\'HGET\', KEYS[at], id) or \'0\', \'^%d+\')\n' +
+      'call(\'HDEL\', KEYS[at], id)\n' +
+      'if call(\'HINCRBY\', KEYS[at], \'held\', -units) <= 0 then call(\'DEL\', KEYS[at]) end\n' +
+      'return 1\n' +
+      'end\n' +
+      'local function reclaim(at)\n' +
+      'local ended = call(\'ZRANGEBYSCORE\', KEYS[at + 3], \'-inf\', now)\n' +
+      'for _, id in ipairs(ended) do free(at, id) end\n' +
+      'return #ended\n' +
+      'end\n' +
+      'local function renew(at, arg)\n' +
+      'local id = ARGV[arg]\n' +
+      'local till, units = call(\'ZSCORE\', KEYS[at + 3], id), call(\'HGET\', KEYS[at], id)\n' +
+      'if not till or not units or tonumber(till) <= now then return 0 end\n' +
+      'if string.find(units, \'revoked\', 1, true) then return 2 end\n' +
+      'extend(at, id, ARGV[arg + 1])\n' +
+      'return 1\n' +
+      'end\n' +
+      'local reply = {}\n' +
+      'for item = 0, #ARGV / 2 - 1 do\n' +
+      'reply[item + 1] = answerOf(renew, 1 + item * 4, 1 + item * 2)\n' +
+      'end\n' +
+      'return reply',
+    sha1: 'f9cced573879857b7a6a693ad05238ab6f416cea',
+    sha1InCluster: 'f9cced573879857b7a6a693ad05238ab6f416cea',
+  },
+  /** units-revoke-4.lua */
+  unitsRevoke: {
+    source:
+      'local call = redis.call\n' +
+      'local time = call(\'TIME\')\n' +
+      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local HEAD_LIFE_MS = 1000\n' +
+      'local LINE_TTL_MS = \'10000\'\n' +
+      'local function standing(arg)\n' +
+      'return string.match(ARGV[arg], \'^[^:]*\')\n' +
+      'end\n' +
+      'local function enlist(at, arg)\n' +
+      'local ask = string.format(\'%.0f\', now)\n' +
+      'if ARGV[arg + 4] == \'2\' then\n' +
+      'ask = ask .. \' \' .. string.match(ARGV[arg], \':(.*)$\') .. \' \' .. ARGV[arg + 1] .. \' \' .. ARGV[arg + 3]\n' +
+      'end\n' +
+      'if call(\'HSET\', KEYS[at + 2], standing(arg), ask) == 1 then call(\'RPUSH\', KEYS[at + 1], standing(arg)) end\n' +
+      'call(\'PEXPIRE\', KEYS[at + 1], LINE_TTL_MS)\n' +
+      'call(\'PEXPIRE\', KEYS[at + 2], LINE_TTL_MS)\n' +
+      'end\n' +
+      'local function leave(at, process)\n' +
+      'if call(\'HDEL\', KEYS[at + 2], process) == 1 then call(\'LREM\', KEYS[at + 1], \'1\', process) end\n' +
+      'end\n' +
+      'local function stepBack(at, arg)\n' +
+      'local process = standing(arg)\n' +
+      'if ARGV[arg + 2] == \'1\' then return leave(at, process) end\n' +
+      'local seen, number = string.match(call(\'HGET\', KEYS[at + 2], process) or \'\', \'^(%d+) (%d+)\')\n' +
+      'if number and process .. \':\' .. number == ARGV[arg] then call(\'HSET\', KEYS[at + 2], process, seen) end\n' +
+      'end\n' +
+      'local hasLostHead = false\n' +
+      'local function liveHead(at, asking)\n' +
+      'local head = call(\'LINDEX\', KEYS[at + 1], \'0\')\n' +
+      'while head and head ~= asking do\n' +
+      'local ask = call(\'HGET\', KEYS[at + 2], head)\n' +
+      'local rest = ask and string.match(ask, \'^%d+\') + HEAD_LIFE_MS - now\n' +
+      'if rest and rest >= 0 then return head, ask, rest end\n' +
+      'hasLostHead = true\n' +
+      'call(\'LPOP\', KEYS[at + 1])\n' +
+      'call(\'HDEL\', KEYS[at + 2], head)\n' +
+      'head = call(\'LINDEX\', KEYS[at + 1], \'0\')\n' +
+      'end\n' +
+      'return head, nil, HEAD_LIFE_MS\n' +
+      'end\n' +
+      'local function fits(at, units, capacity)\n' +
+      'return (call(\'HGET\', KEYS[at], \'held\') or 0) + units <= tonumber(capacity)\n' +
+      'end\n' +
+      'local function setEnd(at, id, ms)\n' +
+      'call(\'ZADD\', KEYS[at + 3], string.format(\'%.0f\', now + ms), id)\n' +
+      'end\n' +
+      'local function outlive(at)\n' +
+      'local last = call(\'ZRANGE\', KEYS[at + 3], \'-1\', \'-1\', \'WITHSCORES\')[2]\n' +
+      'if not last then return end\n' +
+      'call(\'PEXPIREAT\', KEYS[at + 3], last)\n' +
+      'call(\'PEXPIREAT\', KEYS[at], last)\n' +
+      'end\n' +
+      'local function hold(at, id, units, ms)\n' +
+      'setEnd(at, id, ms)\n' +
+      'call(\'HSET\', KEYS[at], id, units)\n' +
+      'call(\'HINCRBY\', KEYS[at], \'held\', units)\n' +
+      'outlive(at)\n' +
+      'end\n' +
+      'local function extend(at, id, ms)\n' +
+      'if tonumber(call(\'ZSCORE\', KEYS[at + 3], id)) >= now + ms then return end\n' +
+      'setEnd(at, id, ms)\n' +
+      'outlive(at)\n' +
+      'end\n' +
+      'local function free(at, id)\n' +
+      'if call(\'ZREM\', KEYS[at + 3], id) == 0 then return 0 end\n' +
+      'local units = string.match(call(\'HGET\', KEYS[at], id) or \'0\', \'^%d+\')\n' +
+      'call(\'HDEL\', KEYS[at], id)\n' +
+      'if call(\'HINCRBY\', KEYS[at], \'held\', -units) <= 0 then call(\'DEL\', KEYS[at]) end\n' +
+      'return 1\n' +
+      'end\n' +
+      'local function reclaim(at)\n' +
+      'local ended = call(\'ZRANGEBYSCORE\', KEYS[at + 3], \'-inf\', now)\n' +
+      'for _, id in ipairs(ended) do free(at, id) end\n' +
+      'return #ended\n' +
+      'end\n' +
+      'reclaim(1)\n' +
+      'local ids = call(\'ZRANGE\', KEYS[4], \'0\', \'-1\')\n' +
+      'if #ids == 0 then return 0 end\n' +
+      'if ARGV[1] == \'now\' then\n' +
+      'local PUSHED_LEASE_MS = 1000\n' +
+      'local function tellHead(at, process, message)\n' +
+      'local lock = string.match(KEYS[at], \'^bedrock_units:{(.*)}$\') or string.gsub(KEYS[at], \'^bedrock_units::\', \'\')\n' +
+      'message = message .. lock\n' +
+      'call(\'PUBLISH\', \'bedrock_wake:\' .. process, message)\n' +
+      'end\n' +
+      'local function serve(at)\n' +
+      'local head, ask = liveHead(at)\n' +
+      'while head do\n' +
+      'local number, lease, units, capacity = string.match(ask, \' (%d+) (%d+) (%d+) (%d+)$\')\n' +
+      'if not number then return tellHead(at, head, \'+\') end\n' +
+      'if not fits(at, units, capacity) then return end\n' +
+      'lease = math.min(lease, PUSHED_LEASE_MS)\n' +
+      'hold(at, head .. \':\' .. number, units, lease)\n' +
+      'leave(at, head)\n' +
+      'tellHead(at, head, string.format(\'=%s 0 0 %d %.0f \', number, lease, now))\n' +
+      'head, ask = liveHead(at)\n' +
+      'end\n' +
+      'end\n' +
+      'call(\'DEL\', KEYS[1], KEYS[4])\n' +
+      'serve(1)\n' +
+      'else\n' +
+      'for _, id in ipairs(ids) do\n' +
+      'call(\'HSET\', KEYS[1], id, string.match(call(\'HGET\', KEYS[1], id), \'^%d+\') .. \' revoked\')\n' +
+      'end\n' +
+      'end\n' +
+      'local at, isTold = 1, {}\n' +
+      'local lock = string.match(KEYS[at], \'^bedrock_units:{(.*)}$\') or string.gsub(KEYS[at], \'^bedrock_units::\', \'\')\n' +
+      'for _, id in ipairs(ids) do\n' +
+      'local process = string.match(id, \'^[^:]*\')\n' +
+      'if not isTold[process] then call(\'PUBLISH\', \'bedrock_wake:\' .. process, \'!\' .. lock) end\n' +
+      'isTold[process] = true\n' +
+      'end\n' +
+      'return 1',
+    sha1: 'c7ed573a0c146e97d891f557ab97dd419da1d428',
+    sha1InCluster: 'b4244c9e3fb32907aa97563cda3b6abcf4f3958d',
+  },
+  /** units-withdraw-n.lua */
+  unitsWithdrawN: {
+    source:
+      'local call = redis.call\n' +
+      'local time = call(\'TIME\')\n' +
+      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local function answerOf(verb, key, arg, extra)\n' +
+      'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
+      'if isAnswered then return answer end\n' +
+      'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
+      'end\n' +
+      'local HEAD_LIFE_MS = 1000\n' +
+      'local LINE_TTL_MS = \'10000\'\n' +
+      'local function standing(arg)\n' +
+      'return string.match(ARGV[arg], \'^[^:]*\')\n' +
+      'end\n' +
+      'local function enlist(at, arg)\n' +
+      'local ask = string.format(\'%.0f\', now)\n' +
+      'if ARGV[arg + 4] == \'2\' then\n' +
+      'ask = ask .. \' \' .. string.match(ARGV[arg], \':(.*)$\') .. \' \' .. ARGV[arg + 1] .. \' \' .. ARGV[arg + 3]\n' +
+      'end\n' +
+      'if call(\'HSET\', KEYS[at + 2], standing(arg), ask) == 1 then call(\'RPUSH\', KEYS[at + 1], standing(arg)) end\n' +
+      'call(\'PEXPIRE\', KEYS[at + 1], LINE_TTL_MS)\n' +
+      'call(\'PEXPIRE\', KEYS[at + 2], LINE_TTL_MS)\n' +
+      'end\n' +
+      'local function leave(at, process)\n' +
+      'if call(\'HDEL\', KEYS[at + 2], process) == 1 then call(\'LREM\', KEYS[at + 1], \'1\', process) end\n' +
+      'end\n' +
+      'local function stepBack(at, arg)\n' +
+      'local process = standing(arg)\n' +
+      'if ARGV[arg + 2] == \'1\' then return leave(at, process) end\n' +
+      'local seen, number = string.match(call(\'HGET\', KEYS[at + 2], process) or \'\', \'^(%d+) (%d+)\')\n' +
+      'if number and process .. \':\' .. number == ARGV[arg] then call(\'HSET\', KEYS[at + 2], process, seen) end\n' +
+      'end\n' +
+      'local hasLostHead = false\n' +
+      'local function liveHead(at, asking)\n' +
+      'local head = call(\'LINDEX\', KEYS[at + 1], \'0\')\n' +
+      'while head and head ~= asking do\n' +
+      'local ask = call(\'HGET\', KEYS[at + 2], head)\n' +
+      'local rest = ask and string.match(ask, \'^%d+\') + HEAD_LIFE_MS - now\n' +
+      'if rest and rest >= 0 then return head, ask, rest end\n' +
+      'hasLostHead = true\n' +
+      'call(\'LPOP\', KEYS[at + 1])\n' +
+      'call(\'HDEL\', KEYS[at + 2], head)\n' +
+      'head = call(\'LINDEX\', KEYS[at + 1], \'0\')\n' +
+      'end\n' +
+      'return head, nil, HEAD_LIFE_MS\n' +
+      'end\n' +
+      'local function fits(at, units, capacity)\n' +
+      'return (call(\'HGET\', KEYS[at], \'held\') or 0) + units <= tonumber(capacity)\n' +
+      'end\n' +
+      'local function setEnd(at, id, ms)\n' +
+      'call(\'ZADD\', KEYS[at + 3], string.format(\'%.0f\', now + ms), id)\n' +
+      'end\n' +
+      'local function outlive(at)\n' +
+      'local last = call(\'ZRANGE\', KEYS[at + 3], \'-1\', \'-1\', \'WITHSCORES\')[2]\n' +
+      'if not last then return end\n' +
+      'call(\'PEXPIREAT\', KEYS[at + 3], last)\n' +
+      'call(\'PEXPIREAT\', KEYS[at], last)\n' +
+      'end\n' +
+      'local function hold(at, id, units, ms)\n' +
+      'setEnd(at, id, ms)\n' +
+      'call(\'HSET\', KEYS[at], id, units)\n' +
+      'call(\'HINCRBY\', KEYS[at], \'held\', units)\n' +
+      'outlive(at)\n' +
+      'end\n' +
+      'local function extend(at, id, ms)\n' +
+      'if tonumber(call(\'ZSCORE\', KEYS[at + 3], id)) >= now + ms then return end\n' +
+      'setEnd(at, id, ms)\n' +
+      'outlive(at)\n' +
+      'end\n' +
+      'local function free(at, id)\n' +
+      'if call(\'ZREM\', KEYS[at + 3], id) == 0 then return 0 end\n' +
+      'local units = string.match(call(\'HGET\', KEYS[at], id) or \'0\', \'^%d+\')\n' +
+      'call(\'HDEL\', KEYS[at], id)\n' +
+      'if call(\'HINCRBY\', KEYS[at], \'held\', -units) <= 0 then call(\'DEL\', KEYS[at]) end\n' +
+      'return 1\n' +
+      'end\n' +
+      'local function reclaim(at)\n' +
+      'local ended = call(\'ZRANGEBYSCORE\', KEYS[at + 3], \'-inf\', now)\n' +
+      'for _, id in ipairs(ended) do free(at, id) end\n' +
+      'return #ended\n' +
+      'end\n' +
+      'local function lower(at, id, ms)\n' +
+      'local till = call(\'ZSCORE\', KEYS[at + 3], id)\n' +
+      'if not till then return 0 end\n' +
+      'if tonumber(till) > now + ms then\n' +
+      'setEnd(at, id, ms)\n' +
+      'outlive(at)\n' +
+      'end\n' +
+      'return 1\n' +
+      'end\n' +
+      'local function withdraw(at, arg)\n' +
+      'reclaim(at)\n' +
+      'local ended\n' +
+      'if ARGV[arg + 1] == \'0\' then\n' +
+      'ended = free(at, ARGV[arg])\n' +
+      'if ended == 1 then outlive(at) end\n' +
+      'else\n' +
+      'ended = lower(at, ARGV[arg], ARGV[arg + 1])\n' +
+      'end\n' +
+      'if call(\'EXISTS\', KEYS[at + 1]) == 1 then\n' +
+      'stepBack(at, arg)\n' +
+      'local PUSHED_LEASE_MS = 1000\n' +
+      'local function tellHead(at, process, message)\n' +
+      'local lock = string.match(KEYS[at], \'^bedrock_units:{(.*)}$\') or string.gsub(KEYS[at], \'^bedrock_units::\', \'\')\n' +
+      'message = message .. lock\n' +
+      'call(\'PUBLISH\', \'bedrock_wake:\' .. process, message)\n' +
+      'end\n' +
+      'local function serve(at)\n' +
+      'local head, ask = liveHead(at)\n' +
+      'while head do\n' +
+      'local number, lease, units, capacity = string.match(ask, \' (%d+) (%d+) (%d+) (%d+)$\')\n' +
+      'if not number then return tellHead(at, head, \'+\') end\n' +
+      'if not fits(at, units, capacity) then return end\n' +
+      'lease = math.min(lease, PUSHED_LEASE_MS)\n' +
+      'hold(at, head .. \':\' .. number, units, lease)\n' +
+      'leave(at, head)\n' +
+      'tellHead(at, head, string.format(\'=%s 0 0 %d %.0f \', number, lease, now))\n' +
+      'head, ask = liveHead(at)\n' +
+      'end\n' +
+      'end\n' +
+      'serve(at)\n' +
+      'end\n' +
+      'return ended\n' +
+      'end\n' +
+      'local reply = {}\n' +
+      'for item = 0, #ARGV / 3 - 1 do\n' +
+      'reply[item + 1] = answerOf(withdraw, 2 + item * 4, 1 + item * 3)\n' +
+      'end\n' +
+      'return #reply == 1 and reply[1] or reply',
+    sha1: 'de04c2f69a9d762cc98dab69b725454271c1646b',
+    sha1InCluster: 'df6ed0f7376c4dcf71f15017469b36733d35f1d2',
   },
   /** withdraw-n.lua */
   withdrawN: {
     source:
+      'local keysOfItem = 3\n' +
       'local call = redis.call\n' +
       'local function wake(lock, head)\n' +
-      'if head then call(\'PUBLISH\', \'bedrock_wake:\' .. head, \'+\' .. lock) end\n' +
-      'local tagged = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
-      'call(\'PUBLISH\', \'redisson_lock__channel:\' .. tagged, head and \'00\' or \'0\')\n' +
+      'if head then\n' +
+      'local process, message = head, \'+\' .. lock\n' +
+      'call(\'PUBLISH\', \'bedrock_wake:\' .. process, message)\n' +
       'end\n' +
+      'local tag = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
+      'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
+      'call(PUBLISH, \'redisson_lock__channel:\' .. tag, head and \'00\' or \'0\')\n' +
+      'end\n' +
+      'local items = #ARGV / 3\n' +
+      'local keysPerItem = (#KEYS - 1) / items\n' +
       'local reply = {}\n' +
-      'for at = 1, #KEYS, 3 do\n' +
-      'local lock, isKept = KEYS[at], ARGV[at + 1] ~= \'0\'\n' +
+      'for item = 0, items - 1 do\n' +
+      'local at, arg = 2 + item * keysPerItem, 1 + item * 3\n' +
+      'local lock, isKept = KEYS[at], ARGV[arg + 1] ~= \'0\'\n' +
       'local ended\n' +
       'if isKept then\n' +
-      'local function answerOf(verb, key, arg)\n' +
-      'local isAnswered, answer = pcall(verb, key, arg)\n' +
+      'local function answerOf(verb, key, arg, extra)\n' +
+      'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
       'if isAnswered then return answer end\n' +
       'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
       'end\n' +
-      'local function keep(at)\n' +
-      'local lock, ms = KEYS[at], ARGV[at + 1]\n' +
-      'if call(\'HEXISTS\', lock, ARGV[at]) == 0 then return 0 end\n' +
+      'local function keep(at, arg)\n' +
+      'local lock, ms = KEYS[at], ARGV[arg + 1]\n' +
+      'if call(\'HEXISTS\', lock, ARGV[arg]) == 0 then return 0 end\n' +
       'local ttl = call(\'PTTL\', lock)\n' +
       'if ttl < 0 or ttl > tonumber(ms) then call(\'PEXPIRE\', lock, ms) end\n' +
       'return 1\n' +
       'end\n' +
-      'ended = answerOf(keep, at)\n' +
+      'ended = answerOf(keep, at, arg)\n' +
       'else\n' +
-      'ended = redis.pcall(\'HDEL\', lock, ARGV[at])\n' +
+      'ended = redis.pcall(\'HDEL\', lock, ARGV[arg])\n' +
       'if type(ended) == \'table\' then ended = ended.err end\n' +
       'end\n' +
       'if type(ended) == \'number\' then\n' +
       'local isFreed = ended == 1 and not isKept\n' +
       'if call(\'EXISTS\', lock, KEYS[at + 1]) > 0 then\n' +
-      'local function answerOf(verb, key, arg)\n' +
-      'local isAnswered, answer = pcall(verb, key, arg)\n' +
+      'local function answerOf(verb, key, arg, extra)\n' +
+      'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
       'if isAnswered then return answer end\n' +
       'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
       'end\n' +
-      'local function serverNow()\n' +
       'local time = call(\'TIME\')\n' +
-      'return time[1] * 1000 + math.floor(time[2] / 1000)\n' +
-      'end\n' +
+      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
       'local HEAD_LIFE_MS = 1000\n' +
       'local LINE_TTL_MS = \'10000\'\n' +
-      'local function enlist(line, signs, process, now)\n' +
-      'if call(\'ZADD\', signs, now, process) == 1 then call(\'RPUSH\', line, process) end\n' +
-      'call(\'PEXPIRE\', line, LINE_TTL_MS)\n' +
-      'call(\'PEXPIRE\', signs, LINE_TTL_MS)\n' +
+      'local function standing(arg)\n' +
+      'return string.match(ARGV[arg], \'^[^:]*\')\n' +
       'end\n' +
-      'local function leave(line, signs, process)\n' +
-      'if call(\'ZREM\', signs, process) == 1 then call(\'LREM\', line, \'1\', process) end\n' +
+      'local function enlist(at, arg)\n' +
+      'local ask = string.format(\'%.0f\', now)\n' +
+      'if ARGV[arg + 4] == \'2\' then\n' +
+      'ask = ask .. \' \' .. string.match(ARGV[arg], \':(.*)$\') .. \' \' .. ARGV[arg + 1] .. \' \' .. ARGV[arg + 3]\n' +
       'end\n' +
-      'local function liveHead(line, signs, now, asking)\n' +
-      'local head = call(\'LINDEX\', line, \'0\')\n' +
+      'if call(\'HSET\', KEYS[at + 2], standing(arg), ask) == 1 then call(\'RPUSH\', KEYS[at + 1], standing(arg)) end\n' +
+      'call(\'PEXPIRE\', KEYS[at + 1], LINE_TTL_MS)\n' +
+      'call(\'PEXPIRE\', KEYS[at + 2], LINE_TTL_MS)\n' +
+      'end\n' +
+      'local function leave(at, process)\n' +
+      'if call(\'HDEL\', KEYS[at + 2], process) == 1 then call(\'LREM\', KEYS[at + 1], \'1\', process) end\n' +
+      'end\n' +
+      'local function stepBack(at, arg)\n' +
+      'local process = standing(arg)\n' +
+      'if ARGV[arg + 2] == \'1\' then return leave(at, process) end\n' +
+      'local seen, number = string.match(call(\'HGET\', KEYS[at + 2], process) or \'\', \'^(%d+) (%d+)\')\n' +
+      'if number and process .. \':\' .. number == ARGV[arg] then call(\'HSET\', KEYS[at + 2], process, seen) end\n' +
+      'end\n' +
+      'local hasLostHead = false\n' +
+      'local function liveHead(at, asking)\n' +
+      'local head = call(\'LINDEX\', KEYS[at + 1], \'0\')\n' +
       'while head and head ~= asking do\n' +
-      'local seen = call(\'ZSCORE\', signs, head)\n' +
-      'local rest = seen and seen + HEAD_LIFE_MS - now\n' +
-      'if rest and rest >= 0 then return head, rest end\n' +
-      'call(\'LPOP\', line)\n' +
-      'call(\'ZREM\', signs, head)\n' +
-      'head = call(\'LINDEX\', line, \'0\')\n' +
+      'local ask = call(\'HGET\', KEYS[at + 2], head)\n' +
+      'local rest = ask and string.match(ask, \'^%d+\') + HEAD_LIFE_MS - now\n' +
+      'if rest and rest >= 0 then return head, ask, rest end\n' +
+      'hasLostHead = true\n' +
+      'call(\'LPOP\', KEYS[at + 1])\n' +
+      'call(\'HDEL\', KEYS[at + 2], head)\n' +
+      'head = call(\'LINDEX\', KEYS[at + 1], \'0\')\n' +
       'end\n' +
-      'return head, HEAD_LIFE_MS\n' +
+      'return head, nil, HEAD_LIFE_MS\n' +
       'end\n' +
-      'local function settle(at, isFreed)\n' +
-      'local lock, line, signs = KEYS[at], KEYS[at + 1], KEYS[at + 2]\n' +
+      'local PUSHED_LEASE_MS = 1000\n' +
+      'local function reserve(counter, count)\n' +
+      'local micros = time[2]\n' +
+      'local last = #micros == 6 and time[1] .. micros or time[1] .. string.rep(\'0\', 6 - #micros) .. micros\n' +
+      'local before = redis.pcall(\'GETSET\', counter, last)\n' +
+      'if type(before) == \'table\' then return before.err end\n' +
+      'local first = last - count\n' +
+      'before = tonumber(before)\n' +
+      'if before and before > first and before + count < 9007199254740992 then\n' +
+      'call(\'SET\', counter, string.format(\'%.0f\', before + count))\n' +
+      'first = before\n' +
+      'end\n' +
+      'return first + 1\n' +
+      'end\n' +
+      'local function grantTo(at, holder, lease, tokens)\n' +
+      'local counter = keysPerItem > keysOfItem and KEYS[at + keysOfItem] or KEYS[1]\n' +
+      'local token = tokens == \'0\' and 0 or reserve(counter, tonumber(tokens))\n' +
+      'if type(token) == \'string\' then return false end\n' +
+      'local lock, process, number = KEYS[at], string.match(holder, \'^([^:]*):(%d+)\')\n' +
+      'lease = math.min(lease, PUSHED_LEASE_MS)\n' +
+      'call(\'HSET\', lock, holder, \'1\')\n' +
+      'call(\'PEXPIRE\', lock, lease)\n' +
+      'local message = string.format(\'=%s %.0f %s %d %.0f %s\', number, token, tokens, lease, now, lock)\n' +
+      'call(\'PUBLISH\', \'bedrock_wake:\' .. process, message)\n' +
+      'return true\n' +
+      'end\n' +
+      'local function hasOutsiders(lock)\n' +
+      'local tag = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
+      'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
+      'local listening = call(\'PUBSUB\', NUMSUB, \'redisson_lock__channel:\' .. tag, \'bedrock_lock__channel:\' .. tag)\n' +
+      'return listening[2] > listening[4]\n' +
+      'end\n' +
+      'local function pass(at, head, ask)\n' +
+      'local number, lease, tokens = string.match(head and ask or \'\', \' (%d+) (%d+) (%d+)$\')\n' +
+      'if number and not hasOutsiders(KEYS[at]) and grantTo(at, head .. \':\' .. number, lease, tokens) then\n' +
+      'leave(at, head)\n' +
+      'else\n' +
+      'wake(KEYS[at], head)\n' +
+      'end\n' +
+      'end\n' +
+      'local function settle(at, arg, isFreed)\n' +
+      'local lock = KEYS[at]\n' +
       'if isFreed then\n' +
       'call(\'HDEL\', lock, \'bedrock_revoked\')\n' +
       'isFreed = call(\'EXISTS\', lock) == 0\n' +
       'end\n' +
-      'local process, leaves = string.match(ARGV[at], \'^[^:]*\'), ARGV[at + 2] == \'1\'\n' +
-      'local wasHead = call(\'LINDEX\', line, \'0\') == process\n' +
-      'if leaves then leave(line, signs, process) end\n' +
-      'local head = liveHead(line, signs, serverNow())\n' +
-      'if isFreed or (wasHead and leaves and call(\'EXISTS\', lock) == 0) then wake(lock, head) end\n' +
+      'local wasHead = call(\'LINDEX\', KEYS[at + 1], \'0\') == standing(arg)\n' +
+      'stepBack(at, arg)\n' +
+      'local head, ask = liveHead(at)\n' +
+      'if isFreed or (wasHead and call(\'EXISTS\', lock) == 0) then pass(at, head, ask) end\n' +
       'end\n' +
-      'ended = answerOf(settle, at, isFreed) or ended\n' +
+      'ended = answerOf(settle, at, arg, isFreed) or ended\n' +
       'elseif isFreed then\n' +
       'wake(lock)\n' +
       'end\n' +
@@ -314,6 +2603,19 @@ export const scripts = {
       'reply[#reply + 1] = ended\n' +
       'end\n' +
       'return #reply == 1 and reply[1] or reply',
-    sha1: '7bf3902d628b3ec9bbb0800dec0a66adabfccf78',
+    sha1: '69ebb7189c32c8f9ebab7eff9a4d75534e1fbcc0',
+    sha1InCluster: 'e2b53b9c93d017956f664ecf2b64cb59c612bdd8',
   },
 } as const;
+
+/** What reads otherwise on a cluster, and how. */
+export const IN_CLUSTER = [
+  [
+    'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'',
+    'local PUBLISH, NUMSUB = \'SPUBLISH\', \'SHARDNUMSUB\'',
+  ],
+  [
+    'call(\'PUBLISH\', \'bedrock_wake:\' .. process, message)',
+    'local tag = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\ncall(\'SPUBLISH\', \'bedrock_wake:\' .. tag .. \':\' .. process, message)',
+  ],
+] as const;

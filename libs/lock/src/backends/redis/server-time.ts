@@ -7,18 +7,35 @@ const DRIFT = 0.01;
 
 /** What is known about the server's clock, from replies that carry it. */
 export class ServerTime {
+  // Server time less local time is between the two.
   #offset = -Infinity;
   #learnedAt = -Infinity;
+  #ceiling = Infinity;
+  #ceilingLearnedAt = -Infinity;
 
   constructor(private readonly clock: Clock) {}
 
-  /** Takes the server's time out of a reply that has just been read. */
-  learn(serverMs: number): void {
+  localNow(): number {
+    return this.clock.now();
+  }
+
+  /**
+   * Takes the server's time out of a reply that has just been read.
+   * @param sentAt a local instant before its request was sent
+   */
+  learn(serverMs: number, sentAt: number): void {
     const now = this.clock.now();
     const offset = serverMs - now;
-    if (offset < this.#offset && now - this.#learnedAt < SAMPLE_LIFE_MS) return;
-    this.#offset = offset;
-    this.#learnedAt = now;
+    if (offset >= this.#offset || now - this.#learnedAt >= SAMPLE_LIFE_MS) {
+      this.#offset = offset;
+      this.#learnedAt = now;
+    }
+    // The server counts whole ms: it may have been almost one later.
+    const ceiling = serverMs + 1 - sentAt;
+    if (ceiling <= this.#ceiling || now - this.#ceilingLearnedAt >= SAMPLE_LIFE_MS) {
+      this.#ceiling = ceiling;
+      this.#ceilingLearnedAt = now;
+    }
   }
 
   /**
@@ -30,8 +47,19 @@ export class ServerTime {
     return Math.floor(localMs + this.#offset - aged * DRIFT) - 1;
   }
 
+  /**
+   * A local instant that is not later than server time `serverMs`, which lies in the past; -Infinity when nothing is known. A
+   * server whose clock was set forward meanwhile makes it too late, but never later than now.
+   */
+  notLaterLocally(serverMs: number): number {
+    const now = this.clock.now();
+    const aged = Math.max(0, now - this.#ceilingLearnedAt);
+    return this.#ceiling === Infinity ? -Infinity : Math.min(now, serverMs - this.#ceiling - aged * DRIFT);
+  }
+
   /** The next connection may lead to another server. */
   forget(): void {
-    this.#offset = this.#learnedAt = -Infinity;
+    this.#offset = this.#learnedAt = this.#ceilingLearnedAt = -Infinity;
+    this.#ceiling = Infinity;
   }
 }

@@ -5,8 +5,8 @@ import type { ContractTheme } from '../contract-theme.js';
 export const bounds: ContractTheme = {
   'hold for those who do not wait: busy at once, with the holder, or null': async (stage) => {
     const [one, other] = [await stage.peer(), await stage.peer()];
-    const lease = await one.mutex(stage.resource).acquire();
-    const lock = other.mutex(stage.resource);
+    const lease = await stage.lock(one).acquire();
+    const lock = stage.lock(other);
     assert.equal(await lock.tryAcquire(), null);
     const error: unknown = await lock.acquire({ waitMs: 0 }).catch((reason: unknown) => reason);
     assert.ok(error instanceof LockBusyError);
@@ -19,9 +19,9 @@ export const bounds: ContractTheme = {
 
   'hold for waiting: within waitMs, with the holder in the error': async (stage) => {
     const [one, other] = [await stage.peer(), await stage.peer()];
-    const lease = await one.mutex(stage.resource).acquire();
+    const lease = await stage.lock(one).acquire();
     const start = stage.now();
-    const waiting = other.mutex(stage.resource).acquire({ waitMs: 200 });
+    const waiting = stage.lock(other).acquire({ waitMs: 200 });
     const error: unknown = await waiting.catch((reason: unknown) => reason);
     const waitedMs = stage.now() - start;
     assert.ok(error instanceof LockWaitTimeoutError);
@@ -31,8 +31,8 @@ export const bounds: ContractTheme = {
 
   'hold for the number of waiters': async (stage) => {
     const [one, other] = [await stage.peer(), await stage.peer()];
-    const lease = await one.mutex(stage.resource).acquire();
-    const lock = other.mutex(stage.resource, { maxWaiters: 2 });
+    const lease = await stage.lock(one).acquire();
+    const lock = stage.lock(other, { maxWaiters: 2 });
     const waiters = [lock.acquire(), lock.acquire()];
     const error: unknown = await lock.acquire().catch((reason: unknown) => reason);
     assert.ok(error instanceof QueueFullError);
@@ -45,7 +45,7 @@ export const bounds: ContractTheme = {
     const peer = await stage.peer();
     const { commands } = peer.backend;
     const signal = AbortSignal.abort('too late');
-    const refused = peer.mutex(stage.resource).acquire({ signal });
+    const refused = stage.lock(peer).acquire({ signal });
     await assert.rejects(refused, { code: 'LOCK_ABORTED', cause: 'too late' });
     assert.equal(peer.backend.commands, commands);
     assert.equal(await stage.harness.isEmpty(stage.resource), true);
@@ -53,13 +53,13 @@ export const bounds: ContractTheme = {
 
   'hold for holdAtLeastMs: others stay out after an early release': async (stage) => {
     const [one, other] = [await stage.peer(), await stage.peer()];
-    const lock = one.mutex(stage.resource, { holdAtLeastMs: 600 });
+    const lock = stage.lock(one, { holdAtLeastMs: 600 });
     const start = stage.now();
     const lease = await lock.acquire();
     assert.equal(await lease.release(), 'released');
     assert.equal(await lock.tryAcquire(), null, 'not even this process');
-    assert.equal(await other.mutex(stage.resource).tryAcquire(), null);
-    await (await other.mutex(stage.resource).acquire()).release();
+    assert.equal(await stage.lock(other).tryAcquire(), null);
+    await (await stage.lock(other).acquire()).release();
     const ms = stage.now() - start;
     assert.ok(ms >= 600 && ms <= 1_600, `free after ${ms} ms`);
   },

@@ -11,11 +11,11 @@ const WAYS = { timeout: 'LOCK_WAIT_TIMEOUT', abort: 'LOCK_ABORTED' } as const;
 
 async function leaveFrom(stage: Stage, position: number, way: keyof typeof WAYS): Promise<void> {
   const [holder, peer] = [await stage.peer(), await stage.peer()];
-  const held = await holder.mutex(stage.resource).acquire();
+  const held = await stage.lock(holder).acquire();
   const controller = new AbortController();
   const isLeaving = (i: number): boolean => i === position;
   const callers = Array.from({ length: 3 }, (_, i) =>
-    peer.mutex(stage.resource).acquire({
+    stage.lock(peer).acquire({
       waitMs: way === 'timeout' && isLeaving(i) ? 400 : 20_000,
       ...(way === 'abort' && isLeaving(i) && { signal: controller.signal }),
     }),
@@ -42,12 +42,12 @@ async function promptly(stage: Stage, caller: Promise<Lease>): Promise<void> {
 /** Somebody waits in a peer, leaves by `leave`, and the next process must not notice. */
 async function leaveTheLine(stage: Stage, leave: (peer: Bedrock, abort: () => void) => void): Promise<void> {
   const [holder, peer, behind] = [await stage.peer(), await stage.peer(), await stage.peer()];
-  const held = await holder.mutex(stage.resource).acquire();
+  const held = await stage.lock(holder).acquire();
   const controller = new AbortController();
   const { signal } = controller;
-  const left = assert.rejects(peer.mutex(stage.resource).acquire({ signal }));
+  const left = assert.rejects(stage.lock(peer).acquire({ signal }));
   await stage.waiting(peer, 1);
-  const next = behind.mutex(stage.resource).acquire();
+  const next = stage.lock(behind).acquire();
   await stage.waiting(behind, 1);
   leave(peer, () => controller.abort());
   await left;
@@ -75,10 +75,10 @@ export const cancelling: ContractTheme = {
   'give back what was granted to them too late': async (stage) => {
     const [peer, other] = [await stage.peer(), await stage.peer()];
     const controller = new AbortController();
-    const caller = peer.mutex(stage.resource).acquire({ signal: controller.signal });
+    const caller = stage.lock(peer).acquire({ signal: controller.signal });
     controller.abort(new Error('changed my mind'));
     await assert.rejects(caller, (error: Error) => (error.cause as Error).message === 'changed my mind');
-    await promptly(stage, other.mutex(stage.resource).acquire());
+    await promptly(stage, stage.lock(other).acquire());
     await stage.becomesEmpty();
   },
 };

@@ -5,7 +5,7 @@ import type { ContractTheme } from '../contract-theme.js';
 export const closing: ContractTheme = {
   'waits for the holder, who releases in good order': async (stage) => {
     const [peer, other] = [await stage.peer(), await stage.peer()];
-    const lock = peer.mutex(stage.resource);
+    const lock = stage.lock(peer);
     let closed: Promise<void> | undefined;
     const done = lock.run(async (lease) => {
       closed = peer.close({ graceMs: 5_000 });
@@ -15,26 +15,26 @@ export const closing: ContractTheme = {
     });
     assert.equal(await done, 'done');
     await closed;
-    const next = await other.mutex(stage.resource).acquire({ waitMs: 500 });
+    const next = await stage.lock(other).acquire({ waitMs: 500 });
     assert.equal(await next.release(), 'released');
   },
 
   'ends the lease of a holder that takes longer than the grace': async (stage) => {
     const [peer, other] = [await stage.peer(), await stage.peer()];
-    const held = peer
-      .mutex(stage.resource)
+    const held = stage
+      .lock(peer)
       .run((lease) => new Promise((resolve) => lease.signal.addEventListener('abort', resolve)));
     const lost = assert.rejects(held, { code: 'LOCK_LOST', reason: 'closed' });
     await stage.eventually('it holds', () => peer.stats().holds === 1);
     await peer.close({ graceMs: 50 });
     await lost;
-    await (await other.mutex(stage.resource).acquire({ waitMs: 500 })).release();
+    await (await stage.lock(other).acquire({ waitMs: 500 })).release();
   },
 
   'rejects those who wait, and those who come later': async (stage) => {
     const [one, peer] = [await stage.peer(), await stage.peer()];
-    const lease = await one.mutex(stage.resource).acquire();
-    const lock = peer.mutex(stage.resource);
+    const lease = await stage.lock(one).acquire();
+    const lock = stage.lock(peer);
     const waiters = [1, 2, 3].map(() => assert.rejects(lock.acquire(), { code: 'LOCK_CLOSED' }));
     await stage.waiting(peer, 3);
     await Promise.all([peer.close(), peer.close()]);
@@ -55,9 +55,9 @@ export const closing: ContractTheme = {
       () => leases.claim(claim),
       () => leases.renew([{ ...claim, keepMs: 0 }]).then(rejectUnknown),
       () => leases.withdraw(claim, { keepMs: 0, leaveQueue: true }),
-      () => leases.inspect(stage.resource),
-      () => leases.revoke(stage.resource, 'now'),
-      () => leases.watch(stage.resource, () => undefined),
+      () => leases.inspect(stage.resource, stage.shape),
+      () => leases.revoke(stage.resource, stage.shape, 'now'),
+      () => leases.watch(stage.resource, stage.shape, () => undefined),
       () => backend.ready(),
       () => backend.ping(),
     ];

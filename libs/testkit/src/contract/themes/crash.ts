@@ -7,7 +7,7 @@ import type { ContractTheme } from '../contract-theme.js';
 export const crash: ContractTheme = {
   'keeps the lock until its lease ends, and no longer than a second more': async (stage) => {
     const leaseMs = 1_000;
-    const next = (await stage.peer()).mutex(stage.resource);
+    const next = stage.lock(await stage.peer());
     const { history } = await stage.crowd([{ crashAt: 1, lock: { leaseMs } }]);
     const dead = history.find((event) => event.kind === 'acquired')!;
     const lease = await next.acquire();
@@ -19,12 +19,12 @@ export const crash: ContractTheme = {
 
   'does not keep the line when it dies while it waits': async (stage) => {
     const [holder, peer] = [await stage.peer(), await stage.peer()];
-    const held = await holder.mutex(stage.resource).acquire();
+    const held = await stage.lock(holder).acquire();
     const backend = new FaultyBackend(await stage.harness.backend());
     const dying = new Bedrock({ backend });
-    const forsaken = assert.rejects(dying.mutex(stage.resource).acquire());
+    const forsaken = assert.rejects(stage.lock(dying).acquire());
     await stage.waiting(dying, 1);
-    const next = peer.mutex(stage.resource).acquire();
+    const next = stage.lock(peer).acquire();
     await stage.waiting(peer, 1);
     backend.cutOff();
     const start = stage.now();

@@ -29,8 +29,8 @@ export const exclusion: ContractTheme = {
 
   'keeps others out while one holds, and lets them in afterwards': async (stage) => {
     const [one, other] = [await stage.peer(), await stage.peer()];
-    const lease = await one.mutex(stage.resource).acquire();
-    const lock = other.mutex(stage.resource);
+    const lease = await stage.lock(one).acquire();
+    const lock = stage.lock(other);
     assert.equal(await lock.tryAcquire(), null);
     await assert.rejects(lock.acquire({ waitMs: 60 }), { code: 'LOCK_WAIT_TIMEOUT' });
     assert.equal(await lease.release(), 'released');

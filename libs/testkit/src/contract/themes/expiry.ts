@@ -18,7 +18,7 @@ function latenessAt(lease: Lease): Promise<number> {
 
 export const expiry: ContractTheme = {
   'is noticed by the clock, even when the event loop is blocked': async (stage) => {
-    const lease = await (await stage.peer()).mutex(stage.resource).acquire(FIXED);
+    const lease = await stage.lock(await stage.peer()).acquire(FIXED);
     const { signal } = lease;
     for (let { isHeld } = lease; stage.now() < lease.validUntil; { isHeld } = lease) {
       assert.equal(isHeld, true);
@@ -36,7 +36,7 @@ export const expiry: ContractTheme = {
         resolve(stage.now());
       });
     });
-    const lease = await peer.mutex(stage.resource).acquire(FIXED);
+    const lease = await stage.lock(peer).acquire(FIXED);
     const { signal } = lease;
     const lateness = await latenessAt(lease);
     const lateMs = (await told) - lease.validUntil;
@@ -46,7 +46,7 @@ export const expiry: ContractTheme = {
   },
 
   'makes run() throw instead of reporting success': async (stage) => {
-    const lock = (await stage.peer()).mutex(stage.resource);
+    const lock = stage.lock(await stage.peer());
     const outlasted = lock.run(async (lease) => {
       await new Promise((resolve) => lease.signal.addEventListener('abort', resolve));
       return 'done';
@@ -61,8 +61,8 @@ export const expiry: ContractTheme = {
 
   'lets the next holder in, and never before': async (stage) => {
     const [one, other] = [await stage.peer(), await stage.peer()];
-    const lease = await one.mutex(stage.resource).acquire(FIXED);
-    const next = await other.mutex(stage.resource).acquire();
+    const lease = await stage.lock(one).acquire(FIXED);
+    const next = await stage.lock(other).acquire();
     assert.equal(lease.isHeld, false);
     assert.ok(stage.now() <= lease.validUntil + 1_000);
     assert.equal(await lease.release(), 'lost', 'a release after the end says so');
@@ -73,9 +73,9 @@ export const expiry: ContractTheme = {
 
   'comes at maxHoldMs, however often the lease was renewed': async (stage) => {
     const [one, other] = [await stage.peer(), await stage.peer()];
-    const lease = await one.mutex(stage.resource).acquire({ leaseMs: 300, maxHoldMs: 700 });
+    const lease = await stage.lock(one).acquire({ leaseMs: 300, maxHoldMs: 700 });
     const start = stage.now();
-    const next = await other.mutex(stage.resource).acquire();
+    const next = await stage.lock(other).acquire();
     const heldMs = stage.now() - start;
     assert.ok(heldMs >= 690 && heldMs <= 1_200, `free after ${heldMs} ms`);
     assert.equal(lease.isHeld, false);

@@ -4,9 +4,9 @@ import type { ContractTheme } from '../contract-theme.js';
 export const operators: ContractTheme = {
   'see who holds a lock': async (stage) => {
     const [peer, other] = [await stage.peer({ label: 'till 3' }), await stage.peer()];
-    const lock = other.mutex(stage.resource);
+    const lock = stage.lock(other);
     assert.deepEqual(await lock.inspect(), []);
-    const lease = await peer.mutex(stage.resource).acquire();
+    const lease = await stage.lock(peer).acquire();
     await stage.eventually(
       'the process is known',
       async () => (await lock.inspect())[0]?.process !== undefined,
@@ -27,8 +27,8 @@ export const operators: ContractTheme = {
     const told: string[] = [];
     peer.on('lease.revoked', () => told.push('revoked'));
     peer.on('lease.lost', ({ reason }) => told.push(`lost: ${reason}`));
-    const lease = await peer.mutex(stage.resource).acquire({ leaseMs: 600 });
-    const lock = operator.mutex(stage.resource);
+    const lease = await stage.lock(peer).acquire({ leaseMs: 600 });
+    const lock = stage.lock(operator);
     assert.equal(await lock.revoke(), true);
     assert.equal(lease.isHeld, true, 'within the promise: not before its end');
     assert.equal((await lock.inspect())[0]?.revoked, true);
@@ -46,8 +46,8 @@ export const operators: ContractTheme = {
     const lost = new Promise<string>((resolve) => {
       peer.on('lease.lost', ({ reason }) => resolve(reason));
     });
-    const lease = await peer.mutex(stage.resource).acquire({ leaseMs: 20_000 });
-    const lock = operator.mutex(stage.resource);
+    const lease = await stage.lock(peer).acquire({ leaseMs: 20_000 });
+    const lock = stage.lock(operator);
     const start = stage.now();
     assert.equal(await lock.forceRelease(), true);
     const next = await lock.acquire({ waitMs: 500 });
@@ -60,7 +60,7 @@ export const operators: ContractTheme = {
   },
 
   'learn that there was nothing to revoke or free': async (stage) => {
-    const lock = (await stage.peer()).mutex(stage.resource);
+    const lock = stage.lock(await stage.peer());
     assert.deepEqual([await lock.revoke(), await lock.forceRelease()], [false, false]);
     assert.equal(await stage.harness.isEmpty(stage.resource), true);
   },

@@ -4,7 +4,7 @@ import type { ContractTheme } from '../contract-theme.js';
 export const reentry: ContractTheme = {
   'enters a lock again that the call chain holds, and shows how deep': async (stage) => {
     const peer = await stage.peer();
-    const lock = peer.mutex(stage.resource);
+    const lock = stage.lock(peer);
     const shown = async (depth: number): Promise<void> =>
       stage.eventually(`depth ${depth} is shown`, async () => (await lock.inspect())[0]?.depth === depth);
     await lock.run(async (outer) => {
@@ -22,7 +22,7 @@ export const reentry: ContractTheme = {
   },
 
   'lets the branches of one hold take turns': async (stage) => {
-    const lock = (await stage.peer()).mutex(stage.resource);
+    const lock = stage.lock(await stage.peer());
     let inside = 0;
     const done: number[] = [];
     await lock.run(() =>
@@ -43,16 +43,16 @@ export const reentry: ContractTheme = {
 
   'keeps the lock until the last level has ended': async (stage) => {
     const [one, other] = [await stage.peer(), await stage.peer()];
-    const lock = one.mutex(stage.resource);
+    const lock = stage.lock(one);
     let finish = (): void => undefined;
     let child: Promise<void> | undefined;
     await lock.run(async () => {
       child = lock.run(() => new Promise<void>((resolve) => (finish = resolve)));
       await stage.eventually('the child is open', () => lock.depth === 2);
     });
-    assert.equal(await other.mutex(stage.resource).tryAcquire(), null);
+    assert.equal(await stage.lock(other).tryAcquire(), null);
     finish();
     await child;
-    await (await other.mutex(stage.resource).acquire()).release();
+    await (await stage.lock(other).acquire()).release();
   },
 };

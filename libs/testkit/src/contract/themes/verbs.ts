@@ -10,7 +10,7 @@ export const verbs: ContractTheme = {
     const claim = stage.claim(backend);
     assert.equal((await backend.leases.claim(claim)).kind, 'granted');
     assert.equal((await backend.leases.claim(claim)).kind, 'granted');
-    assert.equal((await backend.leases.inspect(stage.resource)).length, 1);
+    assert.equal((await backend.leases.inspect(stage.resource, stage.shape)).length, 1);
     assert.equal(await backend.leases.withdraw(claim, NOW), 'released');
     await stage.becomesEmpty();
   },
@@ -47,7 +47,7 @@ export const verbs: ContractTheme = {
     assert.deepEqual(await backend.leases.renew([{ ...claim, keepMs: 0 }]), ['lost']);
     backend.leases.annotate(claim, { depth: 2 });
     await stage.becomesEmpty();
-    assert.deepEqual(await backend.leases.inspect(stage.resource), []);
+    assert.deepEqual(await backend.leases.inspect(stage.resource, stage.shape), []);
   },
 
   'refuse a request that arrives after its time, so that it leaves no orphan': async (stage) => {
@@ -67,7 +67,7 @@ export const verbs: ContractTheme = {
     assert.equal(await other.leases.withdraw(foreign, NOW), 'absent');
     assert.equal(await other.leases.withdraw(foreign, { ...NOW, keepMs: 10 }), 'absent');
     other.leases.annotate(foreign, { depth: 7 });
-    const [view, ...more] = await other.leases.inspect(stage.resource);
+    const [view, ...more] = await other.leases.inspect(stage.resource, stage.shape);
     assert.deepEqual(more, []);
     assert.deepEqual([view?.id, view?.depth], [claim.id, 1]);
     assert.ok(view!.remainingMs > 2_000 && view!.remainingMs <= 3_000);
@@ -91,7 +91,7 @@ export const verbs: ContractTheme = {
     const backend = await stage.backend();
     const claim = stage.claim(backend, { leaseMs: 2_000 });
     const remaining = async (): Promise<number> =>
-      (await backend.leases.inspect(stage.resource))[0]?.remainingMs ?? 0;
+      (await backend.leases.inspect(stage.resource, stage.shape))[0]?.remainingMs ?? 0;
     await backend.leases.claim(claim);
     await backend.leases.claim({ ...claim, leaseMs: 200 });
     await backend.leases.renew([{ ...claim, leaseMs: 200, keepMs: 0 }]);
@@ -106,7 +106,7 @@ export const verbs: ContractTheme = {
     const backend = await stage.backend();
     const claim = stage.claim(backend);
     await backend.leases.claim(claim);
-    assert.equal(await backend.leases.revoke(stage.resource, 'atExpiry'), true);
+    assert.equal(await backend.leases.revoke(stage.resource, stage.shape, 'atExpiry'), true);
     assert.deepEqual(await backend.leases.renew([{ ...claim, keepMs: 0 }]), ['revoked']);
     assert.equal((await backend.leases.claim(claim)).kind, 'refused');
     assert.equal(await backend.leases.withdraw(claim, NOW), 'released');

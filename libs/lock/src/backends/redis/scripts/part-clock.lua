@@ -1,5 +1,3 @@
---[[ serverNow(): the server's clock in epoch ms. Clocks of clients never decide. ]]
-local function serverNow()
-  local time = call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
-end
+--[[ The server's clock: `time`, as it gives it, and `now`, epoch ms. Clocks of clients never decide. ]]
+local time = call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)

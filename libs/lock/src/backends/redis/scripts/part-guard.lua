@@ -7,7 +7,8 @@ local function quarantineMs(key, runId, longest, trusts, now)
   local prefix = runId .. ':'
   local over = guard and string.sub(guard, 1, #prefix) == prefix and tonumber(string.sub(guard, #prefix + 1))
   if not guard and trusts then over = now end
-  if not over then
+  -- What ends later than that was written before the clock stepped back.
+  if not over or over > now + longest then
     over = now + longest
     call('SET', key, string.format('%s%.0f', prefix, over))
   end

@@ -1,17 +1,17 @@
---[[ settle(at, isFreed): after a withdraw that leaves something: marks, the grant of somebody else, a line. Leaves the line
-if asked to, and wakes whoever is first in it once the dead are gone. ]]
+--[[ settle(at, arg, isFreed): after a withdraw that leaves something: marks, the grant of somebody else, a line. Leaves the line
+if asked to, and passes a free lock on to whoever is first in it once the dead are gone. ]]
 --@include clock
 --@include line
-local function settle(at, isFreed)
-  local lock, line, signs = KEYS[at], KEYS[at + 1], KEYS[at + 2]
+--@include pass
+local function settle(at, arg, isFreed)
+  local lock = KEYS[at]
   if isFreed then
     call('HDEL', lock, 'bedrock_revoked')
     -- What is left belongs to somebody else: a lock of another type was taken over this one.
     isFreed = call('EXISTS', lock) == 0
   end
-  local process, leaves = string.match(ARGV[at], '^[^:]*'), ARGV[at + 2] == '1'
-  local wasHead = call('LINDEX', line, '0') == process
-  if leaves then leave(line, signs, process) end
-  local head = liveHead(line, signs, serverNow())
-  if isFreed or (wasHead and leaves and call('EXISTS', lock) == 0) then wake(lock, head) end
+  local wasHead = call('LINDEX', KEYS[at + 1], '0') == standing(arg)
+  stepBack(at, arg)
+  local head, ask = liveHead(at)
+  if isFreed or (wasHead and call('EXISTS', lock) == 0) then pass(at, head, ask) end
 end

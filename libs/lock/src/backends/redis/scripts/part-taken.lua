@@ -1,19 +1,25 @@
---[[ askTaken(key, arg): what speaks against granting a lock that is held or waited for, as the reply has it; nil when
+--[[ askTaken(at, arg): what speaks against granting a lock that is held or waited for, as the reply has it; nil when
 nothing does. Grants a claim that is granted already once more. ]]
 --@include line
-local function askTaken(key, arg)
-  local lock, line, signs = KEYS[key], KEYS[key + 1], KEYS[key + 2]
-  local process = string.match(ARGV[arg], '^[^:]*')
+local function askTaken(at, arg)
+  local lock = KEYS[at]
 
   local function refuse(retry, holder)
-    if ARGV[arg + 4] == '1' then enlist(line, signs, process, now) end
+    if ARGV[arg + 4] ~= '0' then enlist(at, arg) end
     return { retry, holder }
   end
 
   if call('HLEN', lock) == 0 then
-    local head, rest = liveHead(line, signs, now, process)
-    if head and head ~= process then return refuse(rest + 1) end
-    if head then leave(line, signs, process) end
+    local own = standing(arg)
+    local head, ask, rest = liveHead(at, own)
+    if head and head ~= own then
+      if hasLostHead then
+        --@include wake
+        wake(lock, head, ask)
+      end
+      return refuse(rest + 1)
+    end
+    if head then leave(at, own) end
     return nil
   end
   local state = call('HMGET', lock, ARGV[arg], 'bedrock_revoked', 'mode')
@@ -21,7 +27,7 @@ local function askTaken(key, arg)
   local ttl = call('PTTL', lock)
   -- A repeat after a lost reply is granted again, with tokens of its own; a revoked grant is not.
   if state[1] and not state[2] then
-    local token = takeTokens(key, arg + 3)
+    local token = takeTokens(at, arg + 3)
     if ttl < tonumber(ARGV[arg + 1]) then call('PEXPIRE', lock, ARGV[arg + 1]) end
     return token
   end

@@ -1,7 +1,11 @@
 --[[ wake(lock, head): tells who may ask for a free lock. A live head alone is told, on the channel of its process:
 `00` on the lock's own channel is 0 to a Redisson client and ignored by Bedrock. Without a head `0` tells everybody. ]]
 local function wake(lock, head)
-  if head then call('PUBLISH', 'bedrock_wake:' .. head, '+' .. lock) end
-  local tagged = string.find(lock, '{', 1, true) and lock or '{' .. lock .. '}'
-  call('PUBLISH', 'redisson_lock__channel:' .. tagged, head and '00' or '0')
+  if head then
+    local process, message = head, '+' .. lock
+    --@include tell
+  end
+  --@include tag
+  --@include channels
+  call(PUBLISH, 'redisson_lock__channel:' .. tag, head and '00' or '0')
 end

@@ -1,0 +1,43 @@
+import { count, duration } from '../report/numbers.js';
+import type { Report, Section } from '../report/report.js';
+import type { NodeNotes } from './node.log.js';
+import type { Strike } from './node-chaos.js';
+
+/** Something that was told by one process. */
+interface Account {
+  readonly nodes: NodeNotes;
+}
+
+/** The report of a run in which a node was killed, with what the processes noticed of it. */
+export function withChaos(report: Report, strike: Strike, accounts: readonly Account[]): Report {
+  const notes = accounts.map(({ nodes }) => nodes);
+  const noticed = notes.filter(({ gone }) => gone > 0).length;
+  const served = notes.filter(({ back }) => back > 0).length;
+  return {
+    ...report,
+    sections: [...report.sections, whatHappened(strike, notes)],
+    checks: [
+      ...report.checks,
+      {
+        isMet: noticed === notes.length,
+        text: `${noticed} of ${notes.length} processes noticed that ${strike.nodeId} was gone, and sold on`,
+      },
+      {
+        isMet: served === notes.length,
+        text: `${served} of ${notes.length} processes counted on it again, after a quarantine of one lease`,
+      },
+    ],
+  };
+}
+
+function whatHappened({ nodeId, atPurchases, awayMs }: Strike, notes: readonly NodeNotes[]): Section {
+  const sum = (field: keyof NodeNotes): string =>
+    count(notes.reduce((total, note) => total + note[field], 0));
+  return {
+    rows: [
+      [nodeId, `killed after ${count(atPurchases)} purchases`, `started empty after ${duration(awayMs)}`],
+      ['noticed', `gone ${sum('gone')}   in quarantine ${sum('quarantined')}`, `back ${sum('back')}`],
+      ['leases', `lost ${sum('lostLeases')}`],
+    ],
+  };
+}

@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { StartedNode } from '../server/start-nodes.js';
+
+/** What was done to a node. */
+export interface Strike {
+  readonly nodeId: string;
+  /** Purchases that had been made by then. */
+  readonly atPurchases: number;
+  /** How long nothing ran there, in ms. */
+  readonly awayMs: number;
+}
+
+/** The part of the sale before it. */
+export const QUIET_SHARE = 0.2;
+/** The node is gone for about this long, in ms: whoever asks must notice. */
+const AWAY_MS = 200;
+
+/** Kills the left-most node, where every attempt begins, once a fifth of the sale is over, and starts it again, empty. */
+export class NodeChaos {
+  readonly #node: StartedNode;
+  readonly #startsAt: number;
+  #strike: Promise<Strike> | undefined;
+
+  constructor(nodes: readonly StartedNode[], purchases: number) {
+    this.#node = nodes[0]!;
+    this.#startsAt = purchases * QUIET_SHARE;
+  }
+
+  /** Takes how far the sale is. */
+  sold(purchases: number): void {
+    if (this.#strike !== undefined || purchases < this.#startsAt) return;
+    this.#strike = this.#hit(purchases);
+    // Whoever asks for the strike hears of it.
+    this.#strike.catch(() => undefined);
+  }
+
+  /** What was done, once it is over. @throws when the node could not be started again */
+  strike(): Promise<Strike> {
+    return this.#strike ?? Promise.reject(new Error('the sale was over before a node could be killed'));
+  }
+
+  async #hit(atPurchases: number): Promise<Strike> {
+    const { server, nodeId } = this.#node;
+    const killedAt = performance.now();
+    server.kill('SIGKILL');
+    await sleep(AWAY_MS);
+    await server.restart();
+    return { nodeId, atPurchases, awayMs: performance.now() - killedAt };
+  }
+}

@@ -1,0 +1,4 @@
+/** `a Redis`, `an etcd`. */
+export function withArticle(noun: string): string {
+  return `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`;
+}

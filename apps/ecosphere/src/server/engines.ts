@@ -1,0 +1,86 @@
+import type { Backend } from 'bedrock-lock';
+import { startEtcd, startMariadb, startPostgres, startZooKeeper, type RunningServer } from 'bedrock-servers';
+import type { EngineName } from './ground.js';
+
+/** A server that has locks and nothing else of the application. */
+export interface Engine {
+  /** Shown in reports. */
+  readonly title: string;
+  /** What its URLs begin with. */
+  readonly protocols: readonly string[];
+  readonly example: string;
+  /** The variable that may name one; else one is started. */
+  readonly variable: string;
+  start(): Promise<RunningServer>;
+  /** Loads the client, which no other run needs. */
+  backend(url: string, label?: string): Promise<Backend>;
+  /** What has to be there before the first lock. */
+  prepare?(url: string): Promise<void>;
+}
+
+export const ENGINES: Readonly<Record<EngineName, Engine>> = {
+  zookeeper: {
+    title: 'ZooKeeper',
+    protocols: ['zookeeper:'],
+    example: 'zookeeper://127.0.0.1:2181',
+    variable: 'ZOOKEEPER_URL',
+    start: () => startZooKeeper({ shared: true }),
+    backend: async (url, label) => {
+      const { zookeeper } = await import('bedrock-lock/zookeeper');
+      return zookeeper({ connect: new URL(url).host, ...labelled(label) });
+    },
+  },
+  etcd: {
+    title: 'etcd',
+    protocols: ['http:', 'https:'],
+    example: 'http://127.0.0.1:2379',
+    variable: 'ETCD_URL',
+    start: () => startEtcd({ shared: true }),
+    backend: async (url, label) => {
+      const { etcd } = await import('bedrock-lock/etcd');
+      return etcd({ hosts: url, ...labelled(label) });
+    },
+  },
+  mysql: {
+    title: 'MariaDB',
+    protocols: ['mysql:'],
+    example: 'mysql://root@127.0.0.1:3306/bedrock',
+    variable: 'MYSQL_URL',
+    start: () => startMariadb({ shared: true }),
+    backend: async (url, label) => {
+      const { mysql } = await import('bedrock-lock/mysql');
+      return mysql({ url, ...labelled(label) });
+    },
+    prepare: async (url) => {
+      const { mysql } = await import('bedrock-lock/mysql');
+      await withSchema(mysql(url));
+    },
+  },
+  postgres: {
+    title: 'PostgreSQL',
+    protocols: ['postgres:', 'postgresql:'],
+    example: 'postgres://postgres@127.0.0.1:5432/postgres',
+    variable: 'POSTGRES_URL',
+    start: () => startPostgres({ shared: true }),
+    backend: async (url, label) => {
+      const { postgres } = await import('bedrock-lock/postgres');
+      return postgres({ url, ...labelled(label) });
+    },
+    prepare: async (url) => {
+      const { postgres } = await import('bedrock-lock/postgres');
+      await withSchema(postgres(url));
+    },
+  },
+};
+
+function labelled(label: string | undefined): { readonly label?: string } {
+  return label === undefined ? {} : { label };
+}
+
+async function withSchema(backend: Backend & { ensureSchema(): Promise<void> }): Promise<void> {
+  try {
+    await backend.ensureSchema();
+  } finally {
+    await backend.close();
+  }
+}

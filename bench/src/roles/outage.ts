@@ -1,0 +1,43 @@
+import { percentile } from '../figures/statistics.js';
+import { cycleOf } from './cycle.js';
+import type { Role } from './role.js';
+
+export interface OutageOrder {
+  readonly key: string;
+  readonly warmUpCycles: number;
+  readonly cycles: number;
+}
+
+/** What was measured before the outage, and in each of its stages. */
+export interface OutageAccount {
+  readonly p50Us: readonly number[];
+  /** The longest cycle of all, with that in which a stage was noticed. */
+  readonly longestMs: number;
+}
+
+export const STAGES = ['healthy', 'hung', 'dead'] as const;
+/** A stage is measured when it has been noticed: after so long, in ms. */
+const NOTICED_MS = 300;
+
+/** One task that takes a free lock and gives it back, while the bench does harm to one of the nodes. */
+export const outage: Role<OutageOrder, OutageAccount> = async (lock, order, line) => {
+  const cycle = cycleOf(lock, order.key);
+  let longestMs = 0;
+  const timed = async (): Promise<number> => {
+    const from = performance.now();
+    await cycle();
+    const ms = performance.now() - from;
+    longestMs = Math.max(longestMs, ms);
+    return ms;
+  };
+  for (let i = 0; i < order.warmUpCycles; i++) await cycle();
+  const p50Us: number[] = [];
+  for (let stage = 0; stage < STAGES.length; stage++) {
+    await line.ready();
+    for (const until = performance.now() + NOTICED_MS; performance.now() < until;) await timed();
+    const samples = new Float64Array(order.cycles);
+    for (let i = 0; i < order.cycles; i++) samples[i] = await timed();
+    p50Us.push(percentile(samples, 0.5) * 1_000);
+  }
+  return { p50Us, longestMs };
+};

@@ -1,0 +1,154 @@
+import type { Claim, ClaimRef, Verdict } from '../../core/claim.js';
+import type { Clock } from '../../core/clock.js';
+import { BackendUnavailableError, isLockError, type LockError } from '../../core/errors.js';
+import { asLockError, mayHaveActed } from '../../core/unavailable.js';
+import type { Member } from './member.js';
+
+type Refusal = Extract<Verdict, { kind: 'refused' }>;
+
+/** A node that has granted. */
+export interface Seal {
+  readonly member: Member;
+  /** First of the tokens that it has reserved. */
+  readonly token: number;
+}
+
+/** The id of a try, of which a claim may need several. */
+export function bidId(claimId: string, number: number): string {
+  return `${claimId}.${number}`;
+}
+
+/** The claim whose try has this id; an id of anybody else as it is. */
+export function claimIdOf(id: string): string {
+  return id.replace(/\.\d+$/, '');
+}
+
+/** One try to get one claim on several nodes. Its id is its own, so that what is late never touches another try. */
+export class Bid implements ClaimRef {
+  readonly seals: Seal[] = [];
+  /** Who may have granted, or may yet do so until the claim is stale. */
+  readonly silent = new Set<Member>();
+  /** Where the process stands in line now. */
+  readonly standing: Member[] = [];
+  /** The left-most refusal, and whose it was: there the process stands in line. */
+  refusal: Refusal | undefined;
+  refuser: Member | undefined;
+  /** What no node could mend: the name holds something else. */
+  mismatch: LockError | undefined;
+  /** A node was asked too late to grant, which is not its fault. */
+  isStale = false;
+  /** First of the fencing tokens. */
+  token = 0;
+  /** When every node has let go by itself at the latest, local ms. */
+  #mayLastUntil = 0;
+  #isOver = false;
+
+  constructor(
+    readonly id: string,
+    private readonly claim: Claim,
+    private readonly clock: Clock,
+    private readonly nodeTimeoutMs: number,
+  ) {}
+
+  get resource(): string {
+    return this.claim.resource;
+  }
+
+  get shape(): Claim['shape'] {
+    return this.claim.shape;
+  }
+
+  get tokens(): number {
+    return this.claim.tokens;
+  }
+
+  /** Asks one node. Never rejects. @param queue stand in line there when refused */
+  ask(member: Member, queue: boolean, isAgain = false): Promise<void> {
+    // The node is not waited for until `notAfter`; but what is known of its clock grows vague in a rest, and a closer bound
+    // would be past before the question arrives.
+    const { resource, shape, leaseMs, holdAtLeastMs, tokens, notAfter } = this.claim;
+    const sentAt = this.clock.now();
+    this.asked(notAfter + Math.max(leaseMs, holdAtLeastMs));
+    const { id } = this;
+    // A grant that nobody asked for just then would be one of a single node.
+    const mayPush = false;
+    const claim: Claim = { id, resource, shape, queue, mayPush, leaseMs, holdAtLeastMs, tokens, notAfter };
+    return member.node.leases.claim(claim).then(
+      (verdict) => {
+        if (verdict.kind === 'stale') return this.#stale(member, queue, isAgain);
+        member.answered(sentAt, true);
+        if (verdict.kind === 'granted') return this.#granted({ member, token: verdict.token });
+        if (queue) this.standing.push(member);
+        const { refuser } = this;
+        if (refuser === undefined || member.id < refuser.id) [this.refusal, this.refuser] = [verdict, member];
+      },
+      (error: unknown) => this.#failed(member, error),
+    );
+  }
+
+  /** Nodes were asked for life until then, and may have given it without our hearing of it. */
+  asked(until: number): void {
+    this.#mayLastUntil = Math.max(this.#mayLastUntil, until);
+  }
+
+  /** The node does not have the grant any more. False when that was known. */
+  losesSeal(member: Member): boolean {
+    const at = this.seals.findIndex((seal) => seal.member === member);
+    if (at >= 0) this.seals.splice(at, 1);
+    return at >= 0;
+  }
+
+  /** Takes everything back, from right to left, until it is confirmed or over. What is granted later goes the same way. */
+  rollBack(): void {
+    this.#isOver = true;
+    for (let i = this.seals.length - 1; i >= 0; i -= 1) this.takeBack(this.seals[i]!.member);
+    this.takeBackSilent();
+  }
+
+  /** Takes back what may have been granted without an answer. Nothing counts from here on. */
+  takeBackSilent(): void {
+    this.#isOver = true;
+    for (const member of this.silent) this.takeBack(member, this.claim.notAfter);
+  }
+
+  /** @param notBefore a request may still be executed there until this local instant */
+  takeBack(member: Member, notBefore = 0, keepMs = 0, leaveQueue = false): void {
+    member.withdrawals.cancel({
+      ref: this,
+      keepMs,
+      leavesQueue: () => leaveQueue,
+      notBefore,
+      overAt: () => this.#mayLastUntil + this.nodeTimeoutMs,
+    });
+  }
+
+  #granted(seal: Seal): void {
+    const { member } = seal;
+    if (this.#isOver) this.takeBack(member);
+    // Two ways to one server are one grant.
+    else if (!this.seals.some((other) => other.member.isTwinOf(member))) this.seals.push(seal);
+  }
+
+  #stale(member: Member, queue: boolean, isAgain: boolean): Promise<void> | void {
+    if (this.#isOver) return;
+    // What is as late as that was held up in this process, which says nothing about the node.
+    if (this.clock.now() >= this.claim.notAfter) {
+      this.isStale = true;
+      return;
+    }
+    // The answer brought what is needed for a better question.
+    if (!isAgain) return this.ask(member, queue, true);
+    const detail = 'it takes requests for stale: its clock steps, or requests take too long';
+    member.failed(new BackendUnavailableError(member.node.name, detail, 'no'));
+  }
+
+  #failed(member: Member, error: unknown): void {
+    const lockError = asLockError(error, member.node.name, this.resource);
+    if (mayHaveActed(lockError)) {
+      this.silent.add(member);
+      if (this.#isOver) this.takeBack(member, this.claim.notAfter);
+    }
+    if (isLockError(error) && error.code !== 'BACKEND_UNAVAILABLE') this.mismatch ??= lockError;
+    else member.failed(lockError);
+  }
+}

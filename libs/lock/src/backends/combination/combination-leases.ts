@@ -1,0 +1,234 @@
+import type {
+  Claim,
+  ClaimRef,
+  ClaimView,
+  HeldRef,
+  RenewOutcome,
+  Shape,
+  Verdict,
+  WithdrawOptions,
+  WithdrawOutcome,
+} from '../../core/claim.js';
+import { BackendUnavailableError } from '../../core/errors.js';
+import type { LeaseDriver, Unsubscribe, Waker } from '../../core/ports.js';
+import { Bid, bidId, claimIdOf } from './bid.js';
+import type { CombinationTerms } from './combination-options.js';
+import type { House } from './house.js';
+import type { Member } from './member.js';
+import { release } from './release.js';
+import { Renewal } from './renewal.js';
+import { Rivals } from './rivals.js';
+import { raiseTokens } from './tokens.js';
+import { inspectNodes, revokeOnNodes } from './views.js';
+import { Watch } from './watch.js';
+
+export const BACKEND = 'combination';
+
+/** The verbs on several nodes: docs/combination-lock.md tells the rules, and from what they protect. */
+export class CombinationLeases implements LeaseDriver {
+  /** What is held, by the id of the claim. */
+  readonly #grants = new Map<string, Bid>();
+  /** Claims under way. One that is withdrawn meanwhile is not among them any more. */
+  readonly #asking = new Set<string>();
+  readonly #watches = new Map<string, Set<Watch>>();
+  readonly #rivals: Rivals;
+  readonly #terms: CombinationTerms;
+  #bids = 0;
+
+  constructor(private readonly house: House) {
+    this.#terms = house.terms;
+    this.#rivals = new Rivals(this.#terms.clock);
+  }
+
+  async claim(claim: Claim): Promise<Verdict> {
+    const held = this.#grants.get(claim.id);
+    if (held !== undefined) return this.#askedAgain(held, claim);
+    this.#asking.add(claim.id);
+    try {
+      return await this.#ask(claim);
+    } finally {
+      this.#asking.delete(claim.id);
+    }
+  }
+
+  async #ask(claim: Claim): Promise<Verdict> {
+    const { clock, strategy, contention, nodeTimeoutMs } = this.#terms;
+    const { resource } = claim;
+    const startedAt = clock.now();
+    if (this.house.isClosed) throw isClosed(resource);
+    if (startedAt > claim.notAfter) return { kind: 'stale' };
+    this.#bids += 1;
+    const bid = new Bid(bidId(claim.id, this.#bids), claim, clock, nodeTimeoutMs);
+    const members = this.house.askable;
+    // Who asks only once is asked for in turn: of several at a time one gets it, where all at once each could veto the others.
+    if (strategy === 'majority') await this.#askMajority(bid, members);
+    else if (contention === 'parallelFirst' && claim.queue && !this.#rivals.areThere(resource))
+      await Promise.all(members.map((member) => bid.ask(member, this.#queuesAt(member, members, claim))));
+    else await this.#askInTurn(bid, members, claim, startedAt);
+    return this.#decide(bid, claim, startedAt);
+  }
+
+  /** What was granted is prolonged. */
+  async #askedAgain({ token }: Bid, claim: Claim): Promise<Verdict> {
+    const [outcome] = await this.renew([{ ...claim, keepMs: claim.holdAtLeastMs }]);
+    if (outcome === 'renewed') return { kind: 'granted', token };
+    if (outcome !== 'unknown') return { kind: 'refused', retryInMs: claim.leaseMs };
+    throw new BackendUnavailableError(BACKEND, 'too few nodes answered', 'unknown', {
+      resource: claim.resource,
+    });
+  }
+
+  async renew(held: readonly HeldRef[]): Promise<readonly RenewOutcome[]> {
+    if (this.house.isClosed) return held.map(() => 'unknown');
+    const { minNodes, clock } = this.#terms;
+    const bidOf = (id: string): Bid | undefined => this.#grants.get(id);
+    const renewal = new Renewal(held, bidOf, minNodes, clock, (bid, member) => this.#thinned(bid, member));
+    return renewal.outcomes();
+  }
+
+  async withdraw({ id, resource, shape }: ClaimRef, options: WithdrawOptions): Promise<WithdrawOutcome> {
+    const { clock, minNodes } = this.#terms;
+    const bid = this.#grants.get(id);
+    this.#grants.delete(id);
+    this.#asking.delete(id);
+    const places = options.leaveQueue ? this.#rivals.leave(resource) : [];
+    for (const member of places) {
+      // It holds nothing there under this id; but its process stands in line.
+      if (bid?.seals.some((seal) => seal.member === member) === true) continue;
+      member.withdrawals.cancel({
+        ref: { id, resource, shape },
+        keepMs: 0,
+        leavesQueue: () => true,
+        notBefore: 0,
+        overAt: () => clock.now(),
+      });
+    }
+    if (bid !== undefined) return release(bid, minNodes, options, clock);
+    if (this.house.isClosed) throw isClosed(resource);
+    return 'absent';
+  }
+
+  annotate({ id }: ClaimRef, note: { readonly depth: number }): void {
+    const bid = this.#grants.get(id);
+    for (const { member } of bid?.seals ?? []) member.node.leases.annotate(bid!, note);
+  }
+
+  inspect(resource: string, shape: Shape): Promise<readonly ClaimView[]> {
+    return inspectNodes(this.house.askable, resource, shape);
+  }
+
+  revoke(resource: string, shape: Shape, how: 'atExpiry' | 'now'): Promise<boolean> {
+    return revokeOnNodes(this.house.members, this.#terms.minNodes, { resource, shape, how });
+  }
+
+  async watch(resource: string, shape: Shape, waker: Waker): Promise<Unsubscribe> {
+    // Claims go by other names on the nodes: whoever waits is woken.
+    const watch = new Watch(resource, shape, () => waker());
+    let watches = this.#watches.get(resource);
+    if (watches === undefined) this.#watches.set(resource, (watches = new Set()));
+    watches.add(watch);
+    const end = (): void => {
+      watch.end();
+      watches.delete(watch);
+      if (watches.size === 0 && this.#watches.get(resource) === watches) this.#watches.delete(resource);
+    };
+    try {
+      await watch.begin(this.#rivals.refuserOf(resource) ?? this.house.askable[0]!);
+    } catch (error) {
+      end();
+      throw error;
+    }
+    return end;
+  }
+
+  /** A node has come or gone: another one may be in the way now. */
+  nodesChanged(): void {
+    for (const watches of this.#watches.values()) for (const watch of watches) watch.stir();
+  }
+
+  /** Left to right, one after the other: a refusal ends it, and so does what leaves too few nodes. */
+  async #askInTurn(bid: Bid, members: readonly Member[], claim: Claim, startedAt: number): Promise<void> {
+    const { clock, attemptTimeoutMs, minNodes } = this.#terms;
+    for (const [i, member] of members.entries()) {
+      await bid.ask(member, this.#queuesAt(member, members, claim));
+      const isHopeless = bid.seals.length + members.length - i - 1 < minNodes;
+      if (bid.refusal !== undefined || bid.mismatch !== undefined || isHopeless) return;
+      if (clock.now() - startedAt > attemptTimeoutMs) return;
+    }
+  }
+
+  /** All at once, until enough have granted or all have answered. */
+  #askMajority(bid: Bid, members: readonly Member[]): Promise<void> {
+    let open = members.length;
+    return new Promise((resolve) => {
+      for (const member of members) {
+        void bid.ask(member, false).then(() => {
+          open -= 1;
+          if (open === 0 || bid.seals.length >= this.#terms.minNodes) resolve();
+        });
+      }
+    });
+  }
+
+  /** In line stands who waits at the left-most node, and where it was refused last. */
+  #queuesAt(member: Member, members: readonly Member[], { queue, resource }: Claim): boolean {
+    return queue && (member === members[0] || member === this.#rivals.refuserOf(resource));
+  }
+
+  async #decide(bid: Bid, claim: Claim, startedAt: number): Promise<Verdict> {
+    const { clock, strategy, minNodes, attemptTimeoutMs } = this.#terms;
+    const { mismatch, refusal, refuser, seals } = bid;
+    const isVetoed = refusal !== undefined && (strategy === 'leftmost' || seals.length < minNodes);
+    const tookMs = clock.now() - startedAt;
+    if (mismatch === undefined && !isVetoed && seals.length >= minNodes && tookMs <= attemptTimeoutMs) {
+      const isRaised = claim.tokens === 0 || (await raiseTokens(bid, minNodes));
+      if (isRaised && this.#asking.has(claim.id)) return this.#grant(bid, claim);
+    }
+    bid.rollBack();
+    if (!this.#asking.has(claim.id)) return { kind: 'stale' };
+    if (mismatch !== undefined) throw mismatch;
+    if (!isVetoed && bid.isStale) return { kind: 'stale' };
+    if (!isVetoed) throw this.#tooFew(bid, claim.resource, tookMs);
+    const { holder } = refusal;
+    this.#rivals.refused(claim.resource, refuser!, bid.standing);
+    for (const watch of this.#watches.get(claim.resource) ?? []) watch.follow(refuser!);
+    return holder === undefined
+      ? refusal
+      : { ...refusal, holder: { ...holder, id: claimIdOf(holder.id), node: refuser!.id } };
+  }
+
+  #grant(bid: Bid, claim: Claim): Verdict {
+    this.#grants.set(claim.id, bid);
+    this.#rivals.granted(
+      claim.resource,
+      bid.seals.map(({ member }) => member),
+    );
+    return { kind: 'granted', token: bid.token };
+  }
+
+  #thinned(bid: Bid, member: Member): void {
+    const { minNodes } = this.#terms;
+    const { resource, seals } = bid;
+    this.house.changed({ kind: 'thinned', node: member.id, resource, nodes: seals.length, minNodes });
+  }
+
+  /** It was taken back, or is being: whoever asks again begins anew. */
+  #tooFew({ seals }: Bid, resource: string, tookMs: number): BackendUnavailableError {
+    const { minNodes, attemptTimeoutMs } = this.#terms;
+    const { members } = this.house;
+    const troubles = members.filter(({ isAvailable }) => !isAvailable).map(({ trouble }) => trouble);
+    if (tookMs > attemptTimeoutMs)
+      troubles.push(`it took ${Math.round(tookMs)} ms, more than attemptTimeoutMs`);
+    const detail = `${seals.length} of ${members.length} nodes granted, and ${minNodes} are needed (${troubles.join('; ')})`;
+    const waits = members.flatMap(({ quarantineMs }) => quarantineMs ?? []);
+    const retryInMs = waits.length === 0 ? undefined : Math.min(...waits);
+    return new BackendUnavailableError(BACKEND, detail, 'no', {
+      resource,
+      ...(retryInMs !== undefined && { retryInMs }),
+    });
+  }
+}
+
+function isClosed(resource: string): BackendUnavailableError {
+  return new BackendUnavailableError(BACKEND, 'it is closed', 'no', { resource });
+}

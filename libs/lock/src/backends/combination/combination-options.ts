@@ -1,0 +1,137 @@
+import { checkBoolean, checkClock, checkFields, checkWhole } from '../../core/checks.js';
+import { MAX_TIMER_MS, systemClock, type Clock } from '../../core/clock.js';
+import { InvalidOptionError } from '../../core/errors.js';
+import type { Backend } from '../../core/ports.js';
+
+/** How nodes that did not answer are tried again. */
+export interface ProbeOptions {
+  /** First pause, in ms; doubled each time. @default 50 */
+  readonly firstMs?: number;
+  /** Longest pause, in ms. @default 15000 */
+  readonly lastMs?: number;
+}
+
+export interface CombinationOptions {
+  /**
+   * Independent servers, without replication between them: backends made by `redis()`, which are only read. The same in
+   * every process that shares the locks; they are put in order by their ids.
+   */
+  readonly nodes: readonly Backend[];
+  /** A lock needs the grants of so many nodes. @default the majority: 2 of 3, 3 of 5 */
+  readonly minNodes?: number;
+  /** Allows a `minNodes` below the majority, with which requests that time out can make two holders. @default false */
+  readonly unsafeMinNodes?: boolean;
+  /**
+   * `leftmost`: a refusal by any node that can be reached ends the attempt, and all nodes that can be reached must grant.
+   * `majority`: Redlock; all nodes at once, and the majority decides, whatever the others say. @default 'leftmost'
+   */
+  readonly strategy?: 'leftmost' | 'majority';
+  /**
+   * `parallelFirst`: all nodes are asked at once where nobody was in the way lately, else one after the other, as always for
+   * a caller that does not wait. `sequential`: always one after the other, from left to right. @default 'parallelFirst'
+   */
+  readonly contention?: 'parallelFirst' | 'sequential';
+  /** Bound on every call to a node, in ms; a node that takes longer counts as unavailable. @default 50 */
+  readonly nodeTimeoutMs?: number;
+  /** What one node may take of an attempt, in ms; only counted, see `attemptTimeoutMs`. @default nodeTimeoutMs */
+  readonly singleLockOperationMs?: number;
+  /** An attempt that takes longer has failed, in ms. @default singleLockOperationMs * nodes + 100 */
+  readonly attemptTimeoutMs?: number;
+  /** When nodes that are unavailable are tried again. */
+  readonly probe?: ProbeOptions;
+  /** Fencing tokens, which cost one more trip. @default false */
+  readonly fencing?: boolean;
+  /**
+   * Longest lease, in ms; the same in all processes. For as long, a node that was restarted or has lost its data grants
+   * nothing. @default 30000
+   */
+  readonly maxLeaseMs?: number;
+  /** A node that was never used for locks: wait for `maxLeaseMs` too, or `trust` that none is in use. @default 'wait' */
+  readonly coldStart?: 'wait' | 'trust';
+  /** @default the system's */
+  readonly clock?: Clock;
+}
+
+/** The checked options. */
+export interface CombinationTerms {
+  readonly nodes: readonly Backend[];
+  readonly minNodes: number;
+  readonly isUnsafe: boolean;
+  readonly strategy: 'leftmost' | 'majority';
+  readonly contention: 'parallelFirst' | 'sequential';
+  readonly nodeTimeoutMs: number;
+  readonly attemptTimeoutMs: number;
+  readonly probe: Required<ProbeOptions>;
+  readonly fencing: boolean;
+  readonly maxLeaseMs: number;
+  readonly coldStart: 'wait' | 'trust';
+  readonly clock: Clock;
+}
+
+const FIELDS: ReadonlySet<string> = new Set<keyof CombinationOptions>([
+  'nodes', 'minNodes', 'unsafeMinNodes', 'strategy', 'contention', 'nodeTimeoutMs', 'singleLockOperationMs',
+  'attemptTimeoutMs', 'probe', 'fencing', 'maxLeaseMs', 'coldStart', 'clock',
+]); // prettier-ignore
+const PROBE_FIELDS: ReadonlySet<string> = new Set<keyof ProbeOptions>(['firstMs', 'lastMs']);
+const MOST_NODES = 31;
+/** Shortest lease, in ms: a few trips to each node must be no large part of it. */
+export const MIN_LEASE_MS = 100;
+/** What an attempt may take beside its nodes, in ms: the seed's figure. */
+const ATTEMPT_EXTRA_MS = 100;
+
+/** Checks what was given to `combination()`. Nothing is connected. @throws InvalidOptionError naming the field */
+export function resolveCombinationOptions(options: CombinationOptions): CombinationTerms {
+  checkFields('options', options, FIELDS);
+  const { nodes, unsafeMinNodes = false, strategy = 'leftmost', contention = 'parallelFirst' } = options;
+  const { nodeTimeoutMs = 50, fencing = false, maxLeaseMs = 30_000, coldStart = 'wait' } = options;
+  const { clock = systemClock, probe = {} } = options;
+  if (!Array.isArray(nodes)) throw new InvalidOptionError('nodes', 'an array of backends', nodes);
+  if (!(nodes.length >= 2 && nodes.length <= MOST_NODES))
+    throw new InvalidOptionError('nodes', `2 to ${MOST_NODES} backends`, nodes.length);
+  nodes.forEach((node: Partial<Backend> | undefined, i) => {
+    if (typeof node?.asNode !== 'function')
+      throw new InvalidOptionError(`nodes[${i}]`, 'a backend for one server, such as redis(url)', node);
+  });
+  const majority = Math.floor(nodes.length / 2) + 1;
+  const { minNodes = majority } = options;
+  checkBoolean('unsafeMinNodes', unsafeMinNodes);
+  checkWhole('minNodes', minNodes, 1, nodes.length);
+  if (minNodes < majority && !unsafeMinNodes) {
+    const what = `at least ${majority}, the majority of ${nodes.length} nodes, or allowed by unsafeMinNodes`;
+    throw new InvalidOptionError('minNodes', what, minNodes);
+  }
+  checkOneOf('strategy', strategy, ['leftmost', 'majority']);
+  checkOneOf('contention', contention, ['parallelFirst', 'sequential']);
+  checkOneOf('coldStart', coldStart, ['wait', 'trust']);
+  checkWhole('nodeTimeoutMs', nodeTimeoutMs, 5, 60_000);
+  const { singleLockOperationMs = nodeTimeoutMs } = options;
+  checkWhole('singleLockOperationMs', singleLockOperationMs, 1, 60_000);
+  const { attemptTimeoutMs = singleLockOperationMs * nodes.length + ATTEMPT_EXTRA_MS } = options;
+  return Object.freeze({
+    nodes: [...(nodes as readonly Backend[])],
+    minNodes,
+    isUnsafe: minNodes < majority,
+    strategy,
+    contention,
+    nodeTimeoutMs,
+    attemptTimeoutMs: checkWhole('attemptTimeoutMs', attemptTimeoutMs, 10, 600_000),
+    probe: resolveProbe(probe),
+    fencing: checkBoolean('fencing', fencing),
+    maxLeaseMs: checkWhole('maxLeaseMs', maxLeaseMs, MIN_LEASE_MS, MAX_TIMER_MS),
+    coldStart,
+    clock: checkClock('clock', clock),
+  });
+}
+
+function resolveProbe(probe: ProbeOptions): Required<ProbeOptions> {
+  checkFields('probe', probe, PROBE_FIELDS);
+  const { firstMs = 50, lastMs = 15_000 } = probe;
+  checkWhole('probe.firstMs', firstMs, 1, MAX_TIMER_MS);
+  // The seed asks a node again after 15 minutes, and only then: first and last are the same there.
+  return Object.freeze({ firstMs, lastMs: checkWhole('probe.lastMs', lastMs, firstMs, MAX_TIMER_MS) });
+}
+
+function checkOneOf(field: string, value: unknown, allowed: readonly string[]): void {
+  if (!allowed.includes(value as string))
+    throw new InvalidOptionError(field, allowed.map((one) => `'${one}'`).join(' or '), value);
+}

@@ -1,0 +1,121 @@
+import { hostname } from 'node:os';
+import { randomUuid, sleep } from '../../core/clock.js';
+import type { Backend, LeaseDriver, Traits, Unsubscribe } from '../../core/ports.js';
+import { LineLeases } from '../line/line-leases.js';
+import { EtcdLineStore } from './etcd-line-store.js';
+import { EtcdLink } from './etcd-link.js';
+import { MIN_LEASE_MS, resolveEtcdOptions, type EtcdOptions, type EtcdTerms } from './etcd-options.js';
+import { BACKEND, fateOf } from './failures.js';
+import { Keys } from './keys.js';
+import { checkVersion } from './server-version.js';
+
+/** `ready()` waits this many times `operationTimeoutMs`: a server that is just starting is worth waiting for. */
+const READY_PATIENCE = 5;
+const READY_RETRY_MS = 50;
+
+/**
+ * Locks on etcd 3.4 or later: a key for each place in line, on the lease of its process, served in order of arrival. One
+ * connection of its own is opened at `ready()` or at the first call.
+ * @throws InvalidOptionError naming the field; nothing is sent
+ */
+export function etcd(options: string | EtcdOptions): Backend {
+  return new EtcdBackend(resolveEtcdOptions(options));
+}
+
+class EtcdBackend implements Backend {
+  readonly name = BACKEND;
+  readonly traits: Traits;
+  readonly leases: LeaseDriver;
+  readonly processId: string;
+  readonly operationTimeoutMs: number;
+  readonly #link: EtcdLink;
+  readonly #store: EtcdLineStore;
+  readonly #leases: LineLeases;
+  readonly #doubts = new Set<(resource: string | undefined) => void>();
+  #closed: Promise<void> | undefined;
+
+  constructor(private readonly terms: EtcdTerms) {
+    const { clock, operationTimeoutMs, maxLeaseMs, prefix, label } = terms;
+    this.operationTimeoutMs = operationTimeoutMs;
+    this.processId = randomUuid(clock);
+    this.traits = Object.freeze({
+      fifo: true,
+      shared: true,
+      weighted: true,
+      fencing: true,
+      push: true,
+      holdAtLeast: false,
+      inProcess: false,
+      minLeaseMs: MIN_LEASE_MS,
+      maxLeaseMs,
+      lifetime: 'session',
+    });
+    this.#link = new EtcdLink(terms);
+    this.#store = new EtcdLineStore(
+      {
+        link: this.#link,
+        keys: new Keys(prefix),
+        clock,
+        maxLeaseMs,
+        process: { host: hostname(), pid: process.pid, ...(label !== undefined && { label }) },
+      },
+      {
+        lost: (session) => this.#leases.lost(session),
+        regained: () => this.#leases.regained(),
+        touched: (resource) => this.#leases.touched(resource),
+      },
+    );
+    const ground = { name: BACKEND, clock, store: this.#store, operationTimeoutMs, maxLeaseMs };
+    this.#leases = new LineLeases(ground, (resource) => this.#doubt(resource));
+    this.leases = this.#leases;
+  }
+
+  get commands(): number {
+    return this.#link.commands;
+  }
+
+  async ready(): Promise<void> {
+    const { clock } = this.terms;
+    const until = clock.now() + this.operationTimeoutMs * READY_PATIENCE;
+    for (;;) {
+      try {
+        await this.#store.ping();
+        break;
+      } catch (error) {
+        // What a member refuses, it will refuse again.
+        const isFinal = this.#closed !== undefined || fateOf((error as Error).cause) === 'refused';
+        if (isFinal || clock.now() + READY_RETRY_MS >= until) throw error;
+      }
+      await sleep(clock, READY_RETRY_MS);
+    }
+    // Who may not ask for the version is served all the same.
+    const version = await this.#link.version(this.#link.deadline()).catch(() => undefined);
+    if (version !== undefined) checkVersion(version);
+  }
+
+  async ping(): Promise<number> {
+    const { clock } = this.terms;
+    const sentAt = clock.now();
+    await this.#store.ping();
+    return clock.now() - sentAt;
+  }
+
+  onDoubt(listener: (resource: string | undefined) => void): Unsubscribe {
+    this.#doubts.add(listener);
+    return () => void this.#doubts.delete(listener);
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#end();
+    return this.#closed;
+  }
+
+  async #end(): Promise<void> {
+    await this.#leases.close(this.operationTimeoutMs);
+    await this.#store.close();
+  }
+
+  #doubt(resource: string | undefined): void {
+    for (const listener of this.#doubts) listener(resource);
+  }
+}

@@ -1,0 +1,30 @@
+/** The tables, quoted, with their schema where one was given. */
+export interface TableNames {
+  readonly locks: string;
+  readonly processes: string;
+  /** A sequence. */
+  readonly tokens: string;
+}
+
+export function tableNames(schema: string | undefined, prefix: string): TableNames {
+  const at = schema === undefined ? '' : `"${schema}".`;
+  return {
+    locks: `${at}"${prefix}locks"`,
+    processes: `${at}"${prefix}processes"`,
+    tokens: `${at}"${prefix}tokens"`,
+  };
+}
+
+const CHANNEL = 'bedrock:';
+/** Where all processes hear that grants may have been taken away. */
+export const DOUBTS_CHANNEL = `${CHANNEL}doubts`;
+
+/** Where one process is woken. */
+export function processChannel(processId: string): string {
+  return CHANNEL + processId;
+}
+
+/** In SQL: the channel of the process that `expression` gives. */
+export function channelOf(expression: string): string {
+  return `'${CHANNEL}' || ${expression}`;
+}

@@ -1,0 +1,30 @@
+import type { TableNames } from './names.js';
+
+/** What makes the tables where they are missing; `migration.sql` has the same for the names of the defaults. */
+export function createTables({ locks, processes, tokens }: TableNames): readonly string[] {
+  return [
+    // Half of each page stays free, so that a row changes in its page and no index with it.
+    `CREATE TABLE IF NOT EXISTS ${locks} (
+  resource text COLLATE "C" PRIMARY KEY,
+  version bigint NOT NULL,
+  holder text COLLATE "C" NOT NULL DEFAULT '',
+  until_us bigint NOT NULL DEFAULT 0,
+  units integer NOT NULL DEFAULT 0,
+  depth integer NOT NULL DEFAULT 0,
+  revoked boolean NOT NULL DEFAULT false,
+  token bigint NOT NULL DEFAULT 0,
+  ends_us bigint NOT NULL DEFAULT 0,
+  crowd jsonb,
+  line jsonb
+) WITH (fillfactor = 50)`,
+    `CREATE TABLE IF NOT EXISTS ${processes} (
+  id text COLLATE "C" PRIMARY KEY,
+  host text NOT NULL,
+  pid integer NOT NULL,
+  label text,
+  seen_us bigint NOT NULL
+)`,
+    // Each value stands for so many fencing tokens; only session locks need it.
+    `CREATE SEQUENCE IF NOT EXISTS ${tokens} AS bigint START WITH 65536 INCREMENT BY 65536`,
+  ];
+}

@@ -1,0 +1,69 @@
+import type { Answer } from '../sql/link.js';
+
+type Row = Answer['rows'][number];
+
+// Taken when the module loads, so that fake timers installed later cannot stop a batch.
+const enqueueTick = process.nextTick.bind(process);
+const enqueueMicrotask = queueMicrotask;
+/** Items in one statement, at most: the server works on one statement while the client prepares the next. */
+const MOST_ITEMS = 32;
+
+interface Asked<T> {
+  readonly item: T;
+  readonly by: number;
+  readonly resolve: (row: Row | undefined) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Gathers what is asked for in one turn and sends it in one statement, which takes a list for each column; a
+ * lone item has a statement with less to do. Each item has a
+ * resource of its own, and gets the row that the statement answers for it.
+ */
+export class StatementBatch<T extends { readonly resource: string }> {
+  #asked: Asked<T>[] = [];
+
+  constructor(
+    private readonly run: (
+      count: 'one' | 'many',
+      values: readonly unknown[],
+      by: number,
+    ) => Promise<readonly Row[]>,
+    /** The values of an item, in the order of the statement's parameters. */
+    private readonly valuesOf: (item: T) => readonly unknown[],
+  ) {}
+
+  /** The row for the item; undefined when there is none. */
+  add(item: T, by: number): Promise<Row | undefined> {
+    return new Promise((resolve, reject) => {
+      this.#asked.push({ item, by, resolve, reject });
+      // After the microtasks of this turn, so that all that one answer has set going is in the same batch.
+      if (this.#asked.length === 1) enqueueMicrotask(() => enqueueTick(() => this.#flush()));
+    });
+  }
+
+  #flush(): void {
+    const asked = this.#asked;
+    this.#asked = [];
+    for (let at = 0; at < asked.length; at += MOST_ITEMS) void this.#send(asked.slice(at, at + MOST_ITEMS));
+  }
+
+  async #send(batch: readonly Asked<T>[]): Promise<void> {
+    const items = batch.map(({ item }) => this.valuesOf(item));
+    const [first] = items;
+    try {
+      const rows =
+        items.length === 1
+          ? await this.run('one', first!, batch[0]!.by)
+          : await this.run(
+              'many',
+              first!.map((_, column) => items.map((values) => values[column])),
+              Math.min(...batch.map(({ by }) => by)),
+            );
+      const byResource = new Map(rows.map((row) => [row['resource'], row]));
+      for (const { item, resolve } of batch) resolve(byResource.get(item.resource));
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import { InvalidOptionError } from '../../../core/errors.js';
+import { checkFields, checkWhole } from '../../../core/checks.js';
+import type { Address } from './slot-map.js';
+
+/** A server of a cluster: `redis://user:password@host:port`, `rediss://…`, or host and port (6379 by default). */
+export type ClusterAddress = string | { readonly host: string; readonly port?: number };
+
+/** How a URL says that one is let in. */
+export interface Access {
+  readonly username?: string;
+  readonly password?: string;
+  readonly tls?: object;
+}
+
+const DEFAULT_PORT = 6_379;
+const FIELDS: ReadonlySet<string> = new Set(['host', 'port']);
+
+/** @throws InvalidOptionError naming the field; never with a password in its text */
+export function parseServer(field: string, given: ClusterAddress): { address: Address; access: Access } {
+  if (typeof given === 'string') return parseUrl(field, given);
+  checkFields(field, given, FIELDS);
+  const { host, port = DEFAULT_PORT } = given;
+  if (typeof host !== 'string' || host === '')
+    throw new InvalidOptionError(`${field}.host`, 'a name or an IP address', host);
+  return { address: `${host}:${checkWhole(`${field}.port`, port, 1, 65_535)}`, access: {} };
+}
+
+function parseUrl(field: string, text: string): { address: Address; access: Access } {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isPlain = url !== undefined && /^\/?0?$/.test(url.pathname) && url.search === '';
+  if (!isPlain || !/^rediss?:$/.test(url.protocol) || url.hostname === '') {
+    const got = `${text.split(':', 1)[0]!.slice(0, 10)}…`;
+    throw new InvalidOptionError(field, 'redis://host:port or rediss://host:port and no more', got);
+  }
+  const { hostname, port, username, password, protocol } = url;
+  // IPv6 stands in brackets.
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const access = {
+    ...(username !== '' && { username: decodeURIComponent(username) }),
+    ...(password !== '' && { password: decodeURIComponent(password) }),
+    ...(protocol === 'rediss:' && { tls: {} }),
+  };
+  return { address: `${host}:${port === '' ? DEFAULT_PORT : port}`, access };
+}

@@ -1,0 +1,126 @@
+import { atMost, sleep, type Clock } from '../../../core/clock.js';
+import { BackendUnavailableError } from '../../../core/errors.js';
+import type { Send } from '../connection.js';
+import { codeOf, noAnswer, notSent } from '../failures.js';
+import type { ServerDrivers } from '../server-drivers.js';
+import type { ClusterNode } from './cluster-node.js';
+import { slotOf } from './slot.js';
+import { parseRedirection, type NatMap } from './slot-map.js';
+import type { Topology } from './topology.js';
+
+/** Pause before a slot is asked for again whose keys are on their way, or that is sent from server to server, in ms. */
+const AGAIN_MS = 20;
+/** So many servers may name the next one without a pause. */
+const HOPS_AT_ONCE = 3;
+
+/** Asks the server that has the slot, and goes on to where it is sent, within the time of one operation. */
+export class Router {
+  constructor(
+    private readonly topology: Topology,
+    private readonly clock: Clock,
+    private readonly timeoutMs: number,
+    private readonly natMap: NatMap | undefined,
+  ) {}
+
+  /** @throws LockError as the drivers do */
+  route<T>(resource: string, ask: (drivers: ServerDrivers) => Promise<T>): Promise<T> {
+    return this.follow(slotOf(resource), ({ drivers }) => ask(drivers));
+  }
+
+  /** The server that has a resource, as far as is known. */
+  nodeOf(resource: string): ClusterNode | undefined {
+    return this.topology.nodeOf(slotOf(resource));
+  }
+
+  /** Sends a command whose first argument is its only key. */
+  readonly call: Send = (command, args) =>
+    this.follow(slotOf(String(args[0])), async ({ connection }) => {
+      await connection.whenServing();
+      return connection.call(command, args);
+    });
+
+  /** Asks the server of a slot. What is asked again was not executed before. */
+  async follow<T>(slot: number, ask: (node: ClusterNode) => Promise<T>): Promise<T> {
+    const until = this.clock.now() + this.timeoutMs;
+    let node = this.topology.nodeOf(slot) ?? (await this.#served(slot));
+    let answer = ask(node);
+    for (let hop = 1; ; hop += 1) {
+      try {
+        return await answer;
+      } catch (error) {
+        node = await this.#next(slot, node, error as Error, hop, until);
+        answer = this.#askNext(node, ask, until, error as Error);
+      }
+    }
+  }
+
+  async #served(slot: number): Promise<ClusterNode> {
+    this.topology.start();
+    await this.topology.whenKnown(this.timeoutMs);
+    const node = this.topology.nodeOf(slot);
+    if (node === undefined) {
+      this.topology.suspect();
+      throw notSent(`no server of the cluster has slot ${slot}`);
+    }
+    return node;
+  }
+
+  /** Who is to be asked after this refusal. @throws the error when nobody is */
+  async #next(
+    slot: number,
+    node: ClusterNode,
+    error: Error,
+    hop: number,
+    until: number,
+  ): Promise<ClusterNode> {
+    if (!(error instanceof BackendUnavailableError) || error.executed !== 'no') throw error;
+    const pauseMs = hop > HOPS_AT_ONCE ? AGAIN_MS : 0;
+    const code = codeOf(error.cause);
+    if (code === 'MOVED' || code === 'ASK') {
+      await this.#pause(pauseMs, until, error);
+      return this.#redirected(node, error);
+    }
+    if (code === 'TRYAGAIN') {
+      await this.#pause(AGAIN_MS, until, error);
+      return this.topology.nodeOf(slot) ?? node;
+    }
+    // The server is down, or the cluster: somebody else will have the slot.
+    if (code === '' || code === 'CLUSTERDOWN') this.topology.suspect();
+    throw error;
+  }
+
+  #redirected(node: ClusterNode, error: BackendUnavailableError): ClusterNode {
+    const redirection = parseRedirection((error.cause as Error).message, node.address, this.natMap);
+    if (redirection === undefined) throw error;
+    const { kind, slot, to } = redirection;
+    if (kind === 'ASK') return this.topology.askingNodeAt(to);
+    this.topology.moved(slot, to);
+    return this.topology.nodeAt(to);
+  }
+
+  /** Asks a server to which a connection may only just be made. @param refusal what is left when there is no time */
+  async #askNext<T>(
+    node: ClusterNode,
+    ask: (node: ClusterNode) => Promise<T>,
+    until: number,
+    refusal: Error,
+  ): Promise<T> {
+    await this.#inTime(node.connection.whenServing(), until, refusal);
+    return this.#inTime(ask(node), until, noAnswer(`no answer within ${this.timeoutMs} ms`));
+  }
+
+  async #pause(ms: number, until: number, error: Error): Promise<void> {
+    if (this.clock.now() + ms >= until) throw error;
+    if (ms > 0) await sleep(this.clock, ms);
+  }
+
+  async #inTime<T>(work: Promise<T>, until: number, late: Error): Promise<T> {
+    const done = await atMost(
+      this.clock,
+      until - this.clock.now(),
+      work.then((value) => ({ value })),
+    );
+    if (done === undefined) throw late;
+    return done.value;
+  }
+}

@@ -1,0 +1,207 @@
+import type { Clock, Timer } from '../../../core/clock.js';
+import { isFinal } from '../connection.js';
+import { codeOf, notSent } from '../failures.js';
+import { Readiness } from '../readiness.js';
+import type { ClusterNode } from './cluster-node.js';
+import { tagOf } from './slot.js';
+import { parseSlots, SlotMap, type Address, type NatMap } from './slot-map.js';
+
+/** Pause between two questions for the slots, while something is amiss, in ms: doubled each time. */
+const REFRESH_MS = { first: 100, last: 500 };
+/** How many servers are asked at the same time; the first good answer counts. */
+const ASKED_AT_ONCE = 3;
+
+export interface TopologyGround {
+  readonly clock: Clock;
+  /** A server without slots keeps its connections this long, in ms: answers may be on their way. */
+  readonly graceMs: number;
+  readonly seeds: readonly Address[];
+  readonly natMap: NatMap | undefined;
+  /** Makes what leads to a server. @param isAsking for requests about slots that are on their way to it */
+  readonly makeNode: (address: Address, isAsking: boolean) => ClusterNode;
+  /** CLUSTER SLOTS, asked on a connection that is made for it. */
+  readonly askStranger: (address: Address) => Promise<unknown>;
+  /** The slots were asked for, or one was heard to have moved. */
+  readonly onLooked: () => void;
+}
+
+/** The masters of a cluster, and which of them serves which slot. Looks again, and again, for as long as something is amiss. */
+export class Topology {
+  readonly #map = new SlotMap();
+  readonly #nodes = new Map<Address, ClusterNode>();
+  readonly #askingNodes = new Map<Address, ClusterNode>();
+  readonly #readiness: Readiness;
+  #isKnown = false;
+  #isClosed = false;
+  #looking: Promise<void> | undefined;
+  #timer: Timer | undefined;
+  #pauseMs = REFRESH_MS.first;
+  #lookedAt = -Infinity;
+  /** Requests sent to servers that have left. */
+  #commandsBefore = 0;
+
+  constructor(private readonly ground: TopologyGround) {
+    this.#readiness = new Readiness(ground.clock);
+  }
+
+  get isKnown(): boolean {
+    return this.#isKnown;
+  }
+
+  get masters(): readonly ClusterNode[] {
+    return Array.from(this.#map.masters, (address) => this.nodeAt(address));
+  }
+
+  get commands(): number {
+    let commands = this.#commandsBefore;
+    for (const node of this.#everyNode()) commands += node.commands;
+    return commands;
+  }
+
+  start(): void {
+    if (!this.#isKnown && this.#looking === undefined && this.#timer === undefined) void this.look();
+  }
+
+  /** @throws BackendUnavailableError after `ms` without knowledge of any slot, and at once when there can be none */
+  async whenKnown(ms: number): Promise<void> {
+    if (this.#isClosed) throw notSent('it is closed');
+    if (!this.#isKnown) await this.#readiness.wait(ms);
+  }
+
+  /** The server of a slot, as far as is known. */
+  nodeOf(slot: number): ClusterNode | undefined {
+    const address = this.#map.masterOf(slot);
+    return address === undefined ? undefined : this.nodeAt(address);
+  }
+
+  nodeAt(address: Address): ClusterNode {
+    return this.#make(this.#nodes, address, false);
+  }
+
+  askingNodeAt(address: Address): ClusterNode {
+    return this.#make(this.#askingNodes, address, true);
+  }
+
+  tagAt(address: Address): string | undefined {
+    const slot = this.#map.slotAt(address);
+    return slot === undefined ? undefined : tagOf(slot);
+  }
+
+  /** A server has said that another one has this slot; with it others may have moved. */
+  moved(slot: number, to: Address): void {
+    if (this.#isClosed) return;
+    this.#map.move(slot, to);
+    this.ground.onLooked();
+    this.suspect();
+  }
+
+  /** Something is amiss: looks soon. */
+  suspect(): void {
+    if (this.#isClosed || this.#timer !== undefined) return;
+    this.#timer = this.ground.clock.setTimer(() => {
+      this.#timer = undefined;
+      void this.look();
+    }, this.#pauseMs);
+    this.#pauseMs = Math.min(this.#pauseMs * 2, REFRESH_MS.last);
+  }
+
+  /** Asks for the slots, unless it is asking or has just asked. Never rejects. @param first who knows best */
+  async look(first?: ClusterNode): Promise<void> {
+    const { clock } = this.ground;
+    if (this.#looking === undefined && clock.now() - this.#lookedAt < REFRESH_MS.first) return this.suspect();
+    this.#looking ??= this.#look(first).finally(() => {
+      this.#looking = undefined;
+      this.#lookedAt = clock.now();
+    });
+    await this.#looking;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    if (this.#timer !== undefined) this.ground.clock.clearTimer(this.#timer);
+    this.#readiness.failed(new Error('it is closed'), true);
+    await Promise.all(Array.from(this.#everyNode(), (node) => node.close()));
+  }
+
+  async #look(first: ClusterNode | undefined): Promise<void> {
+    if (this.#isClosed) return;
+    let masters: readonly ClusterNode[] = [];
+    try {
+      this.#map.replace(await this.#ask(first));
+      // Made before anything is known, the first ones succeed nobody.
+      masters = this.masters;
+      this.#isKnown = true;
+      this.#readiness.reached();
+    } catch (error) {
+      // A server that cannot be reached may be up soon, and is one of several.
+      const isAnswer = codeOf((error as Error).cause) !== '';
+      this.#readiness.failed(error as Error, isAnswer && isFinal(error));
+      this.suspect();
+    }
+    if (this.#isClosed || !this.#isKnown) return;
+    this.#retireOthers();
+    this.ground.onLooked();
+    if (!this.#map.isComplete || masters.some(({ connection }) => !connection.isReady)) this.suspect();
+    else if (this.#timer === undefined) this.#pauseMs = REFRESH_MS.first;
+  }
+
+  async #ask(first: ClusterNode | undefined) {
+    const { natMap, seeds, askStranger } = this.ground;
+    const read = (reply: unknown, asked: Address) => {
+      const ranges = parseSlots(reply, asked, natMap);
+      if (ranges.length === 0) throw notSent('no slot of the cluster is served');
+      return ranges;
+    };
+    const asked = first?.connection.isReady === true ? [first] : this.#someConnected();
+    const asking = asked.map(async ({ address, connection }) =>
+      read(await connection.call('cluster', ['slots']), address),
+    );
+    try {
+      return await Promise.any(asking);
+    } catch {
+      const strangers = new Set([...seeds, ...this.#nodes.keys()]);
+      const answers = Array.from(strangers, async (address) => read(await askStranger(address), address));
+      return Promise.any(answers).catch((error: AggregateError) => {
+        throw error.errors.at(-1);
+      });
+    }
+  }
+
+  /** Different ones each time. */
+  #someConnected(): ClusterNode[] {
+    const connected = [...this.#nodes.values()].filter(({ connection }) => connection.isReady);
+    const turn = Math.floor(this.ground.clock.random() * connected.length);
+    return [...connected.slice(turn), ...connected.slice(0, turn)].slice(0, ASKED_AT_ONCE);
+  }
+
+  #make(among: Map<Address, ClusterNode>, address: Address, isAsking: boolean): ClusterNode {
+    let node = among.get(address);
+    if (node === undefined) {
+      node = this.ground.makeNode(address, isAsking);
+      among.set(address, node);
+      if (this.#isClosed) void node.close();
+      else node.start();
+    }
+    return node;
+  }
+
+  #retireOthers(): void {
+    const { clock, graceMs } = this.ground;
+    const isMaster = (address: Address): boolean => this.#map.slotAt(address) !== undefined;
+    for (const nodes of [this.#nodes, this.#askingNodes]) {
+      for (const [address, node] of nodes) {
+        if (isMaster(address)) continue;
+        clock.setTimer(() => {
+          if (this.#isClosed || isMaster(address) || nodes.get(address) !== node) return;
+          nodes.delete(address);
+          this.#commandsBefore += node.commands;
+          void node.close();
+        }, graceMs);
+      }
+    }
+  }
+
+  #everyNode(): ClusterNode[] {
+    return [...this.#nodes.values(), ...this.#askingNodes.values()];
+  }
+}

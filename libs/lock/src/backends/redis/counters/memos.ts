@@ -1,0 +1,64 @@
+import type { Clock, Timer } from '../../../core/clock.js';
+import type { Operation } from '../../../core/counting.js';
+import { groupBy } from '../cluster/group-by.js';
+import type { Connection } from '../connection.js';
+
+/** How long answered memos are gathered before they are deleted together, in ms. */
+const GATHER_MS = 1_000;
+const KEYS_PER_CALL = 128;
+
+interface Answered {
+  readonly memo: string;
+  readonly resource: string;
+  /** From when on it may go, monotonic ms: an earlier send of its operation must not find it gone. */
+  readonly from: number;
+}
+
+/**
+ * Deletes the memos of operations that were answered: nobody will ask for them again. What fails here is not repeated,
+ * since every memo ends by itself.
+ */
+export class Memos {
+  #answered: Answered[] = [];
+  #timer: Timer | undefined;
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly clock: Clock,
+  ) {}
+
+  answered(resource: string, memo: string, { attempt, notAfter }: Operation): void {
+    this.#answered.push({ resource, memo, from: attempt > 1 ? notAfter : 0 });
+    this.#schedule();
+  }
+
+  /** Deletes what may go. What may not yet is left to its end. */
+  async close(): Promise<void> {
+    if (this.#timer !== undefined) this.clock.clearTimer(this.#timer);
+    await this.#flush();
+  }
+
+  #schedule(): void {
+    this.#timer ??= this.clock.setTimer(() => {
+      this.#timer = undefined;
+      void this.#flush();
+      if (this.#answered.length > 0) this.#schedule();
+    }, GATHER_MS);
+  }
+
+  async #flush(): Promise<void> {
+    const now = this.clock.now();
+    const due = this.#answered.filter(({ from }) => from <= now);
+    this.#answered = this.#answered.filter(({ from }) => from > now);
+    // One call must not touch several slots of a cluster.
+    const groups = this.connection.link.isSharded ? groupBy(due, ({ resource }) => resource).values() : [due];
+    const calls: Promise<unknown>[] = [];
+    for (const group of groups) {
+      for (let at = 0; at < group.length; at += KEYS_PER_CALL) {
+        const memos = group.slice(at, at + KEYS_PER_CALL).map(({ memo }) => memo);
+        calls.push(this.connection.call('del', memos));
+      }
+    }
+    await Promise.allSettled(calls);
+  }
+}

@@ -1,0 +1,57 @@
+import type { Counter, Operation, Taken } from '../../../core/counting.js';
+import type { CounterDriver, Unsubscribe } from '../../../core/ports.js';
+import { scripts } from '../scripts.generated.js';
+import type { CountingCalls } from './counting-calls.js';
+import { channelOf } from './names.js';
+
+/** What Redisson's waiters at a latch take for a new count. */
+const NEW_COUNT = '1';
+
+/** Latches and counting semaphores, in the formats of Redisson's RCountDownLatch and RSemaphore. */
+export class RedisCounters implements CounterDriver {
+  constructor(private readonly calls: CountingCalls) {}
+
+  read({ resource }: Counter): Promise<number> {
+    return this.calls.read(resource);
+  }
+
+  async create({ kind, resource }: Counter, value: number, operation: Operation): Promise<boolean> {
+    const message = kind === 'latch' ? NEW_COUNT : value;
+    const args = [value, channelOf(kind, resource), message];
+    const call = { script: scripts.counterCreate, resource, keys: [resource], args };
+    const [created] = await this.calls.change(call, operation);
+    return Number(created) === 1;
+  }
+
+  async add({ kind, resource }: Counter, delta: number, operation: Operation): Promise<number> {
+    const script = kind === 'latch' ? scripts.latchDown : scripts.semaphoreAdd;
+    const args = [kind === 'latch' ? -delta : delta, channelOf(kind, resource)];
+    const [value] = await this.calls.change({ script, resource, keys: [resource], args }, operation);
+    return Number(value);
+  }
+
+  async clear({ kind, resource }: Counter, operation: Operation): Promise<number> {
+    const call =
+      kind === 'latch'
+        ? { script: scripts.latchDelete, args: [channelOf(kind, resource)] }
+        : { script: scripts.semaphoreDrain, args: [] };
+    const [before] = await this.calls.change({ ...call, resource, keys: [resource] }, operation);
+    return Number(before);
+  }
+
+  async take(resource: string, wants: readonly number[], operation: Operation): Promise<Taken> {
+    const call = { script: scripts.semaphoreTake, resource, keys: [resource], args: wants };
+    const [served, free] = await this.calls.change(call, operation);
+    return { served: Number(served), free: Number(free), retryInMs: Infinity };
+  }
+
+  async undo(resource: string, wants: readonly number[], operation: Operation): Promise<void> {
+    const args = [channelOf('semaphore', resource), ...wants];
+    const call = { script: scripts.semaphoreUndo, resource, keys: [resource], args };
+    await this.calls.change(call, operation);
+  }
+
+  watch({ kind, resource }: Counter, wake: () => void): Promise<Unsubscribe> {
+    return this.calls.watch(channelOf(kind, resource), wake);
+  }
+}

@@ -1,0 +1,66 @@
+import type { Operation, PermitWant, Taken } from '../../../core/counting.js';
+import type { PermitDriver, Unsubscribe } from '../../../core/ports.js';
+import { scripts } from '../scripts.generated.js';
+import type { CountingCalls } from './counting-calls.js';
+import { channelOf, leasesKey, memoKey } from './names.js';
+
+/** Permits with leases, in the format of Redisson's RPermitExpirableSemaphore. Their ends are by the server's clock. */
+export class RedisPermits implements PermitDriver {
+  constructor(private readonly calls: CountingCalls) {}
+
+  async available(resource: string): Promise<number> {
+    const args = [channelOf('semaphore', resource)];
+    const [free] = await this.calls.ask({ script: scripts.permitsAvailable, ...on(resource), args });
+    return Number(free);
+  }
+
+  async create(resource: string, permits: number, operation: Operation): Promise<boolean> {
+    const args = [permits, channelOf('semaphore', resource), permits];
+    const call = { script: scripts.counterCreate, resource, keys: [resource], args };
+    const [created] = await this.calls.change(call, operation);
+    return Number(created) === 1;
+  }
+
+  async take(resource: string, wants: readonly PermitWant[], operation: Operation): Promise<Taken> {
+    const args = [
+      channelOf('semaphore', resource),
+      ...wants.flatMap(({ ids, leaseMs }) => [lifeOf(leaseMs), ids.length, ...ids]),
+    ];
+    const { keys } = on(resource);
+    const mark = memoKey(resource, operation.id);
+    const call = { script: scripts.permitsTake, resource, keys: [...keys, mark], args };
+    const [served, free, retry] = await this.calls.askInTime(call, operation);
+    return { served: Number(served), free: Number(free), retryInMs: retryOf(Number(retry)) };
+  }
+
+  async extend(resource: string, id: string, leaseMs: number, operation: Operation): Promise<boolean> {
+    const args = [channelOf('semaphore', resource), lifeOf(leaseMs), id];
+    const call = { script: scripts.permitsExtend, ...on(resource), args };
+    const [extended] = await this.calls.askInTime(call, operation);
+    return extended === 1;
+  }
+
+  async release(resource: string, ids: readonly string[], operation: Operation): Promise<number> {
+    const args = [channelOf('semaphore', resource), ...ids];
+    const call = { script: scripts.permitsRelease, ...on(resource), args };
+    const [released] = await this.calls.change(call, operation);
+    return Number(released);
+  }
+
+  watch(resource: string, wake: () => void): Promise<Unsubscribe> {
+    return this.calls.watch(channelOf('semaphore', resource), wake);
+  }
+}
+
+function on(resource: string): { readonly resource: string; readonly keys: readonly string[] } {
+  return { resource, keys: [resource, leasesKey(resource)] };
+}
+
+/** A life on the wire: -1 is one without an end. */
+function lifeOf(leaseMs: number): number {
+  return leaseMs === Infinity ? -1 : leaseMs;
+}
+
+function retryOf(ms: number): number {
+  return ms < 0 ? Infinity : ms;
+}

@@ -1,0 +1,38 @@
+import { isIoredisClient, type RedisPlace } from './clients.js';
+
+interface Where {
+  readonly host?: unknown;
+  readonly port?: unknown;
+  readonly path?: unknown;
+  readonly db?: unknown;
+  readonly name?: unknown;
+  readonly sentinels?: unknown;
+}
+
+/** `host:port/database` of the one server that the options lead to; '' where they do not say. */
+export function nodeIdOf({ url, connection, client }: RedisPlace): string {
+  if (client === undefined) return textOf({ ...(url === undefined ? {} : partsOf(url)), ...connection });
+  if (isIoredisClient(client)) return textOf(('options' in client ? client.options : {}) as Where);
+  const options = (client as { readonly options?: { url?: string; database?: number; socket?: Where } })
+    .options;
+  const { url: given, database, socket } = options ?? {};
+  return textOf({
+    ...(given === undefined ? {} : partsOf(given)),
+    ...socket,
+    ...(database && { db: database }),
+  });
+}
+
+function partsOf(url: string): Where {
+  if (url.startsWith('/')) return { path: url };
+  const { hostname, port, pathname } = new URL(url);
+  return { host: hostname, ...(port !== '' && { port }), db: pathname.slice(1) };
+}
+
+function textOf({ host, port, path, db, name, sentinels }: Where): string {
+  const database = Number(db) > 0 ? `/${Number(db)}` : '';
+  if (Array.isArray(sentinels)) return typeof name === 'string' ? `${name}${database}` : '';
+  if (typeof path === 'string' && path !== '') return `${path}${database}`;
+  const isPort = typeof port === 'number' || (typeof port === 'string' && port !== '');
+  return `${typeof host === 'string' ? host : 'localhost'}:${isPort ? port : 6_379}${database}`;
+}

@@ -1,0 +1,2 @@
+--[[ The commands for channels. ]]
+local PUBLISH, NUMSUB = 'PUBLISH', 'NUMSUB'

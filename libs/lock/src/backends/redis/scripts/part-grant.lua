@@ -1,0 +1,17 @@
+--[[ grantTo(at, holder, lease, tokens): grants a free lock to a claim that waits, and tells its process, which so saves a trip;
+false when it was refused tokens. The grant is short, so that a dead waiter keeps nobody out for long; its first renewal
+makes it the lease that was asked for. ]]
+local PUSHED_LEASE_MS = 1000
+--@include token
+
+local function grantTo(at, holder, lease, tokens)
+  local counter = keysPerItem > keysOfItem and KEYS[at + keysOfItem] or KEYS[1]
+  local token = tokens == '0' and 0 or reserve(counter, tonumber(tokens))
+  if type(token) == 'string' then return false end
+  local lock, process, number = KEYS[at], string.match(holder, '^([^:]*):(%d+)')
+  lease = math.min(lease, PUSHED_LEASE_MS)
+  --@include enter
+  local message = string.format('=%s %.0f %s %d %.0f %s', number, token, tokens, lease, now, lock)
+  --@include tell
+  return true
+end

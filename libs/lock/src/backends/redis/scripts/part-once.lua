@@ -1,0 +1,13 @@
+--[[ once: what every change begins with. A repetition is answered with what the first execution did, and the number there
+is now; a request that comes after its time is answered with nothing. The last key is the memo of the operation.
+ARGV 1 not after, server ms 2 life of the memo, ms ]]
+local call = redis.call
+--@include clock
+local memo = call('GET', KEYS[#KEYS])
+if memo then return { now, memo, call('GET', KEYS[1]) } end
+if now > tonumber(ARGV[1]) then return { now } end
+
+local function done(answer)
+  call('SET', KEYS[#KEYS], string.format('%.0f', answer), 'PX', ARGV[2])
+  return { now, answer }
+end

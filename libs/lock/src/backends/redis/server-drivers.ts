@@ -1,0 +1,69 @@
+import { CommandSession } from './command-session.js';
+import type { Connection } from './connection.js';
+import { CountingCalls } from './counters/counting-calls.js';
+import { Memos } from './counters/memos.js';
+import { RedisCounters } from './counters/redis-counters.js';
+import { RedisPermits } from './counters/redis-permits.js';
+import { lockKinds } from './kinds/lock-kinds.js';
+import type { ProcessRows } from './process-rows.js';
+import { ReplicaAcks } from './replica-acks.js';
+import { RedisLeases } from './redis-leases.js';
+import type { ServerTime } from './server-time.js';
+import type { Site } from './servers.js';
+import type { Wakes } from './wakes.js';
+
+/** What the drivers on a server stand on. */
+export interface DriverGround extends Site {
+  /** For commands. */
+  readonly connection: Connection;
+  readonly time: ServerTime;
+  readonly rows: ProcessRows;
+  readonly wakes: Pick<Wakes, 'watch'>;
+  /** Connects whatever is not connected yet. */
+  readonly start: () => void;
+  /** The connection was lost. */
+  readonly onLost?: () => void;
+  /** Another server has served before: what it granted may not have come to this one. */
+  readonly isLate?: boolean;
+  /** On a server of a cluster: a hash tag of a slot that it serves, if it serves one. */
+  readonly tagHere?: () => string | undefined;
+}
+
+/** The drivers on one server. */
+export class ServerDrivers {
+  readonly connection: Connection;
+  readonly leases: RedisLeases;
+  readonly counters: RedisCounters;
+  readonly permits: RedisPermits;
+  readonly #session: CommandSession;
+  readonly #memos: Memos;
+
+  constructor(ground: DriverGround) {
+    const { terms, connection, time, rows, wakes, start } = ground;
+    this.connection = connection;
+    this.#session = new CommandSession(ground);
+    const kinds = lockKinds({
+      connection,
+      guard: this.#session,
+      time,
+      rows,
+      ownTokens: terms.tokens === 'perLock',
+      operationTimeoutMs: terms.operationTimeoutMs,
+      acks: terms.replicaAcks && new ReplicaAcks(connection, terms.replicaAcks),
+    });
+    this.leases = new RedisLeases(connection, kinds, wakes, rows, start);
+    this.#memos = new Memos(connection, terms.clock);
+    const calls = new CountingCalls(connection, time, this.#memos, wakes, start);
+    this.counters = new RedisCounters(calls);
+    this.permits = new RedisPermits(calls);
+  }
+
+  start(): void {
+    this.connection.start(this.#session);
+  }
+
+  async close(): Promise<void> {
+    await this.#memos.close();
+    this.connection.close();
+  }
+}

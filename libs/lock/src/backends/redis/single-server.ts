@@ -1,0 +1,86 @@
+import type { ClaimRef } from '../../core/claim.js';
+import { Connection } from './connection.js';
+import { askerOf, type AskScript } from './kinds/ask-script.js';
+import { fencingCounter, TOKEN_KEY } from './keys.js';
+import { ProcessRows } from './process-rows.js';
+import { RAISE } from './script.js';
+import { ServerDrivers } from './server-drivers.js';
+import { ServerTime } from './server-time.js';
+import type { Servers, Site } from './servers.js';
+import { Wakes } from './wakes.js';
+
+/** One Redis, or the primary that Sentinels name: a connection for commands and one for subscriptions. */
+export class SingleServer implements Servers {
+  readonly #commanding: Connection;
+  readonly #listening: Connection;
+  readonly #drivers: ServerDrivers;
+  readonly #wakes: Wakes;
+  readonly #rows: ProcessRows;
+  readonly #ask: AskScript;
+  readonly #hasOwnTokens: boolean;
+
+  constructor(site: Site) {
+    const { terms, processId, onDoubt } = site;
+    const { links, clock, label } = terms;
+    const time = new ServerTime(clock);
+    this.#commanding = new Connection(links.create(), clock, terms);
+    this.#ask = askerOf(this.#commanding);
+    this.#hasOwnTokens = terms.tokens === 'perLock';
+    this.#listening = new Connection(links.create(), clock, terms);
+    this.#rows = new ProcessRows(processId, label, this.#commanding.call, clock);
+    this.#wakes = new Wakes(this.#listening, processId, clock, time, onDoubt);
+    this.#drivers = new ServerDrivers({
+      ...site,
+      connection: this.#commanding,
+      time,
+      rows: this.#rows,
+      wakes: this.#wakes,
+      start: () => this.start(),
+    });
+  }
+
+  get leases() {
+    return this.#drivers.leases;
+  }
+
+  get counters() {
+    return this.#drivers.counters;
+  }
+
+  get permits() {
+    return this.#drivers.permits;
+  }
+
+  get commands(): number {
+    return this.#commanding.commands + this.#listening.commands;
+  }
+
+  start(): void {
+    this.#drivers.start();
+    this.#listening.start(this.#wakes);
+  }
+
+  async whenReady(ms: number): Promise<void> {
+    await Promise.all([this.#commanding.whenReady(ms), this.#listening.whenReady(ms)]);
+  }
+
+  async ping(): Promise<void> {
+    await this.#commanding.whenServing();
+    await this.#commanding.call('ping', []);
+  }
+
+  /** See `LockNode`. */
+  async raiseToken({ id, resource }: ClaimRef, token: number): Promise<'raised' | 'lost'> {
+    await this.#commanding.whenServing();
+    const counter = this.#hasOwnTokens ? fencingCounter(resource) : TOKEN_KEY;
+    const raised = await this.#ask(RAISE, resource, [resource, counter], id, String(token));
+    return raised === 1 ? 'raised' : 'lost';
+  }
+
+  async close(): Promise<void> {
+    await this.#rows.erase().catch(() => undefined);
+    this.#wakes.close();
+    await this.#drivers.close();
+    this.#listening.close();
+  }
+}

@@ -1,0 +1,73 @@
+import type { LockRow } from './lock-row.js';
+
+/** A grant in a row. */
+export interface Grant {
+  readonly id: string;
+  readonly mode: 'exclusive' | 'shared';
+  readonly units: number;
+  readonly untilUs: number;
+  readonly depth: number;
+  readonly revoked: boolean;
+}
+
+/** Somebody in line. */
+export interface Waiter {
+  /** The process for claims in any order, the claim for fifo. */
+  readonly key: string;
+  readonly processId: string;
+  readonly units: number;
+  readonly capacity: number;
+  /** Its last sign. */
+  readonly seenUs: number;
+}
+
+/** A grant as it is written: id, 1 for exclusive, units, end in µs, depth, 1 for revoked. */
+type WrittenGrant = readonly [string, 0 | 1, number, number, number, 0 | 1];
+
+/** Somebody in line as written. `k` and `s` are looked at by statements: who is first, and its last sign. */
+interface WrittenWaiter {
+  readonly k: string;
+  readonly p: string;
+  readonly s: number;
+  readonly u: number;
+  readonly c: number;
+}
+
+/** All grants of a row, whether they have ended or not. */
+export function grantsFrom(row: LockRow | undefined): Grant[] {
+  if (row === undefined) return [];
+  if (row.crowd !== null) return (JSON.parse(row.crowd) as WrittenGrant[]).map(grantFrom);
+  const { holder: id, units, untilUs, depth, revoked } = row;
+  return id === '' ? [] : [{ id, mode: 'exclusive', units, untilUs, depth, revoked }];
+}
+
+/** The whole line of a row, the dead included. */
+export function lineFrom(row: LockRow | undefined): Waiter[] {
+  if (row === undefined || row.line === null) return [];
+  return (JSON.parse(row.line) as WrittenWaiter[]).map(({ k, p, s, u, c }) => ({
+    ...{ key: k, processId: p, units: u, capacity: c, seenUs: s },
+  }));
+}
+
+export function textOfCrowd(grants: readonly Grant[]): string | null {
+  if (grants.length === 0) return null;
+  return JSON.stringify(
+    grants.map(({ id, mode, units, untilUs, depth, revoked }) => [
+      ...[id, mode === 'exclusive' ? 1 : 0, units, untilUs, depth, revoked ? 1 : 0],
+    ]),
+  );
+}
+
+export function textOfLine(line: readonly Waiter[]): string | null {
+  if (line.length === 0) return null;
+  return JSON.stringify(
+    line.map(({ key, processId, seenUs, units, capacity }) => ({
+      ...{ k: key, p: processId, s: seenUs, u: units, c: capacity },
+    })),
+  );
+}
+
+function grantFrom([id, isExclusive, units, untilUs, depth, isRevoked]: WrittenGrant): Grant {
+  const mode = isExclusive === 1 ? 'exclusive' : 'shared';
+  return { id, mode, units, untilUs, depth, revoked: isRevoked === 1 };
+}

@@ -1,0 +1,69 @@
+import { checkClock, checkWhole } from '../../core/checks.js';
+import { systemClock, type Clock } from '../../core/clock.js';
+import { InvalidOptionError } from '../../core/errors.js';
+import { checkText } from '../../core/key.js';
+
+/** What all databases are told. */
+export interface SqlOptions {
+  /** Shown as the holder's label. */
+  readonly label?: string;
+  /** Bound on every call, in ms; `ready()` waits five times as long. @default 1000 */
+  readonly operationTimeoutMs?: number;
+  /** Longest lease, in ms. @default 30000 */
+  readonly maxLeaseMs?: number;
+  /** Connections for statements, opened when they are needed. @default 4 */
+  readonly connections?: number;
+  /**
+   * The row of a lock stays so long after its last use in this process, in ms: who uses the lock again finds it and need not
+   * make it. @default 10000
+   */
+  readonly keepRowsMs?: number;
+  /** What the names of the tables begin with: letters, digits and `_`. @default 'bedrock_' */
+  readonly tablePrefix?: string;
+  /** @default the system's */
+  readonly clock?: Clock;
+}
+
+/** The checked options. */
+export interface SqlTerms {
+  readonly label: string | undefined;
+  readonly operationTimeoutMs: number;
+  readonly maxLeaseMs: number;
+  readonly connections: number;
+  readonly keepRowsMs: number;
+  readonly tablePrefix: string;
+  readonly clock: Clock;
+}
+
+export const SQL_FIELDS: readonly (keyof SqlOptions)[] = [
+  'label', 'operationTimeoutMs', 'maxLeaseMs', 'connections', 'keepRowsMs', 'tablePrefix', 'clock',
+]; // prettier-ignore
+/** Shortest lease, in ms: below it, a trip to the database is no small part of the lease. */
+export const MIN_LEASE_MS = 50;
+const LONGEST_PREFIX = 30;
+const MAX_MS = 2 ** 31 - 1;
+
+/** @throws InvalidOptionError naming the field */
+export function resolveSqlOptions(options: SqlOptions): SqlTerms {
+  const { label, clock = systemClock, tablePrefix = 'bedrock_' } = options;
+  const { operationTimeoutMs = 1_000, maxLeaseMs = 30_000, connections = 4, keepRowsMs = 10_000 } = options;
+  if (label !== undefined) checkText('label', label);
+  return {
+    label,
+    operationTimeoutMs: checkWhole('operationTimeoutMs', operationTimeoutMs, 10, 60_000),
+    maxLeaseMs: checkWhole('maxLeaseMs', maxLeaseMs, MIN_LEASE_MS, MAX_MS),
+    connections: checkWhole('connections', connections, 1, 1_000),
+    keepRowsMs: checkWhole('keepRowsMs', keepRowsMs, 10, MAX_MS),
+    tablePrefix: checkIdentifier('tablePrefix', tablePrefix, LONGEST_PREFIX),
+    clock: checkClock('clock', clock),
+  };
+}
+
+/** A name that needs no care in SQL, though it is quoted all the same. @throws InvalidOptionError */
+export function checkIdentifier(field: string, value: unknown, longest: number): string {
+  if (typeof value !== 'string' || value.length > longest || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(value)) {
+    const requirement = `1 to ${longest} letters, digits and _, not beginning with a digit`;
+    throw new InvalidOptionError(field, requirement, value);
+  }
+  return value;
+}

@@ -1,0 +1,77 @@
+/** What a server says about a node. */
+export interface NodeStat {
+  /** Number of the change that wrote its data last. */
+  readonly mzxid: number;
+  /** Number of the change that added or removed a child last. */
+  readonly pzxid: number;
+  readonly version: number;
+}
+
+/** One step of several that are all done, or none. A version of -1 fits any. */
+export type Step =
+  | { readonly kind: 'create'; readonly path: string; readonly data: Buffer; readonly mode: NodeMode }
+  | { readonly kind: 'check' | 'remove'; readonly path: string; readonly version: number }
+  | { readonly kind: 'write'; readonly path: string; readonly data: Buffer; readonly version: number };
+
+/** `container`: the server removes it some time after its last child has gone. */
+export type NodeMode = 'persistent' | 'container' | 'ephemeral' | 'ephemeralSequential';
+
+/** What a step has brought: the path of what was created, the stat of what was written. */
+export interface StepResult {
+  readonly path?: string;
+  readonly stat?: NodeStat;
+}
+
+/** The answers of the server that are no success. */
+export type FaultCode = 'NO_NODE' | 'NODE_EXISTS' | 'NOT_EMPTY' | 'BAD_VERSION';
+
+/** The server has answered, and has done nothing. */
+export class NodeFault extends Error {
+  constructor(
+    readonly code: FaultCode,
+    /** Which of several steps it was. */
+    readonly step = 0,
+  ) {
+    super(code);
+    this.name = 'NodeFault';
+  }
+}
+
+export function isFault(error: unknown, code: FaultCode): error is NodeFault {
+  return error instanceof NodeFault && error.code === code;
+}
+
+/** What a link tells without being asked. */
+export interface LinkNews {
+  /** There is contact again, within the same session. */
+  regained(): void;
+  /** No contact: what was watched may be missed. The session may go on. */
+  suspended(): void;
+  /** The server has ended the session: what lived by it is gone. */
+  expired(): void;
+}
+
+/**
+ * One session of ZooKeeper, on one connection at a time, over whichever client library. Requests are sent at once or not at
+ * all, and executed in their order; every call settles in time.
+ * @throws NodeFault, or BackendUnavailableError where there is no answer
+ */
+export interface ZooKeeperLink {
+  /** What the server has granted, in ms; 0 before that. */
+  readonly sessionTimeoutMs: number;
+  /** Resolves with the first contact. @throws BackendUnavailableError after `ms` */
+  whenOpen(ms: number): Promise<void>;
+  create(path: string, data: Buffer, mode: NodeMode): Promise<void>;
+  remove(path: string): Promise<void>;
+  write(path: string, data: Buffer, version: number): Promise<NodeStat>;
+  /** @param touched called once when the data changes or the node is removed */
+  read(path: string, touched?: () => void): Promise<{ readonly data: Buffer; readonly stat: NodeStat }>;
+  /** @param touched called once when a child is added or removed, or the node is removed */
+  children(
+    path: string,
+    touched?: () => void,
+  ): Promise<{ readonly names: string[]; readonly stat: NodeStat }>;
+  multi(steps: readonly Step[]): Promise<readonly StepResult[]>;
+  /** Ends the session. Never throws. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,2 @@
+export { etcd } from './backends/etcd/etcd-backend.js';
+export type { EtcdAuth, EtcdOptions } from './backends/etcd/etcd-options.js';

@@ -1,0 +1,29 @@
+import 'reflect-metadata';
+
+/** A lock that a class asks for. */
+export interface InjectedLock {
+  readonly lock: string;
+  readonly backend: string | undefined;
+  /** Index of the constructor's parameter, or the property. */
+  readonly place: number | string | symbol;
+}
+
+const KEY = 'bedrock:injected-locks';
+
+/** What `@InjectLock()` was put on: constructors for parameters, prototypes for properties. */
+export const injectedLocks = {
+  add(target: object, injected: InjectedLock): void {
+    Reflect.defineMetadata(KEY, [...this.of(target), injected], target);
+  },
+
+  /** Without those of the classes above. */
+  of(target: object): readonly InjectedLock[] {
+    return (Reflect.getOwnMetadata(KEY, target) as readonly InjectedLock[] | undefined) ?? [];
+  },
+
+  /** What the compiler has noted of the declared type. */
+  declared(target: object, { place }: InjectedLock): unknown {
+    if (typeof place !== 'number') return Reflect.getMetadata('design:type', target, place);
+    return (Reflect.getOwnMetadata('design:paramtypes', target) as readonly unknown[] | undefined)?.[place];
+  },
+};

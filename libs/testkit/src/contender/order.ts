@@ -1,0 +1,6 @@
+/** What a contending process may be told. */
+export type Order =
+  /** Ask for nothing more, and end. */
+  | { readonly kind: 'finish' }
+  /** Compute for so long, as far as the event loop can tell. */
+  | { readonly kind: 'block'; readonly ms: number };

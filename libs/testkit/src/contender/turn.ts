@@ -1,0 +1,35 @@
+import { READERS, systemClock, type Bedrock, type Lease } from 'bedrock-lock';
+import type { Share } from '../history/history-event.js';
+import type { ContenderJob, PermitJob } from './contender-job.js';
+
+/** What a contender asks for once. */
+export interface Turn {
+  readonly waitMs: number;
+  readonly share?: Share;
+  /** It reads, beside others, and changes nothing. */
+  readonly isReader?: boolean;
+  readonly ask: () => Promise<Lease>;
+}
+
+export function turnOf(job: ContenderJob, bedrock: Bedrock): Turn {
+  const { resource, kind = 'mutex', permits, readWrite } = job;
+  if (permits !== undefined) return permitTurn(bedrock, resource, permits);
+  if (readWrite !== undefined) return readWriteTurn(bedrock, resource, readWrite.writes);
+  const lock = bedrock[kind](resource);
+  return { waitMs: lock.terms.waitMs, ask: () => lock.acquire() };
+}
+
+function permitTurn(bedrock: Bedrock, resource: string, { of: capacity, take = 1 }: PermitJob): Turn {
+  const [least, most] = typeof take === 'number' ? [take, take] : take;
+  const units = least + Math.floor(systemClock.random() * (most - least + 1));
+  const semaphore = bedrock.semaphore(resource, { permits: capacity });
+  const ask = (): Promise<Lease> => semaphore.acquire({ permits: units });
+  return { waitMs: semaphore.terms.waitMs, share: { units, capacity }, ask };
+}
+
+function readWriteTurn(bedrock: Bedrock, resource: string, writes: number): Turn {
+  const isReader = systemClock.random() >= writes;
+  const lock = bedrock.readWriteLock(resource)[isReader ? 'read' : 'write'];
+  const share = { units: isReader ? 1 : READERS, capacity: READERS };
+  return { waitMs: lock.terms.waitMs, share, isReader, ask: () => lock.acquire() };
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { Bedrock, type Lease } from 'bedrock-lock';
+import { FaultyBackend } from '../../faulty-backend.js';
+import type { ContractTheme } from '../contract-theme.js';
+import type { Stage } from '../stage.js';
+
+/** A hand-over that needed no sweep to be noticed, with slack for a busy machine. */
+const PROMPT_MS = 500;
+
+/** So many callers of a peer wait, and all of them have their place in the line. */
+async function enlisted(stage: Stage, peer: Bedrock, count: number): Promise<void> {
+  await stage.waiting(peer, count);
+  await stage.pass(1);
+  // What was asked before is answered before.
+  await peer.backend.ping();
+}
+
+/** Lets a caller of each peer wait in turn, in the order of the list, and tells the order in which they are served. */
+async function lineUp(
+  stage: Stage,
+  peers: readonly Bedrock[],
+): Promise<{ served: number[]; all: Promise<void> }> {
+  const served: number[] = [];
+  const callers: Promise<void>[] = [];
+  for (const [i, peer] of peers.entries()) {
+    const waiting = peer.stats().waiters + 1;
+    callers.push(stage.lock(peer).run(() => void served.push(i)));
+    await enlisted(stage, peer, waiting);
+  }
+  return { served, all: Promise.all(callers).then(() => undefined) };
+}
+
+/** Somebody at the head leaves by `leave`; the next is served at once. */
+async function ghost(
+  stage: Stage,
+  withinMs: number,
+  leave: (peer: Bedrock, backend: FaultyBackend, abort: () => void) => void,
+): Promise<void> {
+  const [holder, behind] = [await stage.peer(), await stage.peer()];
+  const held = await stage.lock(holder).acquire();
+  const backend = new FaultyBackend(await stage.harness.backend());
+  const leaving = new Bedrock({ backend });
+  const controller = new AbortController();
+  const { signal } = controller;
+  const forsaken = assert.rejects(stage.lock(leaving).acquire({ signal, waitMs: 20_000 }));
+  await stage.waiting(leaving, 1);
+  const next = stage.lock(behind).acquire();
+  await stage.waiting(behind, 1);
+  leave(leaving, backend, () => controller.abort());
+  const start = stage.now();
+  await held.release();
+  const lease: Lease = await next;
+  assert.ok(stage.now() - start <= withinMs, `delayed by ${stage.now() - start} ms`);
+  await lease.release();
+  await leaving.close();
+  await forsaken;
+}
+
+export const arrival: ContractTheme = {
+  'is kept over processes, caller by caller': async (stage) => {
+    const [a, b, c] = [await stage.peer(), await stage.peer(), await stage.peer()];
+    const held = await stage.lock(a).acquire();
+    const { served, all } = await lineUp(stage, [b, a, c, b, b, a, c, a]);
+    await held.release();
+    await all;
+    assert.deepEqual(served, [...served.keys()]);
+    await stage.becomesEmpty();
+  },
+
+  'is kept when somebody in the middle leaves': async (stage) => {
+    const [a, b] = [await stage.peer(), await stage.peer()];
+    const held = await stage.lock(a).acquire();
+    const { served, all } = await lineUp(stage, [b, a]);
+    const controller = new AbortController();
+    const left = assert.rejects(stage.lock(b).acquire({ signal: controller.signal }));
+    await enlisted(stage, b, 2);
+    const later = await lineUp(stage, [a, b]);
+    controller.abort();
+    await left;
+    await held.release();
+    await Promise.all([all, later.all]);
+    assert.deepEqual(
+      [served, later.served],
+      [
+        [0, 1],
+        [0, 1],
+      ],
+    );
+    await stage.becomesEmpty();
+  },
+
+  'passes over who gave up, who closed, and, after a second, who died': async (stage) => {
+    await ghost(stage, PROMPT_MS, (_peer, _backend, abort) => abort());
+    await ghost(stage, PROMPT_MS, (peer) => void peer.close());
+    // Life of a silent head, and the sweep of the next.
+    await ghost(stage, 1_000 + 900 + PROMPT_MS, (_peer, backend) => backend.cutOff());
+  },
+
+  'keeps out who only tries while others wait': async (stage) => {
+    const [a, b, c] = [await stage.peer(), await stage.peer(), await stage.peer()];
+    const held = await stage.lock(a).acquire();
+    const next = stage.lock(b).acquire();
+    await stage.waiting(b, 1);
+    assert.equal(await stage.lock(c).tryAcquire(), null);
+    await held.release();
+    await (await next).release();
+  },
+};

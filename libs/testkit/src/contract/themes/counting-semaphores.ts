@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import type { Bedrock, Counter, CountingSemaphore } from 'bedrock-lock';
+import type { ContractTheme } from '../contract-theme.js';
+import type { Stage } from '../stage.js';
+
+/** A wake that needed no sweep, with slack for a busy machine. */
+const PROMPT_MS = 500;
+
+/** Peers with the semaphore of a stage, which has so many permits. */
+async function sharing(stage: Stage, permits: number, peers: number) {
+  const bedrocks: Bedrock[] = [];
+  for (let i = 0; i < peers; i += 1) bedrocks.push(await stage.peer());
+  const semaphores = bedrocks.map((peer) => peer.countingSemaphore(stage.resource, { waitMs: 20_000 }));
+  assert.equal(await semaphores[0]!.trySetPermits(permits), true);
+  return { bedrocks, semaphores };
+}
+
+async function bare(stage: Stage, permits: number) {
+  const backend = await stage.backend();
+  const counters = backend.counters!;
+  const counter: Counter = { kind: 'semaphore', resource: stage.resource };
+  await counters.create(counter, permits, stage.operation(backend));
+  return { backend, counters, counter, free: () => counters.read(counter) };
+}
+
+export const countingSemaphores: ContractTheme = {
+  'never give more permits than there are, over processes': async (stage) => {
+    const { semaphores } = await sharing(stage, 3, 3);
+    let [inside, most] = [0, 0];
+    const work = async (semaphore: CountingSemaphore, permits: number): Promise<void> => {
+      await semaphore.acquire(permits);
+      inside += permits;
+      most = Math.max(most, inside);
+      await stage.pass(2);
+      inside -= permits;
+      await semaphore.release(permits);
+    };
+    const jobs = semaphores.flatMap((semaphore) =>
+      [1, 2, 1, 3, 1].map((permits) => work(semaphore, permits)),
+    );
+    await Promise.all(jobs);
+    assert.equal(most, 3);
+    assert.equal(await semaphores[1]!.availablePermits(), 3);
+  },
+
+  'wake a waiter of another process at once': async (stage) => {
+    const { bedrocks, semaphores } = await sharing(stage, 1, 2);
+    await semaphores[0]!.acquire();
+    const waiting = semaphores[1]!.acquire();
+    await stage.waiting(bedrocks[1]!, 1);
+    const start = stage.now();
+    assert.equal(await semaphores[0]!.release(), 'released');
+    await waiting;
+    assert.ok(stage.now() - start <= PROMPT_MS, `delayed by ${stage.now() - start} ms`);
+  },
+
+  'serve the callers of a process in order, who wants more before who wants less': async (stage) => {
+    const { bedrocks, semaphores } = await sharing(stage, 2, 2);
+    const [holder, semaphore] = semaphores as [CountingSemaphore, CountingSemaphore];
+    await holder.acquire(2);
+    const served: string[] = [];
+    const large = semaphore.acquire(2).then(() => served.push('large'));
+    const small = semaphore.acquire(1).then(() => served.push('small'));
+    await stage.waiting(bedrocks[1]!, 2);
+    await holder.release(1);
+    // One is free, and not enough for who came first.
+    assert.equal(await semaphore.tryAcquire(), false);
+    await holder.release(1);
+    await large;
+    assert.deepEqual(served, ['large']);
+    await semaphore.release(2);
+    await small;
+  },
+
+  'try once': async (stage) => {
+    const { semaphores } = await sharing(stage, 2, 1);
+    const [semaphore] = semaphores as [CountingSemaphore];
+    assert.deepEqual([await semaphore.tryAcquire(3), await semaphore.tryAcquire(2)], [false, true]);
+    assert.equal(await semaphore.tryAcquire(), false);
+    await assert.rejects(semaphore.acquire(1, { waitMs: 0 }), { code: 'LOCK_BUSY' });
+    await assert.rejects(semaphore.acquire(1, { waitMs: 50 }), {
+      code: 'LOCK_WAIT_TIMEOUT',
+      lack: 'permits free when last asked: 0',
+    });
+  },
+
+  'take nothing for callers that have left': async (stage) => {
+    const { bedrocks, semaphores } = await sharing(stage, 1, 2);
+    await semaphores[0]!.acquire();
+    const controller = new AbortController();
+    const left = semaphores[1]!.acquire(1, { signal: controller.signal });
+    await stage.waiting(bedrocks[1]!, 1);
+    controller.abort();
+    await assert.rejects(left, { code: 'LOCK_ABORTED' });
+    await semaphores[0]!.release();
+    await stage.eventually('the permit is free', async () => (await semaphores[0]!.availablePermits()) === 1);
+    // Aborted while the question is under way: what it brings goes back.
+    const hasty = new AbortController();
+    const late = semaphores[1]!.acquire(1, { signal: hasty.signal });
+    hasty.abort();
+    await assert.rejects(late, { code: 'LOCK_ABORTED' });
+    await stage.eventually('nothing is under way', () => bedrocks[1]!.stats().pendingWithdrawals === 0);
+    await stage.eventually('the permit is free', async () => (await semaphores[0]!.availablePermits()) === 1);
+  },
+
+  'are made larger, smaller, and empty': async (stage) => {
+    const { semaphores } = await sharing(stage, 3, 1);
+    const [semaphore] = semaphores as [CountingSemaphore];
+    assert.equal(await semaphore.trySetPermits(9), false);
+    assert.equal(await semaphore.addPermits(4), 7);
+    assert.equal(await semaphore.drainPermits(), 7);
+    assert.equal(await semaphore.drainPermits(), 0);
+    assert.equal(await semaphore.addPermits(-2), -2);
+    await semaphore.release(2);
+    assert.equal(await semaphore.tryAcquire(), false);
+    await semaphore.release(1);
+    assert.equal(await semaphore.tryAcquire(), true);
+    assert.equal(await semaphore.availablePermits(), 0);
+  },
+
+  'wake when permits are added or set': async (stage) => {
+    const [one, other] = [await stage.peer(), await stage.peer()];
+    const options = { waitMs: 20_000 };
+    const waiting = other.countingSemaphore(stage.resource, options).acquire();
+    await stage.waiting(other, 1);
+    const start = stage.now();
+    await one.countingSemaphore(stage.resource, options).trySetPermits(1);
+    await waiting;
+    const next = other.countingSemaphore(stage.resource, options).acquire();
+    await stage.waiting(other, 1);
+    await one.countingSemaphore(stage.resource, options).addPermits(1);
+    await next;
+    assert.ok(stage.now() - start <= 2 * PROMPT_MS, `delayed by ${stage.now() - start} ms`);
+  },
+
+  'reject their waiters when the process closes, and take nothing more': async (stage) => {
+    const { bedrocks, semaphores } = await sharing(stage, 1, 2);
+    await semaphores[0]!.acquire();
+    const waiting = [1, 2].map(() => assert.rejects(semaphores[1]!.acquire(), { code: 'LOCK_CLOSED' }));
+    await stage.waiting(bedrocks[1]!, 2);
+    await bedrocks[1]!.close();
+    await Promise.all(waiting);
+    await assert.rejects(semaphores[1]!.acquire(), { code: 'LOCK_CLOSED' });
+    await assert.rejects(semaphores[1]!.release(), { code: 'LOCK_CLOSED' });
+    await semaphores[0]!.release();
+    assert.equal(await semaphores[0]!.availablePermits(), 1);
+  },
+
+  'are refused on a name that a lock has': async (stage) => {
+    const [one, other] = [await stage.peer(), await stage.peer()];
+    const lease = await one.mutex(stage.resource).acquire();
+    const semaphore = other.countingSemaphore(stage.resource);
+    const isMismatch = { code: 'LOCK_TYPE_MISMATCH', resource: stage.resource };
+    await assert.rejects(semaphore.trySetPermits(1), isMismatch);
+    await assert.rejects(semaphore.acquire(), isMismatch);
+    await assert.rejects(semaphore.release(), isMismatch);
+    await assert.rejects(semaphore.availablePermits(), isMismatch);
+    await lease.release();
+  },
+
+  'take and give once for an operation that is repeated': async (stage) => {
+    const { backend, counters, counter, free } = await bare(stage, 5);
+    const taking = stage.operation(backend);
+    assert.equal((await counters.take(stage.resource, [1, 2, 4], taking)).served, 2);
+    assert.equal(await free(), 2);
+    assert.equal((await counters.take(stage.resource, [1, 2, 4], { ...taking, attempt: 2 })).served, 2);
+    assert.equal(await free(), 2);
+    const giving = stage.operation(backend);
+    assert.equal(await counters.add(counter, 3, giving), 5);
+    assert.equal(await counters.add(counter, 3, { ...giving, attempt: 2 }), 5);
+    const draining = stage.operation(backend);
+    assert.equal(await counters.clear(counter, draining), 5);
+    await counters.add(counter, 2, stage.operation(backend));
+    assert.equal(await counters.clear(counter, { ...draining, attempt: 2 }), 5);
+    assert.equal(await free(), 2);
+  },
+
+  'undo what an operation took, once, also before it comes': async (stage) => {
+    const { backend, counters, free } = await bare(stage, 5);
+    const taking = stage.operation(backend);
+    await counters.take(stage.resource, [1, 2, 9], taking);
+    for (const attempt of [2, 3]) {
+      await counters.undo(stage.resource, [1, 2, 9], { ...taking, attempt });
+      assert.equal(await free(), 5);
+    }
+    const delayed = stage.operation(backend);
+    await counters.undo(stage.resource, [1], { ...delayed, attempt: 2 });
+    assert.equal((await counters.take(stage.resource, [1], delayed)).served, 0);
+    assert.equal(await free(), 5);
+  },
+
+  'refuse a change that arrives after its time': async (stage) => {
+    const { backend, counters, counter, free } = await bare(stage, 5);
+    const late = () => stage.operation(backend, { notAfter: stage.now() - 100 });
+    const isRefused = { code: 'BACKEND_UNAVAILABLE', executed: 'no' };
+    await assert.rejects(counters.take(stage.resource, [1], late()), isRefused);
+    await assert.rejects(counters.add(counter, 1, late()), isRefused);
+    assert.equal(await free(), 5);
+  },
+};

@@ -1,0 +1,253 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runInFlow, type Bedrock, type ReadWriteLock } from 'bedrock-lock';
+import { sharedNow } from '../../history/history-recorder.js';
+import type { ContractTheme } from '../contract-theme.js';
+import type { Stage } from '../stage.js';
+
+/** The read-write lock of a stage in processes of their own. */
+async function shelves(stage: Stage, count: number) {
+  const peers: Bedrock[] = [];
+  for (let i = 0; i < count; i += 1) peers.push(await stage.peer());
+  const locks: ReadWriteLock[] = peers.map((peer) => peer.readWriteLock(stage.resource));
+  return { peers, locks };
+}
+
+export const readWriteLocks: ContractTheme = {
+  'let readers in beside each other, over processes, and a writer alone': async (stage) => {
+    const { locks } = await shelves(stage, 3);
+    const [one, two, three] = locks as [ReadWriteLock, ReadWriteLock, ReadWriteLock];
+    const readers = [await one.read.acquire(), await one.read.acquire(), await two.read.acquire()];
+    assert.ok(readers.every(({ isHeld, token }) => isHeld && token === 0));
+    for (const { write } of locks) assert.equal(await write.tryAcquire(), null);
+    for (const lease of readers) assert.equal(await lease.release(), 'released');
+    const writer = await three.write.acquire();
+    for (const { read, write } of locks)
+      assert.deepEqual([await read.tryAcquire(), await write.tryAcquire()], [null, null]);
+    assert.equal(await writer.release(), 'released');
+    await stage.becomesEmpty();
+  },
+
+  'never let a writer in beside anybody, whoever comes when, and lose no update': async (stage) => {
+    const folder = mkdtempSync(join(tmpdir(), 'bedrock-contract-'));
+    const counterFile = join(folder, 'counter');
+    writeFileSync(counterFile, '0');
+    try {
+      const job = { readWrite: { writes: 0.3 }, tasks: 4, cycles: 40, bodyMs: [0, 2], counterFile } as const;
+      const { leases, lost, failures, history } = await stage.crowd([job, job, job, job]);
+      assert.deepEqual({ leases, lost, failures }, { leases: 640, lost: 0, failures: {} });
+      const writes = history.filter((event) => event.kind === 'acquired' && event.token > 0).length;
+      assert.equal(readFileSync(counterFile, 'utf8'), String(writes));
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+    await stage.becomesEmpty();
+  },
+
+  'nor when processes die, whether they read or write': async (stage) => {
+    const lock = { leaseMs: 600, waitMs: 5_000 };
+    const job = {
+      readWrite: { writes: 0.2 },
+      tasks: 4,
+      forMs: 3_000,
+      bodyMs: [0, 5],
+      sampleMs: 1,
+      lock,
+    } as const;
+    const { failures } = await stage.crowd([
+      job,
+      { ...job, crashAt: 50 },
+      { ...job, readWrite: { writes: 1 }, tasks: 1, crashAt: 20 },
+      { ...job, readWrite: { writes: 0 }, crashAt: 100 },
+    ]);
+    assert.deepEqual(failures, {});
+    await stage.becomesEmpty();
+  },
+
+  'keep those who come later behind a writer that waits, and let them in after it': async (stage) => {
+    const { peers, locks } = await shelves(stage, 4);
+    const [reading, writing, ...late] = locks as [ReadWriteLock, ReadWriteLock, ...ReadWriteLock[]];
+    const first = await reading.read.acquire();
+    const writer = writing.write.acquire();
+    await stage.waiting(peers[1]!, 1);
+    assert.equal(await late[0]!.read.tryAcquire(), null);
+    let isWritten = false;
+    const readers = late.map(({ read }) => read.run(() => assert.ok(isWritten)));
+    await Promise.all(peers.slice(2).map((peer) => stage.waiting(peer, 1)));
+    await first.release();
+    const lease = await writer;
+    isWritten = true;
+    await lease.release();
+    await Promise.all(readers);
+    await stage.becomesEmpty();
+  },
+
+  'let nobody starve beside processes that never stop reading': async (stage) => {
+    const readers = { readWrite: { writes: 0 }, tasks: 6, forMs: 2_000, bodyMs: [1, 6] } as const;
+    const writers = { label: 'writers', readWrite: { writes: 1 }, tasks: 2, cycles: 20, bodyMs: 1 };
+    const { turns, mostTurnsWaited } = await stage.crowd([readers, readers, writers]);
+    assert.equal(turns.writers, 40);
+    assert.ok(mostTurnsWaited < stage.mostTurns, `somebody waited for ${mostTurnsWaited} turns of others`);
+  },
+
+  'tell waiting processes at once: all readers when a writer leaves, the writer when the last reader does':
+    async (stage) => {
+      const { peers, locks } = await shelves(stage, 4);
+      const times: number[] = [];
+      for (let i = 0; i < 7; i += 1) {
+        const writer = await locks[0]!.write.acquire();
+        const waiting = locks.slice(1).map(({ read }) => read.acquire());
+        await Promise.all(peers.slice(1).map((peer) => stage.waiting(peer, 1)));
+        let start = stage.now();
+        void writer.release();
+        const readers = await Promise.all(waiting);
+        times.push(stage.now() - start);
+        const next = locks[0]!.write.acquire();
+        await stage.waiting(peers[0]!, 1);
+        for (const reader of readers.slice(1)) await reader.release();
+        start = stage.now();
+        void readers[0]!.release();
+        await (await next).release();
+        times.push(stage.now() - start);
+      }
+      const median = times.sort((a, b) => a - b)[7]!;
+      assert.ok(median <= stage.handOverMs, `half of the hand-overs took longer than ${median} ms`);
+    },
+
+  'let the readers behind go on at once when a waiting writer goes away': async (stage) => {
+    const { peers, locks } = await shelves(stage, 3);
+    const first = await locks[0]!.read.acquire();
+    const controller = new AbortController();
+    const gone = assert.rejects(locks[1]!.write.acquire({ signal: controller.signal }), {
+      code: 'LOCK_ABORTED',
+    });
+    await stage.waiting(peers[1]!, 1);
+    const readers = [locks[1]!.read.acquire(), locks[2]!.read.acquire()];
+    await Promise.all([stage.waiting(peers[1]!, 2), stage.waiting(peers[2]!, 1)]);
+    const start = stage.now();
+    controller.abort();
+    await Promise.all([gone, ...readers]);
+    assert.ok(stage.now() - start < 500, `they waited ${stage.now() - start} ms`);
+    assert.equal(first.isHeld, true);
+  },
+
+  'keep a writer out until the lease of a dead reader has ended, and no longer than a second more': async (
+    stage,
+  ) => {
+    const leaseMs = 1_000;
+    const { locks } = await shelves(stage, 2);
+    const { history } = await stage.crowd([{ readWrite: { writes: 0 }, crashAt: 1, lock: { leaseMs } }]);
+    const dead = history.find((event) => event.kind === 'acquired')!;
+    const beside = await locks[0]!.read.acquire();
+    const writer = locks[1]!.write.acquire();
+    await beside.release();
+    await writer;
+    const at = sharedNow();
+    assert.ok(at >= dead.validUntil, `taken ${dead.validUntil - at} ms before the lease had ended`);
+    assert.ok(at <= dead.at + leaseMs + 1_000, `only free ${at - dead.at} ms after the grant`);
+  },
+
+  'free the lock when its last living reader leaves, though another one died before': async (stage) => {
+    const { peers, locks } = await shelves(stage, 2);
+    const alive = await locks[0]!.read.acquire();
+    const lock = { leaseMs: 500 };
+    await stage.crowd([{ readWrite: { writes: 0 }, crashAt: 1, lock }]);
+    // Sessions last for a second at least, and the server may take half of one to end them.
+    await stage.pass(peers[0]!.backend.traits.lifetime === 'session' ? 2_000 : 700);
+    const writer = locks[1]!.write.acquire();
+    const start = stage.now();
+    await alive.release();
+    await writer;
+    assert.ok(stage.now() - start < 500, `it took ${stage.now() - start} ms`);
+  },
+
+  'go on from writing to reading with nobody in between': async (stage) => {
+    const { peers, locks } = await shelves(stage, 3);
+    const [here, reading, writing] = locks as [ReadWriteLock, ReadWriteLock, ReadWriteLock];
+    const lease = await here.write.acquire();
+    const reader = reading.read.acquire();
+    await stage.waiting(peers[1]!, 1);
+    let isRead = false;
+    const writer = writing.write.run(() => assert.ok(isRead, 'written while somebody read'));
+    await stage.waiting(peers[2]!, 1);
+    await lease.downgrade();
+    const other = await reader;
+    assert.deepEqual([lease.isHeld, lease.isExclusive, other.isHeld], [true, false, true]);
+    await other.release();
+    isRead = true;
+    assert.equal(await lease.release(), 'released');
+    await writer;
+    await stage.becomesEmpty();
+  },
+
+  'do so in a flow too, where unlock() of the writing comes first': async (stage) => {
+    const { locks } = await shelves(stage, 2);
+    const { read, write } = locks[0]!;
+    await runInFlow(async () => {
+      await write.lock();
+      await read.lock();
+      await write.unlock();
+      assert.equal(await locks[1]!.write.tryAcquire(), null);
+      assert.equal(await (await locks[1]!.read.tryAcquire())?.release(), 'released');
+      await read.unlock();
+    });
+    await stage.becomesEmpty();
+  },
+
+  'renew readers and writers for several leases, each for itself': async (stage) => {
+    const { locks } = await shelves(stage, 2);
+    const renewed = [
+      await locks[0]!.read.acquire({ leaseMs: 400 }),
+      await locks[1]!.read.acquire({ leaseMs: 400 }),
+    ];
+    const fixed = await locks[1]!.read.acquire({ leaseMs: 300, renew: false });
+    await stage.pass(1_200);
+    assert.deepEqual(
+      [...renewed, fixed].map(({ isHeld }) => isHeld),
+      [true, true, false],
+    );
+    for (const lease of renewed) assert.equal(await lease.release(), 'released');
+    const writer = await locks[0]!.write.acquire({ leaseMs: 400 });
+    await stage.pass(1_000);
+    assert.deepEqual([writer.isHeld, await locks[1]!.read.tryAcquire()], [true, null]);
+  },
+
+  'show who reads and who writes': async (stage) => {
+    const { locks } = await shelves(stage, 2);
+    const { read, write } = locks[0]!;
+    const readers = [await read.acquire(), await locks[1]!.read.acquire()];
+    const views = await write.inspect();
+    assert.deepEqual(
+      views.map(({ mode, revoked }) => [mode, revoked]),
+      [
+        ['shared', false],
+        ['shared', false],
+      ],
+    );
+    assert.deepEqual(
+      new Set(views.map(({ id }) => id)),
+      new Set(readers.map(({ id }) => id.replace(/\/.*/, ''))),
+    );
+    for (const lease of readers) await lease.release();
+    await write.run(async () =>
+      assert.deepEqual(
+        (await read.inspect()).map(({ mode }) => mode),
+        ['exclusive'],
+      ),
+    );
+    assert.deepEqual(await read.inspect(), []);
+  },
+
+  'refuse renewals to those who hold it when it is revoked': async (stage) => {
+    const { locks } = await shelves(stage, 2);
+    const held = await locks[0]!.read.acquire({ leaseMs: 600 });
+    assert.equal(await locks[1]!.write.revoke(), true);
+    const writer = await locks[1]!.write.acquire();
+    assert.equal(held.isHeld, false);
+    assert.equal(await locks[0]!.read.forceRelease(), true);
+    await stage.eventually('the writer hears of it', () => !writer.isHeld);
+    await stage.becomesEmpty();
+  },
+};

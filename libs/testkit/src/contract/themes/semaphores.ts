@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict';
+import type { Bedrock, Semaphore } from 'bedrock-lock';
+import { sharedNow } from '../../history/history-recorder.js';
+import type { ContractTheme } from '../contract-theme.js';
+import type { Stage } from '../stage.js';
+
+/** The semaphore of a stage in processes of their own. */
+async function sharing(stage: Stage, permits: number, count: number) {
+  const peers: Bedrock[] = [];
+  for (let i = 0; i < count; i += 1) peers.push(await stage.peer());
+  const pools: Semaphore[] = peers.map((peer) => peer.semaphore(stage.resource, { permits }));
+  return { peers, pools };
+}
+
+export const semaphores: ContractTheme = {
+  'give out as many permits as there are, over processes, and the next when one comes back': async (
+    stage,
+  ) => {
+    const { pools } = await sharing(stage, 3, 2);
+    const [one, other] = pools as [Semaphore, Semaphore];
+    const leases = [await one.acquire(), await other.acquire(), await one.acquire()];
+    assert.deepEqual([await one.tryAcquire(), await other.available()], [null, 0]);
+    await assert.rejects(other.acquire({ waitMs: 60 }), { code: 'LOCK_WAIT_TIMEOUT' });
+    assert.equal(await leases[0]!.release(), 'released');
+    const next = await other.acquire();
+    assert.deepEqual([next.isHeld, leases[0]!.isHeld, next.token], [true, false, 0]);
+    for (const lease of [...leases.slice(1), next]) assert.equal(await lease.release(), 'released');
+    assert.equal(await one.available(), 3);
+    await stage.becomesEmpty();
+  },
+
+  'give several permits to one caller, all or none': async (stage) => {
+    const { pools } = await sharing(stage, 5, 2);
+    const [one, other] = pools as [Semaphore, Semaphore];
+    const three = await one.acquire({ permits: 3 });
+    assert.equal(await other.tryAcquire({ permits: 3 }), null);
+    assert.equal(await other.available(), 2);
+    const two = await other.acquire({ permits: 2 });
+    const all = one.acquire({ permits: 5 });
+    await Promise.all([three.release(), two.release()]);
+    assert.equal(await other.tryAcquire(), null);
+    await (await all).release();
+    await stage.becomesEmpty();
+  },
+
+  'never have more permits in use than there are, over processes and callers of any weight': async (
+    stage,
+  ) => {
+    const job = { permits: { of: 5, take: [1, 4] }, tasks: 4, cycles: 25, bodyMs: [0, 3] } as const;
+    const { leases, lost, failures } = await stage.crowd([job, job, job]);
+    assert.deepEqual({ leases, lost, failures }, { leases: 300, lost: 0, failures: {} });
+    await stage.becomesEmpty();
+  },
+
+  'nor where permits go from caller to caller without a trip': async (stage) => {
+    const job = { permits: { of: 4 }, tasks: 20, cycles: 40 };
+    const { leases } = await stage.crowd([job, job]);
+    assert.equal(leases, 1_600);
+  },
+
+  'nor when processes die, and give back what those held when their leases end, no sooner': async (stage) => {
+    const job = { permits: { of: 4, take: [1, 2] }, tasks: 3, forMs: 2_500, bodyMs: [1, 5] } as const;
+    const lock = { leaseMs: 600, waitMs: 5_000 };
+    const { failures } = await stage.crowd([
+      { ...job, lock },
+      { ...job, lock, crashAt: 20 },
+      { ...job, lock, crashAt: 40 },
+    ]);
+    assert.deepEqual(failures, {});
+    await stage.becomesEmpty();
+  },
+
+  'keep the permits of a dead holder until its lease ends, and no longer than a second more': async (
+    stage,
+  ) => {
+    const leaseMs = 1_000;
+    const { pools } = await sharing(stage, 4, 1);
+    const { history } = await stage.crowd([{ permits: { of: 4, take: 3 }, crashAt: 1, lock: { leaseMs } }]);
+    const dead = history.find((event) => event.kind === 'acquired')!;
+    const beside = await pools[0]!.acquire();
+    assert.ok(sharedNow() < dead.validUntil, 'what is free can be had at once');
+    await pools[0]!.acquire({ permits: 3 });
+    const at = sharedNow();
+    assert.ok(at >= dead.validUntil, `taken ${dead.validUntil - at} ms before the lease had ended`);
+    assert.ok(at <= dead.at + leaseMs + 1_000, `only free ${at - dead.at} ms after the grant`);
+    assert.equal(beside.isHeld, true);
+  },
+
+  'let nobody overtake a process that waits for more than is free': async (stage) => {
+    const { peers, pools } = await sharing(stage, 4, 3);
+    const [holder, big, small] = pools as [Semaphore, Semaphore, Semaphore];
+    const held = [await holder.acquire({ permits: 2 }), await holder.acquire()];
+    const all = big.acquire({ permits: 4 });
+    await stage.waiting(peers[1]!, 1);
+    assert.equal(await small.tryAcquire(), null);
+    const one = small.acquire();
+    await stage.waiting(peers[2]!, 1);
+    await held[0]!.release();
+    assert.equal(await holder.available(), 3);
+    await held[1]!.release();
+    const served = await all;
+    assert.equal(served.isHeld, true);
+    await served.release();
+    await (await one).release();
+    await stage.becomesEmpty();
+  },
+
+  'tell waiting processes at once when permits come back': async (stage) => {
+    const { peers, pools } = await sharing(stage, 2, 3);
+    const times: number[] = [];
+    for (let i = 0; i < 7; i += 1) {
+      const held = await pools[0]!.acquire({ permits: 2 });
+      const waiting = [pools[1]!.acquire(), pools[2]!.acquire()];
+      await Promise.all([stage.waiting(peers[1]!, 1), stage.waiting(peers[2]!, 1)]);
+      const start = stage.now();
+      void held.release();
+      const leases = await Promise.all(waiting);
+      times.push(stage.now() - start);
+      await Promise.all(leases.map((lease) => lease.release()));
+    }
+    const median = times.sort((a, b) => a - b)[3]!;
+    assert.ok(median <= stage.handOverMs, `half of the hand-overs took longer than ${median} ms`);
+  },
+
+  'give every process its turns while others never pause': async (stage) => {
+    const job = { permits: { of: 2 }, tasks: 6, cycles: 60, bodyMs: 1 };
+    const { turns, mostTurnsWaited } = await stage.crowd([job, { ...job, tasks: 1 }, job]);
+    assert.deepEqual(turns, { p1: 360, p2: 60, p3: 360 });
+    assert.ok(mostTurnsWaited < stage.mostTurns, `somebody waited for ${mostTurnsWaited} turns of others`);
+  },
+
+  'keep each process within the number of permits that it states itself': async (stage) => {
+    const [many, few] = [await stage.peer(), await stage.peer()];
+    const [four, two] = [4, 2].map((permits, i) => [many, few][i]!.semaphore(stage.resource, { permits }));
+    const first = await four!.acquire();
+    const second = await two!.acquire();
+    assert.equal(await two!.tryAcquire(), null);
+    const third = await four!.acquire({ permits: 2 });
+    assert.deepEqual([await two!.available(), await four!.available()], [0, 0]);
+    await third.release();
+    assert.equal(await two!.tryAcquire(), null);
+    await first.release();
+    assert.equal((await two!.tryAcquire())?.isHeld, true);
+    assert.equal(second.isHeld, true);
+  },
+
+  'renew permits while they are held, each for itself': async (stage) => {
+    const { pools } = await sharing(stage, 3, 2);
+    const kept = await pools[0]!.acquire({ permits: 2, leaseMs: 400 });
+    const fixed = await pools[0]!.acquire({ leaseMs: 400, renew: false });
+    await new Promise((resolve) => fixed.signal.addEventListener('abort', resolve));
+    const next = await pools[1]!.acquire();
+    await stage.pass(600);
+    assert.deepEqual([kept.isHeld, next.isHeld, await pools[1]!.tryAcquire()], [true, true, null]);
+    assert.equal(await kept.release(), 'released');
+  },
+
+  'show who holds how many': async (stage) => {
+    const peer = await stage.peer({ label: 'till 3' });
+    const [pool] = (await sharing(stage, 5, 1)).pools as [Semaphore];
+    assert.deepEqual([await pool.inspect(), await pool.available()], [[], 5]);
+    const lease = await peer.semaphore(stage.resource, { permits: 5 }).acquire({ permits: 3 });
+    await stage.eventually(
+      'the process is known',
+      async () => (await pool.inspect())[0]?.process !== undefined,
+    );
+    const own = await pool.acquire();
+    const [view, ...more] = await pool.inspect();
+    assert.deepEqual(
+      more.map(({ units }) => units),
+      [1],
+    );
+    assert.ok(lease.id.startsWith(view!.id));
+    assert.deepEqual(
+      [view!.resource, view!.depth, view!.units, view!.mode, view!.revoked],
+      [stage.resource, 1, 3, 'shared', false],
+    );
+    assert.deepEqual([view!.process!.pid, view!.process!.label], [process.pid, 'till 3']);
+    assert.ok(view!.remainingMs > 3_000 && view!.remainingMs <= 5_000);
+    await Promise.all([lease.release(), own.release()]);
+  },
+
+  'may be revoked: renewals are refused, and all is free when the leases end': async (stage) => {
+    const [peer, operator] = [await stage.peer(), await stage.peer()];
+    const told: string[] = [];
+    peer.on('lease.lost', ({ reason }) => told.push(reason));
+    const pool = peer.semaphore(stage.resource, { permits: 3 });
+    const leases = [await pool.acquire({ leaseMs: 600 }), await pool.acquire({ permits: 2, leaseMs: 600 })];
+    const watched = operator.semaphore(stage.resource, { permits: 3 });
+    assert.equal(await watched.revoke(), true);
+    assert.deepEqual(
+      (await watched.inspect()).map(({ revoked }) => revoked),
+      [true, true],
+    );
+    assert.ok(
+      leases.every(({ isHeld }) => isHeld),
+      'within the promise: not before their end',
+    );
+    const next = await watched.acquire({ permits: 3, waitMs: 2_000 });
+    assert.ok(leases.every(({ validUntil }) => stage.now() >= validUntil));
+    await stage.eventually('the losses are told', () => told.length === 2);
+    assert.deepEqual(told, ['revoked', 'revoked']);
+    await next.release();
+    await stage.becomesEmpty();
+  },
+
+  'may be freed by force: at once, and the holders hear of it': async (stage) => {
+    const [peer, operator] = [await stage.peer(), await stage.peer()];
+    const told: string[] = [];
+    peer.on('lease.lost', ({ reason }) => told.push(reason));
+    const pool = peer.semaphore(stage.resource, { permits: 3 });
+    const leases = [await pool.acquire({ leaseMs: 5_000 }), await pool.acquire({ permits: 2 })];
+    const freed = operator.semaphore(stage.resource, { permits: 3 });
+    assert.equal(await freed.forceRelease(), true);
+    const next = await freed.acquire({ permits: 3, waitMs: 500 });
+    await stage.eventually('the losses are told', () => told.length === 2, 500);
+    assert.deepEqual(told, ['taken', 'taken']);
+    assert.deepEqual(
+      leases.map(({ isHeld }) => isHeld),
+      [false, false],
+    );
+    assert.equal(await next.release(), 'released');
+    assert.deepEqual([await freed.revoke(), await freed.forceRelease()], [false, false]);
+    await stage.becomesEmpty();
+  },
+
+  'leave nothing behind, also after a close in the middle of a burst': async (stage) => {
+    for (let i = 0; i < 3; i += 1) {
+      const peer = await stage.peer();
+      const pool = peer.semaphore(stage.resource, { permits: 4 });
+      const callers = Array.from({ length: 10 }, () => pool.acquire().catch(() => undefined));
+      if (i > 0) await callers[0];
+      await peer.close({ graceMs: 0 });
+      await Promise.all(callers);
+      await stage.becomesEmpty();
+    }
+  },
+};

@@ -1,0 +1,4 @@
+import { contractSuite } from 'bedrock-testkit';
+import { combinationHarness } from './combination-harness.js';
+
+contractSuite(combinationHarness());

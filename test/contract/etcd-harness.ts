@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto';
+import { etcd } from 'bedrock-lock/etcd';
+import { etcdCall, startEtcd, startEtcdEnsemble } from 'bedrock-servers';
+import { crowdOfProcesses, type ContractHarness } from 'bedrock-testkit';
+
+const PREFIX = 'bedrock/';
+
+/** Real processes on one real server, or on three. */
+export function etcdHarness(servers: 'one server' | 'three servers'): ContractHarness {
+  let hosts: string[];
+  let stop: () => Promise<void>;
+  return {
+    name: `etcd, ${servers}`,
+    kinds: ['mutex', 'fairMutex'],
+    // Every change waits for the disk, and servers and everything else share two cores.
+    handOverMs: 250,
+    lacks: ['counters', 'permits', 'holdAtLeast'],
+    open: async () => {
+      if (servers === 'one server') {
+        const server = await startEtcd({ shared: true });
+        hosts = [server.url];
+        stop = () => server.stop();
+      } else {
+        const ensemble = await startEtcdEnsemble();
+        hosts = ensemble.urls;
+        stop = () => ensemble.stop();
+      }
+    },
+    backend: async (options) => etcd({ hosts, prefix: PREFIX, ...options }),
+    crowd: (jobs) =>
+      crowdOfProcesses(
+        { module: 'bedrock-lock/etcd', factory: 'etcd', args: [{ hosts, prefix: PREFIX }] },
+        jobs,
+      ),
+    freshResource: () => `etcd:${randomUUID()}`,
+    isEmpty: async (resource) => {
+      const found = await keysOf(hosts[0]!, PREFIX);
+      return !found.some((key) => key.includes(encodeURIComponent(resource)));
+    },
+    close: () => stop(),
+  };
+}
+
+/** All keys that begin so. */
+export async function keysOf(url: string, prefix: string): Promise<string[]> {
+  const end = prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
+  const asked = { key: btoa(prefix), range_end: btoa(end), keys_only: true };
+  const { kvs = [] } = (await etcdCall(url, 'kv/range', asked)) as { kvs?: { key: string }[] };
+  return kvs.map(({ key }) => atob(key));
+}

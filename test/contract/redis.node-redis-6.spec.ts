@@ -1,0 +1,4 @@
+import { contractSuite } from 'bedrock-testkit';
+import { redisHarness } from './redis-harness.js';
+
+contractSuite(redisHarness({ library: 'node-redis 6', rights: 'least' }));

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startRedis, type RunningServer } from 'bedrock-servers';
+import { Redis } from 'ioredis';
+import { ecosphere } from './ecosphere-command.js';
+
+const COMBINATION = ['--backend', 'combination'];
+const ALL_SOLD = 'flash sale: sold 10000 of 10000, oversold 0, overlaps 0';
+
+describe('the flash sale on a combination', () => {
+  it('sells each of 10,000 items once while the left-most of three nodes is killed and comes back', async () => {
+    const outcome = await ecosphere([...COMBINATION, '--nodes', '3', '--processes', '2', '--chaos']);
+    expect(outcome.stderr).toBe('');
+    expect(outcome.lastLine).toBe(ALL_SOLD);
+    expect(outcome.code).toBe(0);
+    expect(outcome.stdout).toContain('locks on 3 redis-servers of this run, stock on another');
+    expect(outcome.stdout).toMatch(/node 1 +killed after 2,\d+ purchases +started empty after \d+ ms/);
+    expect(outcome.stdout).toContain('✔ 2 of 2 processes noticed that node 1 was gone, and sold on');
+    expect(outcome.stdout).toContain(
+      '✔ 2 of 2 processes counted on it again, after a quarantine of one lease',
+    );
+  }, 60_000);
+
+  it('does so on five nodes that are asked one after the other', async () => {
+    const rules = ['--nodes', '5', '--contention', 'sequential', '--purchases', '2000', '--buyers', '300'];
+    const { code, lastLine, stdout } = await ecosphere([...COMBINATION, ...rules, '--chaos']);
+    expect(lastLine).toBe('flash sale: sold 2000 of 2000, oversold 0, overlaps 0');
+    expect(stdout).toContain('locks on 5 redis-servers of this run');
+    expect(code).toBe(0);
+  }, 60_000);
+
+  it('oversells without the lock: the stock knows nothing of nodes', async () => {
+    const { code, stdout } = await ecosphere([...COMBINATION, '--purchases', '2000', '--no-lock']);
+    expect(stdout).toContain('✘ oversold');
+    expect(code).toBe(1);
+  }, 30_000);
+});
+
+describe('the scenarios on a combination', () => {
+  it.each([
+    ['lock-time', ['--rounds', '200'], 'lock time: cycles 210, sound 210'],
+    ['contention', ['--rounds', '20'], 'contention: turns 400, lost updates 0, overlaps 0'],
+    ['lock-delay', [], expect.stringMatching(/^lock delay: held 1500 ms on leases of 300 ms, .* lost 0$/)],
+  ])(
+    'keep the promises of %s',
+    async (scenario, args, verdict) => {
+      const outcome = await ecosphere([...COMBINATION, '--scenario', scenario, ...args]);
+      expect(outcome.lastLine).toEqual(verdict);
+      expect(outcome.code).toBe(0);
+    },
+    40_000,
+  );
+});
+
+describe('given nodes', () => {
+  let servers: RunningServer[];
+  beforeAll(async () => {
+    servers = await Promise.all([1, 2, 3].map(() => startRedis()));
+  });
+  afterAll(() => Promise.all(servers.map((server) => server.stop())));
+
+  it('have the locks, and nothing of the run when it is over', async () => {
+    const [data, ...nodes] = servers;
+    const args = [...COMBINATION, '--purchases', '300', '--buyers', '50', '--strategy', 'majority'];
+    const urls = nodes.flatMap(({ url }) => ['--url', url]);
+    const { code, lastLine, stdout } = await ecosphere([...args, ...urls], { REDIS_URL: data!.url });
+    expect(stdout).toContain('locks on 2 given nodes, stock on another');
+    expect(lastLine).toBe('flash sale: sold 300 of 300, oversold 0, overlaps 0');
+    expect(code).toBe(0);
+    for (const { url } of servers) {
+      const client = new Redis(url);
+      expect(await client.keys('*ecosphere*')).toEqual([]);
+      // The guard is on the nodes alone.
+      expect(await client.exists('bedrock_guard')).toBe(url === data!.url ? 0 : 1);
+      client.disconnect();
+    }
+  }, 30_000);
+
+  it('end the run with exit code 3 when one does not answer, which is named', async () => {
+    const urls = `${servers[0]!.url},redis://:secret@127.0.0.1:1`;
+    const { code, stderr } = await ecosphere([...COMBINATION, '--url', urls]);
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/^error: .*Redis at 127\.0\.0\.1:1 does not answer: .+\n$/);
+    expect(stderr).not.toContain('secret');
+  });
+});

@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Bedrock, Lease } from 'bedrock-lock';
+import { startEtcdEnsemble, type EtcdEnsemble } from 'bedrock-servers';
+import { EtcdFixture, eventually, placesOf } from './fixture.js';
+
+const fixture = new EtcdFixture();
+let ensemble: EtcdEnsemble;
+
+beforeAll(async () => {
+  ensemble = await startEtcdEnsemble();
+});
+afterEach(() => fixture.clean());
+afterAll(() => ensemble.stop());
+
+it('the death of the leader: the hold lives on, who waits is served, tokens grow', async () => {
+  const options = { hosts: ensemble.urls, operationTimeoutMs: 1_000 };
+  const [one, other] = [await fixture.peer(options), await fixture.peer(options)];
+  const resource = fixture.fresh();
+  const lease = await one.mutex(resource).acquire({ leaseMs: 6_000 });
+  const next = other.mutex(resource).acquire({ waitMs: 20_000 });
+  const leader = await ensemble.leader();
+  const alive = ensemble.members.find((member) => member !== leader)!;
+  await eventually('it waits', async () => (await placesOf(alive.url, resource)).length === 2);
+  leader.kill('SIGKILL');
+  await ensemble.leader(leader);
+  const { validUntil } = lease;
+  await eventually('it is renewed', () => lease.validUntil > validUntil, 10_000);
+  expect(lease.isHeld).toBe(true);
+  await leader.restart();
+  expect(await lease.release()).toBe('released');
+  const nextLease = await next;
+  expect(nextLease.token).toBeGreaterThan(lease.token);
+  await nextLease.release();
+}, 60_000);
+
+it('a leader that is frozen for longer than a lease: holds are renewed through the next one', async () => {
+  const options = { hosts: ensemble.urls, operationTimeoutMs: 800 };
+  const holder = await fixture.peer(options);
+  const resource = fixture.fresh();
+  const lease = await holder.mutex(resource).acquire({ leaseMs: 6_000 });
+  const leader = await ensemble.leader();
+  leader.pause();
+  try {
+    await ensemble.leader(leader);
+    const { validUntil } = lease;
+    await eventually('it is renewed', () => lease.validUntil > validUntil + 3_000, 12_000);
+    await sleep(1_000);
+    expect(lease.isHeld).toBe(true);
+    expect(await lease.release()).toBe('released');
+  } finally {
+    leader.resume();
+  }
+}, 60_000);
+
+it('a leader that is frozen and goes on, again and again: one holder at a time, and tokens grow', async () => {
+  const options = { hosts: ensemble.urls, operationTimeoutMs: 600 };
+  const peers = await Promise.all([1, 2, 3].map(() => fixture.peer(options)));
+  const resource = fixture.fresh();
+  const grants: Lease[] = [];
+  const faults: string[] = [];
+  let isOver = false;
+  const contend = async (peer: Bedrock): Promise<void> => {
+    while (!isOver) {
+      const lease = await peer.mutex(resource).acquire({ leaseMs: 2_000, waitMs: 20_000 });
+      const before = grants.at(-1);
+      if (before?.isHeld === true) faults.push(`${before.token} still held beside ${lease.token}`);
+      if (before !== undefined && lease.token <= before.token)
+        faults.push(`${lease.token} came after ${before.token}`);
+      grants.push(lease);
+      await sleep(50);
+      await lease.release();
+    }
+  };
+  const contest = Promise.all(peers.map(contend));
+  for (let round = 1; round <= 3; round += 1) {
+    const leader = await ensemble.leader();
+    const seen = grants.length;
+    leader.pause();
+    try {
+      await ensemble.leader(leader);
+      await eventually('locks go on without it', () => grants.length >= seen + 3, 10_000);
+    } finally {
+      leader.resume();
+    }
+    await eventually('and with it', () => grants.length >= seen + 6, 10_000);
+  }
+  isOver = true;
+  await contest;
+  expect(faults).toEqual([]);
+}, 90_000);

@@ -1,0 +1,99 @@
+import { ContenderProcess, type ContenderJob, type HistoryEvent } from 'bedrock-testkit';
+import { pass } from './pass.js';
+import type { Site } from './site.js';
+import { LOCK, RULES } from './terms.js';
+
+const MODULE = new URL('combination-of.mjs', import.meta.url).href;
+
+const POLL_MS = 5;
+/** Service resumes by itself within this time of the end of a fault, on a machine that has other things to do. */
+const PATIENCE_MS = 15_000;
+
+/** What the processes of a crew do, by turns: short holds, and long ones that need renewals. */
+export type CrewJob = Omit<ContenderJob, 'label' | 'lock'>;
+
+/** The processes that contend; one that is killed is replaced. */
+export class Crew {
+  /** Why processes have failed. */
+  readonly failures: string[] = [];
+  readonly #all: ContenderProcess[] = [];
+  #alive: { readonly one: ContenderProcess; readonly job: CrewJob; readonly isProxied: boolean }[] = [];
+
+  constructor(
+    private readonly site: Site,
+    /** Every other process goes through the proxies, so that a fault of the network is not everybody's. */
+    jobs: readonly CrewJob[],
+    private readonly rules: Partial<typeof RULES> = {},
+  ) {
+    jobs.forEach((job, i) => this.#hire(job, i % 2 === 0));
+  }
+
+  get members(): readonly ContenderProcess[] {
+    return this.#alive.map(({ one }) => one);
+  }
+
+  get history(): HistoryEvent[] {
+    return this.#all.flatMap(({ events }) => events);
+  }
+
+  /** How many leases there have been so far. */
+  get cycles(): number {
+    return this.#all.reduce((sum, { events }) => sum + acquisitions(events), 0);
+  }
+
+  /** Kills one, and puts another one in its place, which gets the lock. */
+  async replace(victim: ContenderProcess): Promise<void> {
+    const { job, isProxied } = this.#alive.find(({ one }) => one === victim)!;
+    await victim.kill();
+    this.#alive = this.#alive.filter(({ one }) => one !== victim);
+    await this.holds(this.#hire(job, isProxied));
+  }
+
+  /** Resolves when it gets the lock the next time. @throws Error when that takes too long, or a process has failed */
+  async holds(one: ContenderProcess): Promise<void> {
+    const giveUpAt = performance.now() + PATIENCE_MS;
+    let seen = one.events.length;
+    for (;;) {
+      const { length } = one.events;
+      if (one.events.slice(seen).some(({ kind }) => kind === 'acquired')) return;
+      seen = length;
+      if (this.failures.length > 0) throw new Error(this.failures.join('\n'));
+      if (performance.now() > giveUpAt) throw new Error(`${one.label} got no lock for ${PATIENCE_MS} ms`);
+      await pass(POLL_MS);
+    }
+  }
+
+  /** Resolves when everybody has got the lock once more. @throws Error that names who has not */
+  async allHold(): Promise<void> {
+    await Promise.all(this.members.map((one) => this.holds(one)));
+  }
+
+  /** They end in good order. */
+  async finish(): Promise<void> {
+    for (const one of this.members) one.finish();
+    await Promise.all(this.members.map((one) => one.ended()));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#all.map((one) => one.kill()));
+  }
+
+  #hire(job: CrewJob, isProxied: boolean): ContenderProcess {
+    const source = {
+      module: MODULE,
+      factory: 'combinationOf',
+      args: [this.site.ways(isProxied), { ...RULES, ...this.rules }],
+    };
+    const label = `p${this.#all.length + 1}`;
+    // Until it is told to finish.
+    const one = new ContenderProcess(source, { cycles: Number.MAX_SAFE_INTEGER, ...job, lock: LOCK }, label);
+    this.#all.push(one);
+    one.ended().catch((error: Error) => this.failures.push(error.message));
+    this.#alive.push({ one, job, isProxied });
+    return one;
+  }
+}
+
+function acquisitions(events: readonly HistoryEvent[]): number {
+  return events.reduce((sum, { kind }) => (kind === 'acquired' ? sum + 1 : sum), 0);
+}

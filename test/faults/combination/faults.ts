@@ -1,0 +1,15 @@
+import { CLIENT_FAULTS } from './faults-of-clients.js';
+import { COMMAND_FAULTS } from './faults-by-command.js';
+import { NETWORK_FAULTS } from './faults-of-the-network.js';
+import { SERVER_FAULTS } from './faults-of-servers.js';
+import { OUTAGES } from './outages.js';
+import type { Fault } from './fault.js';
+
+/** Everything that is done to the combination lock and to those who use it. */
+export const FAULTS: readonly Fault[] = [
+  ...SERVER_FAULTS,
+  ...COMMAND_FAULTS,
+  ...NETWORK_FAULTS,
+  ...CLIENT_FAULTS,
+  ...OUTAGES,
+];

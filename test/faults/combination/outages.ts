@@ -1,0 +1,38 @@
+import { sharedNow } from 'bedrock-testkit';
+import { during, type Fault, type Silence } from './fault.js';
+import { MAX_LEASE_MS } from './terms.js';
+
+const AWAY_MS = MAX_LEASE_MS + 600;
+/** By then the outage has begun, at the latest. */
+const BEGINS_WITHIN_MS = 200;
+
+/** What was granted before may be handed over within its process as long as it lasts; after that nobody has anything. */
+async function silent(outage: () => Promise<unknown>): Promise<Silence> {
+  const from = sharedNow() + MAX_LEASE_MS + BEGINS_WITHIN_MS;
+  const to = sharedNow() + AWAY_MS;
+  await outage();
+  return { from, to };
+}
+
+/** A majority is gone for longer than any lease. */
+export const OUTAGES: readonly Fault[] = [
+  {
+    name: 'majority frozen',
+    hits: 'majority',
+    strike: ({ victims }) =>
+      silent(() =>
+        during(
+          victims,
+          AWAY_MS,
+          ({ server }) => server.pause(),
+          ({ server }) => server.resume(),
+        ),
+      ),
+  },
+  {
+    name: 'majority killed, back empty',
+    hits: 'majority',
+    losesData: true,
+    strike: ({ victims }) => silent(() => Promise.all(victims.map((node) => node.crash(AWAY_MS)))),
+  },
+];

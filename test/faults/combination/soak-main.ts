@@ -1,0 +1,38 @@
+/**
+ * `npm run soak -- [--minutes 10] [--nodes 3] [--processes 4] [--keys 3] [--seed 1] [--unsafe]`: a lock under one fault after
+ * the other. Exits with 1 when a promise was broken. `--unsafe` lets any one node suffice, whatever the others say, which
+ * must not go well.
+ */
+import { parseArgs } from 'node:util';
+import { soak } from './soak.js';
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '10' },
+    nodes: { type: 'string', default: '3' },
+    processes: { type: 'string', default: '4' },
+    keys: { type: 'string', default: '3' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    unsafe: { type: 'boolean', default: false },
+  },
+});
+const [minutes, nodes, processes, keys, seed] = [
+  values.minutes,
+  values.nodes,
+  values.processes,
+  values.keys,
+  values.seed,
+].map(Number) as [number, number, number, number, number];
+
+console.log(`${nodes} nodes, ${processes} processes, ${keys} keys, ${minutes} minutes, seed ${seed}`);
+const { violations, faults, leases, lost, increments } = await soak({
+  ...{ minutes, nodes, processes, keys, seed },
+  ...(values.unsafe && { rules: { minNodes: 1, unsafeMinNodes: true, strategy: 'majority' } }),
+  tell: (line) => console.log(line),
+});
+for (const text of violations.slice(0, 20)) console.log(`VIOLATION ${text}`);
+console.log(
+  `${faults} faults, ${leases} leases, ${lost} lost, ${increments} increments: ` +
+    (violations.length === 0 ? 'every counter is exact' : `${violations.length} violations, seed ${seed}`),
+);
+process.exitCode = violations.length === 0 ? 0 : 1;

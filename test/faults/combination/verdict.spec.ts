@@ -1,0 +1,42 @@
+import { acquired, asked, failed, lost, turn } from '../../testkit/hand-made.js';
+import { judge } from './verdict.js';
+
+const SOUND = { history: turn(0, 'a1', 10, 1), bounds: {}, left: [] };
+
+describe('the verdict on a lock under faults', () => {
+  it('finds nothing where nothing is wrong', () => {
+    const failures = [
+      asked(20, 'b1', 40),
+      failed(41, 'b1'),
+      asked(50, 'b2', 60),
+      failed(61, 'b2', 'BACKEND_UNAVAILABLE'),
+    ];
+    const history = [...SOUND.history, ...failures];
+    expect(judge({ ...SOUND, history, silences: [{ from: 20, to: 30 }] }).violations).toEqual([]);
+  });
+
+  it('takes over what the history breaks', () => {
+    const history = [...SOUND.history, ...turn(5, 'b1', 20, 2)];
+    expect(judge({ ...SOUND, history }).violations).toEqual([expect.stringMatching(/^I1: b1 /)]);
+  });
+
+  it('names keys that are left', () => {
+    expect(judge({ ...SOUND, left: ['lock on a'] }).violations).toEqual(['I8: lock on a is left']);
+  });
+
+  it('finds a grant of a minority, and not one that was over when its caller got it', () => {
+    const silences = [{ from: 100, to: 200 }];
+    const late = [acquired(150, 'a2', 140, 2), lost(150, 'a2')];
+    const history = [...SOUND.history, ...late];
+    expect(judge({ ...SOUND, history, silences }).violations).toEqual([]);
+    const granted = [...history, ...turn(160, 'b1', 170, 3)];
+    expect(judge({ ...SOUND, history: granted, silences }).violations).toEqual([
+      'outage: b1 was granted by a minority',
+    ]);
+  });
+
+  it('finds an error that no caller can expect', () => {
+    const history = [asked(0, 'a1', 40), failed(1, 'a1', 'NO_CODE')];
+    expect(judge({ ...SOUND, history }).violations).toEqual(['errors: a call failed with NO_CODE']);
+  });
+});

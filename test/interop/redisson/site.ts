@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Bedrock, type LockOptions } from 'bedrock-lock';
+import { redis, type RedisOptions } from 'bedrock-lock/redis';
+import { startRedis, type RunningServer } from 'bedrock-servers';
+import { Redis } from 'ioredis';
+import { until } from '../../redis/fixture.js';
+import { JavaProcess } from './java-process.js';
+import { JavaThread } from './java-thread.js';
+
+/** The newest of each line. Both are compiled from the same sources. */
+export const VERSIONS = ['3.52.0', '4.7.0'] as const;
+/** The first run of a machine downloads Redisson, and Maven if need be. */
+export const OPEN_WITHIN_MS = 400_000;
+/** Lease of Java locks that are taken without one: short, since some tests wait for its end. */
+export const WATCHDOG_MS = 1_500;
+/** So long that no lease explains a hand-over. */
+export const LONG_MS = 30_000;
+/** What a waiter needs to ask once more after it has subscribed. */
+const SETTLE_MS = 20;
+
+/** A Redis of its own, one JVM, and what the tests make on either side. */
+export class Site {
+  readonly #bedrocks: Bedrock[] = [];
+  readonly #javas: JavaProcess[] = [];
+  #threads = 0;
+
+  private constructor(
+    private readonly version: string,
+    readonly server: RunningServer,
+    /** Looks at what is in Redis. */
+    readonly admin: Redis,
+  ) {}
+
+  static async open(version: string, watchdogMs = WATCHDOG_MS): Promise<Site> {
+    const server = await startRedis();
+    const site = new Site(version, server, new Redis(server.url));
+    try {
+      await site.java(watchdogMs);
+      return site;
+    } catch (error) {
+      await site.close();
+      throw error;
+    }
+  }
+
+  /** One more JVM; the first one is there already. */
+  async java(watchdogMs = WATCHDOG_MS, version = this.version): Promise<JavaProcess> {
+    const java = await JavaProcess.start({ version, url: this.server.url, watchdogMs });
+    this.#javas.push(java);
+    return java;
+  }
+
+  /** A new thread, of the first JVM unless another is given. */
+  thread(java = this.#javas[0]!): JavaThread {
+    return new JavaThread(java, `t${++this.#threads}`);
+  }
+
+  async bedrock(defaults: LockOptions = {}, options: Partial<RedisOptions> = {}): Promise<Bedrock> {
+    const bedrock = new Bedrock({
+      backend: redis({ url: this.server.url, ...options }),
+      defaults: { leaseMs: LONG_MS, waitMs: LONG_MS, ...defaults },
+    });
+    this.#bedrocks.push(bedrock);
+    await bedrock.ready();
+    return bedrock;
+  }
+
+  freshName(): string {
+    return `interop:${randomUUID()}`;
+  }
+
+  /** The channels of locks that somebody listens to. */
+  async channels(): Promise<{ readonly channel: string; readonly subscribers: number }[]> {
+    const names = (await this.admin.pubsub('CHANNELS', 'redisson*')) as string[];
+    const counts = (await this.admin.pubsub('NUMSUB', ...names)) as number[];
+    return names.map((channel, i) => ({ channel, subscribers: counts[2 * i + 1]! }));
+  }
+
+  /**
+   * Resolves when so many processes wait for it: have subscribed to a channel of it and have asked once more. Callers, where
+   * the lock is fair: each of them has a place in its line.
+   */
+  async someoneWaits(name: string, waiters = 1): Promise<void> {
+    await until(`${waiters} wait for ${name}`, async () => {
+      const [channels, line] = await Promise.all([this.channels(), this.line(name)]);
+      return (
+        line.length === waiters ||
+        channels.some(({ channel, subscribers }) => channel.includes(name) && subscribers === waiters)
+      );
+    });
+    await sleep(SETTLE_MS);
+  }
+
+  /** Who stands in the line of a fair lock, by the ids of Redisson and of Bedrock. */
+  line(name: string): Promise<string[]> {
+    return this.admin.lrange(`redisson_lock_queue:${name.includes('{') ? name : `{${name}}`}`, 0, -1);
+  }
+
+  /** How many scripts Redis has run: who spins runs one per question. */
+  async scriptsRun(): Promise<number> {
+    const stats = await this.admin.info('commandstats');
+    const calls = Array.from(stats.matchAll(/^cmdstat_eval(?:sha)?:calls=(\d+)/gm), ([, count]) =>
+      Number(count),
+    );
+    return calls.reduce((sum, count) => sum + count, 0);
+  }
+
+  /** Closes what one test has made on the Node side. */
+  async clean(): Promise<void> {
+    await Promise.all(this.#bedrocks.splice(0).map((bedrock) => bedrock.close({ graceMs: 0 })));
+  }
+
+  async close(): Promise<void> {
+    await this.clean();
+    await Promise.all(this.#javas.map((java) => java.halt()));
+    this.admin.disconnect();
+    await this.server.stop();
+  }
+}

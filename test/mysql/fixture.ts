@@ -1,0 +1,104 @@
+import { MUTEX, type Backend, type Claim, type Verdict } from 'bedrock-lock';
+import {
+  mysql,
+  mysqlSessions,
+  type MysqlBackend,
+  type MysqlOptions,
+  type MysqlSessionOptions,
+} from 'bedrock-lock/mysql';
+import { startMariadb, type RunningServer } from 'bedrock-servers';
+import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+let claims = 0;
+
+/** A server of its own, an observer that looks at it, and backends that are closed after each test. */
+export class MysqlFixture {
+  server!: RunningServer;
+  #observer: Connection | undefined;
+  readonly #backends: Backend[] = [];
+
+  async start(...args: Parameters<typeof startMariadb>): Promise<void> {
+    this.server = await startMariadb(...args);
+    await this.observe();
+  }
+
+  /** A new observer: the old one ends with its server. */
+  async observe(): Promise<void> {
+    this.#observer?.destroy();
+    this.#observer = await createConnection({ uri: this.server.url });
+    this.#observer.on('error', () => undefined);
+  }
+
+  async stop(): Promise<void> {
+    this.#observer?.destroy();
+    await this.server.stop();
+  }
+
+  /** A connection of a user's. */
+  connection(): Promise<Connection> {
+    return createConnection({ uri: this.server.url });
+  }
+
+  async rows(sql: string, values: readonly (string | number)[] = []): Promise<RowDataPacket[]> {
+    const [rows] = await this.#observer!.query<RowDataPacket[]>(sql, [...values]);
+    return rows;
+  }
+
+  /** A backend that serves, with its tables. */
+  async backend(options: MysqlOptions = {}): Promise<MysqlBackend> {
+    const backend = this.unready(options);
+    await backend.ensureSchema();
+    await backend.ready();
+    return backend;
+  }
+
+  unready(options: MysqlOptions = {}): MysqlBackend {
+    const backend = mysql({ ...this.#where(options), ...options });
+    this.#backends.push(backend);
+    return backend;
+  }
+
+  sessions(options: MysqlSessionOptions = {}): Backend {
+    const backend = mysqlSessions({ ...this.#where(options), ...options });
+    this.#backends.push(backend);
+    return backend;
+  }
+
+  async clean(): Promise<void> {
+    await Promise.all(this.#backends.splice(0).map((backend) => backend.close()));
+  }
+
+  #where({ url, connection }: MysqlOptions): MysqlOptions {
+    return url === undefined && connection === undefined ? { url: this.server.url } : {};
+  }
+}
+
+export function claimOf(backend: Backend, resource: string, terms: Partial<Claim> = {}): Claim {
+  return {
+    id: `${backend.processId}:${++claims}`,
+    resource,
+    shape: MUTEX,
+    queue: true,
+    mayPush: false,
+    leaseMs: 10_000,
+    holdAtLeastMs: 0,
+    tokens: 0,
+    notAfter: performance.now() + backend.operationTimeoutMs,
+    ...terms,
+  };
+}
+
+export function holderOf(verdict: Verdict): string | undefined {
+  return verdict.kind === 'refused' ? verdict.holder?.id : undefined;
+}
+
+export async function eventually(
+  what: string,
+  isTrue: () => boolean | Promise<boolean>,
+  withinMs = 5_000,
+): Promise<void> {
+  for (const end = performance.now() + withinMs; !(await isTrue()); await sleep(10)) {
+    if (performance.now() > end) throw new Error(`not within ${withinMs} ms: ${what}`);
+  }
+}

@@ -1,0 +1,180 @@
+import {
+  Bedrock,
+  FAIR_MUTEX,
+  MUTEX,
+  READER,
+  UnsupportedByBackendError,
+  type LockLostError,
+} from 'bedrock-lock';
+import { startProxy, type TcpProxy } from 'bedrock-servers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { claimOf, eventually, holderOf, MysqlFixture } from './fixture.js';
+
+const NOW = { keepMs: 0, leaveQueue: true } as const;
+
+describe('named locks of sessions', () => {
+  const fixture = new MysqlFixture();
+  let proxy: TcpProxy;
+  let names = 0;
+  const fresh = (): string => `sessions:${++names}`;
+
+  beforeAll(async () => {
+    await fixture.start();
+    proxy = await startProxy(fixture.server.port);
+  }, 180_000);
+  afterEach(async () => {
+    proxy.dropReplies(false);
+    proxy.dropRequests(false);
+    await proxy.accept();
+    await fixture.clean();
+  });
+  afterAll(async () => {
+    await proxy.stop();
+    await fixture.stop();
+  });
+
+  const throughProxy = () => ({ url: fixture.server.url.replace(/:\d+\//, `:${proxy.port}/`) });
+  const used = async (name: string): Promise<unknown> =>
+    (await fixture.rows('SELECT IS_USED_LOCK(?) AS session', [name]))[0]!['session'];
+
+  it('exclude each other, also within one session, and cost one statement each', async () => {
+    const [one, other] = [fixture.sessions(), fixture.sessions()];
+    const resource = fresh();
+    await one.ready();
+    const claim = claimOf(one, resource);
+    const before = one.commands;
+    expect((await one.leases.claim(claim)).kind).toBe('granted');
+    expect(one.commands - before).toBe(1);
+    expect(holderOf(await one.leases.claim(claimOf(one, resource)))).toBe(claim.id);
+    expect(holderOf(await other.leases.claim(claimOf(other, resource)))).toBe(
+      `session ${String(await used(resource))}`,
+    );
+    expect(await one.leases.withdraw(claim, NOW)).toBe('released');
+    expect(one.commands - before).toBe(2);
+    expect(await used(resource)).toBeNull();
+    expect((await other.leases.claim(claimOf(other, resource))).kind).toBe('granted');
+    expect(await one.leases.withdraw(claim, NOW)).toBe('absent');
+    expect(await used(resource)).not.toBeNull();
+  });
+
+  it('are counted once when a claim is repeated', async () => {
+    const backend = fixture.sessions();
+    const claim = claimOf(backend, fresh());
+    await backend.leases.claim(claim);
+    expect((await backend.leases.claim(claim)).kind).toBe('granted');
+    expect(await backend.leases.withdraw(claim, NOW)).toBe('released');
+    expect(await used(claim.resource)).toBeNull();
+  });
+
+  it('have names of their own where the server would mix them up or refuse them', async () => {
+    const backend = fixture.sessions();
+    const resources = ['Caps', 'caps', 'x'.repeat(65), 'x'.repeat(64), 'é', 'e', 'a ', 'a', 'x'.repeat(512)];
+    for (const resource of resources)
+      expect((await backend.leases.claim(claimOf(backend, resource))).kind).toBe('granted');
+    expect(await used('x'.repeat(64))).not.toBeNull();
+    for (const resource of resources) expect(await backend.leases.inspect(resource, MUTEX)).toHaveLength(1);
+  });
+
+  it('serve a mutex of the engine, and waiters poll', async () => {
+    const [one, other] = [0, 1].map(() => new Bedrock({ backend: fixture.sessions() }));
+    const [first, second] = [one!.mutex('served'), other!.mutex('served')];
+    const lease = await first.acquire({ leaseMs: 300 });
+    expect(lease.token).toBe(0);
+    const next = second.acquire();
+    await sleep(600);
+    expect(lease.isHeld).toBe(true);
+    await lease.release();
+    await (await next).release();
+    await Promise.all([one!.close(), other!.close()]);
+    expect(await used('served')).toBeNull();
+  });
+
+  it('refuse what a named lock cannot do, when it is asked for', async () => {
+    const backend = fixture.sessions();
+    const bedrock = new Bedrock({ backend });
+    expect(() => bedrock.fairMutex('x')).toThrow(UnsupportedByBackendError);
+    expect(() => bedrock.mutex('x', { fencing: true })).toThrow(UnsupportedByBackendError);
+    expect(() => bedrock.mutex('x', { holdAtLeastMs: 5 })).toThrow(UnsupportedByBackendError);
+    for (const shape of [FAIR_MUTEX, READER])
+      await expect(backend.leases.claim(claimOf(backend, 'x', { shape }))).rejects.toThrow(
+        UnsupportedByBackendError,
+      );
+    await expect(backend.leases.revoke('x', FAIR_MUTEX, 'now')).rejects.toThrow(UnsupportedByBackendError);
+    await bedrock.close();
+  });
+
+  it('are lost with their session, and the holder hears of it at once', async () => {
+    const bedrock = new Bedrock({ backend: fixture.sessions() });
+    const lease = await bedrock.mutex('killed').acquire({ leaseMs: 20_000 });
+    const lost = new Promise<string>((resolve) => bedrock.on('lease.lost', ({ reason }) => resolve(reason)));
+    const start = performance.now();
+    await fixture.rows(`KILL ${String(await used('killed'))}`);
+    expect(await lost).toBe('taken');
+    expect(performance.now() - start).toBeLessThan(1_000);
+    expect([lease.isHeld, (lease.signal.reason as LockLostError).code]).toEqual([false, 'LOCK_LOST']);
+    // Another session serves.
+    await (await bedrock.mutex('killed').acquire()).release();
+    await bedrock.close();
+  });
+
+  it('stay with a session whose server is slow: what comes late is still told apart', async () => {
+    const backend = fixture.sessions({ ...throughProxy(), operationTimeoutMs: 100 });
+    const [held, late] = [claimOf(backend, fresh()), claimOf(backend, fresh())];
+    await backend.leases.claim(held);
+    proxy.delay(300, 'replies');
+    await expect(backend.leases.claim(late)).rejects.toMatchObject({ executed: 'unknown' });
+    proxy.delay(0);
+    await eventually('the late answer has come', async () => {
+      const views = await backend.leases.inspect(late.resource, MUTEX).catch(() => []);
+      return views.length === 1;
+    });
+    expect(await backend.leases.renew([held, late].map((ref) => ({ ...ref, keepMs: 0 })))).toEqual([
+      'renewed',
+      'renewed',
+    ]);
+    expect(await backend.leases.withdraw(late, NOW)).toBe('released');
+    expect(await used(late.resource)).toBeNull();
+    expect(await used(held.resource)).not.toBeNull();
+  });
+
+  it('that nobody heard of are given back with the session', async () => {
+    const backend = fixture.sessions({ ...throughProxy(), operationTimeoutMs: 100 });
+    await backend.ready();
+    const orphan = claimOf(backend, fresh());
+    proxy.dropReplies();
+    await expect(backend.leases.claim(orphan)).rejects.toMatchObject({ executed: 'unknown' });
+    proxy.dropReplies(false);
+    await eventually('it is free', async () => (await used(orphan.resource)) === null);
+    expect(await backend.leases.withdraw(orphan, NOW)).toBe('absent');
+    expect((await backend.leases.claim(claimOf(backend, orphan.resource))).kind).toBe('granted');
+  });
+
+  it('of a process that is gone without a word end after its longest lease', async () => {
+    const backend = fixture.sessions({ ...throughProxy(), operationTimeoutMs: 100, maxLeaseMs: 1_000 });
+    const claim = claimOf(backend, fresh(), { leaseMs: 1_000 });
+    await backend.leases.claim(claim);
+    const start = performance.now();
+    // Neither its statements nor the end of its connection arrive.
+    proxy.dropRequests();
+    await eventually('it is free', async () => (await used(claim.resource)) === null, 10_000);
+    expect(performance.now() - start).toBeGreaterThan(1_000);
+  });
+
+  it('are refused after the time of the request', async () => {
+    const backend = fixture.sessions();
+    const resource = fresh();
+    const late = claimOf(backend, resource, { notAfter: performance.now() - 1 });
+    expect(await backend.leases.claim(late)).toEqual({ kind: 'stale' });
+    expect(await used(resource)).toBeNull();
+  });
+
+  it('end with the backend', async () => {
+    const backend = fixture.sessions();
+    const claim = claimOf(backend, fresh());
+    await backend.leases.claim(claim);
+    await backend.close();
+    await eventually('it is free', async () => (await used(claim.resource)) === null);
+    await expect(backend.leases.claim(claim)).rejects.toMatchObject({ executed: 'no' });
+    await expect(backend.ping()).rejects.toMatchObject({ code: 'BACKEND_UNAVAILABLE' });
+  });
+});

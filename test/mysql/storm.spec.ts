@@ -1,0 +1,105 @@
+import { Bedrock, type Backend } from 'bedrock-lock';
+import { claimOf, MysqlFixture } from './fixture.js';
+
+const NOW = { keepMs: 0, leaveQueue: true } as const;
+const BACKENDS = 4;
+const CONNECTIONS = 16;
+
+describe('64 connections at once', () => {
+  const fixture = new MysqlFixture();
+  beforeAll(() => fixture.start(), 180_000);
+  afterEach(() => fixture.clean());
+  afterAll(() => fixture.stop());
+
+  /** Rows that are made and removed all the time: what dead-locks where rows are inserted and deleted by hand. */
+  const crowd = (): Promise<Backend[]> =>
+    Promise.all(
+      Array.from({ length: BACKENDS }, () =>
+        fixture.backend({ connections: CONNECTIONS, keepRowsMs: 20, operationTimeoutMs: 30_000 }),
+      ),
+    );
+
+  const connected = async (): Promise<number> => {
+    const [row] = await fixture.rows("SHOW STATUS LIKE 'Threads_connected'");
+    return Number(row!['Value']);
+  };
+
+  it('surface no dead-lock, whatever verbs meet on a few rows, and grant to one at a time', async () => {
+    const backends = await crowd();
+    const resources = ['a', 'b', 'c', 'd', 'e'].map((name) => `storm:${name}`);
+    const inside = new Map<string, number>();
+    let grants = 0;
+    let most = 0;
+    const work = async (backend: Backend, at: number): Promise<void> => {
+      for (let i = 0; i < 12; i += 1) {
+        const resource = resources[(at + i) % resources.length]!;
+        const claim = claimOf(backend, resource, {
+          queue: i % 3 === 0,
+          tokens: 1,
+          notAfter: performance.now() + 30_000,
+        });
+        const { kind } = await backend.leases.claim(claim);
+        if (kind === 'granted') {
+          const now = (inside.get(resource) ?? 0) + 1;
+          inside.set(resource, now);
+          most = Math.max(most, now);
+          grants += 1;
+          // In another order than the others.
+          const many = [...resources]
+            .sort(() => (at % 2) - 0.5)
+            .map((name) => ({ ...claim, resource: name, keepMs: 0 }));
+          const outcomes = await backend.leases.renew(many);
+          expect(outcomes).not.toContain('unknown');
+          inside.set(resource, (inside.get(resource) ?? 0) - 1);
+        }
+        await backend.leases.withdraw(claim, NOW);
+      }
+    };
+    await Promise.all(
+      backends.flatMap((backend, b) => Array.from({ length: CONNECTIONS }, (_, i) => work(backend, b + i))),
+    );
+    expect(most).toBe(1);
+    expect(grants).toBeGreaterThan(resources.length);
+  }, 60_000);
+
+  it('serve many locks that are used once each', async () => {
+    const backends = await crowd();
+    const tasks = backends.flatMap((backend, b) =>
+      Array.from({ length: 100 }, async (_, i) => {
+        const claim = claimOf(backend, `once:${i}:${b % 2}`, {
+          queue: false,
+          notAfter: performance.now() + 30_000,
+        });
+        const { kind } = await backend.leases.claim(claim);
+        if (kind === 'granted') await backend.leases.withdraw(claim, NOW);
+        return kind;
+      }),
+    );
+    const kinds = await Promise.all(tasks);
+    expect(await connected()).toBeGreaterThan(32);
+    expect(kinds.filter((kind) => kind === 'granted').length).toBeGreaterThanOrEqual(200);
+  }, 60_000);
+
+  it('of the pool are waited for, and who gets none in time hears so', async () => {
+    const bedrock = new Bedrock({
+      backend: await fixture.backend({ connections: 1, operationTimeoutMs: 3_000 }),
+    });
+    const locks = Array.from({ length: 40 }, (_, i) => bedrock.mutex(`pool:${i}`));
+    await Promise.all(locks.map((lock) => lock.run(() => undefined)));
+    expect(bedrock.stats().pendingWithdrawals).toBe(0);
+    await bedrock.close();
+    const narrow = await fixture.backend({ connections: 1, operationTimeoutMs: 300 });
+    const blocker = await fixture.connection();
+    await blocker.query('LOCK TABLES bedrock_locks WRITE, bedrock_processes WRITE');
+    const asked = Array.from({ length: 5 }, (_, i) => narrow.leases.claim(claimOf(narrow, `full:${i}`)));
+    const outcomes = await Promise.allSettled(asked);
+    blocker.destroy();
+    const reasons = outcomes.map(
+      (outcome) => (outcome as PromiseRejectedResult).reason as { executed: string },
+    );
+    expect(reasons.map(({ executed }) => executed === 'no' || executed === 'unknown')).toEqual(
+      Array(5).fill(true),
+    );
+    expect(reasons.some(({ executed }) => executed === 'no')).toBe(true);
+  });
+});

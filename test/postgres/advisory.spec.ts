@@ -1,0 +1,208 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Bedrock, READER, WRITER, type Backend } from 'bedrock-lock';
+import { lockInTransaction, postgresSession } from 'bedrock-lock/postgres';
+import { claimOf, failure, FREE, granted, PostgresFixture, refusalOf, until } from './fixture.js';
+
+const fixture = new PostgresFixture();
+const sessions: Backend[] = [];
+
+beforeAll(() => fixture.start());
+afterEach(async () => {
+  await Promise.all(sessions.splice(0).map((backend) => backend.close()));
+  await fixture.clean();
+});
+afterAll(() => fixture.stop());
+
+async function session(options: object = {}): Promise<Backend> {
+  const backend = postgresSession({ url: fixture.server.url, ...options });
+  sessions.push(backend);
+  await backend.ready();
+  return backend;
+}
+
+/** Ends the sessions of Bedrock, as an administrator would. */
+async function terminate(): Promise<void> {
+  await fixture.observer.query(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'bedrock'",
+  );
+}
+
+describe('session locks', () => {
+  it('exclude each other over sessions, and within one', async () => {
+    const [one, other] = [await session(), await session()];
+    const claim = await granted(one, 'lock', { tokens: 8 });
+    expect((await one.leases.claim(claim)).kind).toBe('granted');
+    expect((await refusalOf(one, 'lock')).holder?.id).toBe(claim.id);
+    await refusalOf(other, 'lock');
+    expect(await other.leases.withdraw({ ...claim, id: `${other.processId}:1` }, FREE)).toBe('absent');
+    expect(await one.leases.withdraw(claim, FREE)).toBe('released');
+    expect(await one.leases.withdraw(claim, FREE)).toBe('absent');
+    const next = await granted(other, 'lock', { tokens: 8 });
+    expect(next.token).toBeGreaterThan(claim.token + 8);
+  });
+
+  it('let readers in beside each other, and a writer after the last of them', async () => {
+    const [one, other] = [await session(), await session()];
+    const readers = [
+      await granted(one, 'rw', { shape: READER }),
+      await granted(one, 'rw', { shape: READER }),
+    ];
+    const third = await granted(other, 'rw', { shape: READER });
+    await refusalOf(other, 'rw', { shape: WRITER });
+    for (const reader of readers) await one.leases.withdraw(reader, FREE);
+    await refusalOf(one, 'rw', { shape: WRITER });
+    await other.leases.withdraw(third, FREE);
+    await granted(one, 'rw', { shape: WRITER });
+  });
+
+  it('end with the lease, though the session goes on', async () => {
+    const [one, other] = [await session(), await session()];
+    const claim = await granted(one, 'brief', { leaseMs: 100 });
+    await refusalOf(other, 'brief');
+    await until(
+      'it is free',
+      async () => (await other.leases.claim(claimOf(other, 'brief'))).kind === 'granted',
+    );
+    expect(await one.leases.renew([{ ...claim, keepMs: 0 }])).toEqual(['lost']);
+  });
+
+  it('are lost with the session, and their holder hears of it at once', async () => {
+    const [backend, other] = [await session(), await session({ connection: { application_name: 'other' } })];
+    const bedrock = new Bedrock({ backend });
+    const lease = await bedrock.mutex('lost').acquire();
+    const lost = new Promise((resolve) => lease.signal.addEventListener('abort', resolve));
+    const start = performance.now();
+    await terminate();
+    await lost;
+    expect(performance.now() - start).toBeLessThan(1_000);
+    expect(lease.isHeld).toBe(false);
+    await granted(other, 'lost');
+    expect(await lease.release()).toBe('lost');
+    await bedrock.close();
+  });
+
+  it('serve a crowd of one process and of another', async () => {
+    const bedrocks = [new Bedrock({ backend: await session() }), new Bedrock({ backend: await session() })];
+    let [inside, turns] = [0, 0];
+    const run = (bedrock: Bedrock) =>
+      bedrock.mutex('crowd').run(
+        async () => {
+          inside += 1;
+          expect(inside).toBe(1);
+          await sleep(1);
+          inside -= 1;
+          turns += 1;
+        },
+        { waitMs: 15_000 },
+      );
+    await Promise.all(Array.from({ length: 40 }, (_, i) => run(bedrocks[i % 2]!)));
+    expect(turns).toBe(40);
+    await Promise.all(bedrocks.map((bedrock) => bedrock.close()));
+  });
+
+  it('say who holds, refuse what they cannot do, and a frozen server ends calls in time', async () => {
+    const [one, other] = [await session({ operationTimeoutMs: 200 }), await session()];
+    await granted(one, 'shown');
+    expect(await other.leases.inspect('shown', READER)).toMatchObject([
+      { mode: 'exclusive', remainingMs: Infinity },
+    ]);
+    await expect(other.leases.revoke('shown', READER, 'now')).rejects.toMatchObject({
+      code: 'LOCK_UNSUPPORTED',
+    });
+    expect(() => new Bedrock({ backend: other }).fairMutex('fair')).toThrow(/fair|order|fifo/);
+    expect(() => postgresSession({ url: fixture.server.url, throughPooler: true } as object)).toThrow(
+      /throughPooler/,
+    );
+    fixture.server.pause();
+    const start = performance.now();
+    await failure(one.leases.claim(claimOf(one, 'other')));
+    expect(performance.now() - start).toBeLessThan(1_000);
+    fixture.server.resume();
+    // The session may have gone with what was not answered, and its locks with it.
+    expect(await one.leases.inspect('shown', READER)).toEqual([]);
+  });
+});
+
+describe('locks of a transaction', () => {
+  async function inTransaction<T>(
+    work: (client: Parameters<typeof lockInTransaction>[0]) => Promise<T>,
+  ): Promise<T> {
+    const client = await fixture.observer.connect();
+    try {
+      await client.query('BEGIN');
+      const result = await work(client);
+      await client.query('COMMIT');
+      return result;
+    } catch (error) {
+      await client.query('ROLLBACK');
+      throw error;
+    } finally {
+      client.release();
+    }
+  }
+
+  it('last until it ends, by commit or by rollback', async () => {
+    for (const end of ['commit', 'rollback']) {
+      const holding = inTransaction(async (client) => {
+        await lockInTransaction(client, 'tx');
+        await expect(
+          inTransaction((other) => lockInTransaction(other, 'tx', { waitMs: 0 })),
+        ).rejects.toMatchObject({
+          code: 'LOCK_BUSY',
+        });
+        await expect(
+          inTransaction((other) => lockInTransaction(other, 'tx', { waitMs: 40 })),
+        ).rejects.toMatchObject({
+          code: 'LOCK_WAIT_TIMEOUT',
+        });
+        if (end === 'rollback') throw new Error('on purpose');
+      });
+      await holding.catch((error: Error) => expect(error.message).toBe('on purpose'));
+      await inTransaction((client) => lockInTransaction(client, 'tx', { waitMs: 0 }));
+    }
+  });
+
+  it('are waited for', async () => {
+    const order: string[] = [];
+    const first = inTransaction(async (client) => {
+      await lockInTransaction(client, 'wait');
+      await sleep(100);
+      order.push('first');
+    });
+    await sleep(30);
+    const others = [5_000, Infinity].map((waitMs) =>
+      inTransaction(async (client) => {
+        await lockInTransaction(client, 'wait', { waitMs });
+        order.push('next');
+      }),
+    );
+    await Promise.all([first, ...others]);
+    expect(order).toEqual(['first', 'next', 'next']);
+  });
+
+  it('of several resources are never wanted in circles, and may be shared', async () => {
+    const orders = [
+      ['a', 'b', 'c'],
+      ['c', 'b', 'a'],
+      ['b', 'a'],
+    ];
+    const work = (names: string[]) =>
+      inTransaction(async (client) => {
+        await lockInTransaction(client, names, { waitMs: Infinity });
+        await sleep(2);
+      });
+    await Promise.all(Array.from({ length: 12 }, (_, i) => work(orders[i % 3]!)));
+    await inTransaction(async (client) => {
+      await lockInTransaction(client, 'a', { mode: 'shared' });
+      await inTransaction((other) => lockInTransaction(other, 'a', { mode: 'shared', waitMs: 0 }));
+    });
+  });
+
+  it('are refused without a transaction, where they would be gone at once', async () => {
+    await expect(lockInTransaction(fixture.observer, 'none')).rejects.toMatchObject({ field: 'client' });
+    await expect(lockInTransaction(fixture.observer, 'none', { waitMs: -1 })).rejects.toMatchObject({
+      field: 'waitMs',
+    });
+    await expect(lockInTransaction(fixture.observer, '')).rejects.toMatchObject({ field: 'resource' });
+  });
+});

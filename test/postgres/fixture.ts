@@ -1,0 +1,131 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BackendUnavailableError, MUTEX, type Backend, type Claim, type Verdict } from 'bedrock-lock';
+import { postgres, type PostgresBackend, type PostgresOptions } from 'bedrock-lock/postgres';
+import { startPostgres, type RunningServer } from 'bedrock-servers';
+import { Pool } from 'pg';
+
+let claims = 0;
+
+export const FREE = { keepMs: 0, leaveQueue: true } as const;
+
+/** A server of its own with the tables, somebody who looks at it, and backends that are closed after each test. */
+export class PostgresFixture {
+  server!: RunningServer;
+  observer!: Pool;
+  readonly #backends: Backend[] = [];
+
+  async start(...args: Parameters<typeof startPostgres>): Promise<void> {
+    this.server = await startPostgres(...args);
+    this.observer = new Pool({ connectionString: this.server.url, max: 4 });
+    this.observer.on('error', () => undefined);
+    const maker = postgres(this.server.url);
+    await maker.ensureSchema();
+    await maker.close();
+  }
+
+  async stop(): Promise<void> {
+    await this.observer.end();
+    await this.server.stop();
+  }
+
+  /** A backend that serves. */
+  async backend(options: PostgresOptions = {}): Promise<PostgresBackend> {
+    const backend = this.unready(options);
+    await backend.ready();
+    return backend;
+  }
+
+  unready(options: PostgresOptions = {}): PostgresBackend {
+    const where = options.url || options.connection ? {} : { url: this.server.url };
+    const backend = postgres({ ...where, ...options });
+    this.#backends.push(backend);
+    return backend;
+  }
+
+  /** The URL of the server through another port. */
+  urlAt(port: number): string {
+    return this.server.url.replace(`:${this.server.port}`, `:${port}`);
+  }
+
+  /** The rows of a resource as they are: one or none. */
+  async row(resource: string): Promise<Record<string, unknown> | undefined> {
+    const { rows } = await this.observer.query<Record<string, unknown>>(
+      'SELECT * FROM bedrock_locks WHERE resource = $1',
+      [resource],
+    );
+    return rows[0];
+  }
+
+  async clean(): Promise<void> {
+    await Promise.all(this.#backends.splice(0).map((backend) => backend.close()));
+    await this.observer.query('TRUNCATE bedrock_locks, bedrock_processes');
+  }
+}
+
+export function claimOf(backend: Backend, resource: string, terms: Partial<Claim> = {}): Claim {
+  return {
+    id: `${backend.processId}:${++claims}`,
+    resource,
+    shape: MUTEX,
+    queue: true,
+    mayPush: false,
+    leaseMs: 10_000,
+    holdAtLeastMs: 0,
+    tokens: 0,
+    notAfter: performance.now() + backend.operationTimeoutMs,
+    ...terms,
+  };
+}
+
+/** Asks, and gives the claim that was granted. */
+export async function granted(
+  backend: Backend,
+  resource: string,
+  terms: Partial<Claim> = {},
+): Promise<Claim & { readonly token: number }> {
+  const claim = claimOf(backend, resource, terms);
+  const verdict = await backend.leases.claim(claim);
+  if (verdict.kind !== 'granted') throw new Error(`${resource}: ${verdict.kind}`);
+  return { ...claim, token: verdict.token };
+}
+
+/** Asks, and gives the refusal. */
+export async function refusalOf(
+  backend: Backend,
+  resource: string,
+  terms: Partial<Claim> = {},
+): Promise<Verdict & { readonly kind: 'refused' }> {
+  const verdict = await backend.leases.claim(claimOf(backend, resource, terms));
+  if (verdict.kind !== 'refused') throw new Error(`${resource}: ${verdict.kind}`);
+  return verdict;
+}
+
+/** What `act` is rejected with. */
+export async function failure(act: Promise<unknown>): Promise<BackendUnavailableError> {
+  const error = await act.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof BackendUnavailableError)) throw new Error(`not unavailable: ${String(error)}`);
+  return error;
+}
+
+/** Asks again and again until the answer is yes. */
+export async function until(
+  what: string,
+  isTrue: () => boolean | Promise<boolean>,
+  withinMs = 5_000,
+): Promise<void> {
+  const deadline = performance.now() + withinMs;
+  while (!(await isTrue())) {
+    if (performance.now() > deadline) throw new Error(`not within ${withinMs} ms: ${what}`);
+    await sleep(5);
+  }
+}
+
+export function pings(backend: Backend): Promise<boolean> {
+  return backend.ping().then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,42 @@
+/**
+ * The client libraries that the Redis backend speaks through. Plain JavaScript, since the processes of the contract load
+ * it too.
+ */
+import { redis } from 'bedrock-lock/redis';
+import { Redis } from 'ioredis';
+import { Redis as Redis5 } from 'ioredis-5';
+import { createClient } from 'redis';
+import { createClient as createClient5 } from 'redis-5';
+
+/** @typedef {import('bedrock-lock/redis').RedisOptions} RedisOptions */
+/** @typedef {NonNullable<RedisOptions['client']>} RedisClient */
+/** @typedef {'ioredis 5' | 'ioredis 6' | 'node-redis 5' | 'node-redis 6'} Library */
+
+/** @type {Record<Library, (url: string) => RedisClient>} */
+const MAKERS = {
+  'ioredis 5': (url) =>
+    /** @type {RedisClient} */ (/** @type {unknown} */ (new Redis5(url, { lazyConnect: true }))),
+  'ioredis 6': (url) => new Redis(url, { lazyConnect: true }),
+  'node-redis 5': (url) => createClient5({ url }),
+  'node-redis 6': (url) => createClient({ url }),
+};
+
+export const LIBRARIES = /** @type {Library[]} */ (Object.keys(MAKERS));
+
+/**
+ * A client as a user makes one; it does not connect.
+ * @param {Library} library
+ * @param {string} url
+ */
+export function clientOf(library, url) {
+  return MAKERS[library](url);
+}
+
+/**
+ * @param {Library} library
+ * @param {string} url
+ * @param {Omit<RedisOptions, 'url' | 'connection' | 'client'>} [options]
+ */
+export function backendOf(library, url, options) {
+  return redis({ ...options, client: clientOf(library, url) });
+}

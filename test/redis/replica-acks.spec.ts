@@ -1,0 +1,174 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Bedrock, multiLock, type Backend, type Verdict } from 'bedrock-lock';
+import { redis, type RedisOptions } from 'bedrock-lock/redis';
+import { startRedis, type RunningServer } from 'bedrock-servers';
+import { Redis } from 'ioredis';
+import { claimOf, FREE, granted, RedisFixture, refusalOf, until } from './fixture.js';
+import { leastUser } from './least-rights.js';
+import { clientOf, LIBRARIES } from './libraries.mjs';
+
+const fixture = new RedisFixture();
+let replica: RunningServer;
+let copy: Redis;
+const bedrocks: Bedrock[] = [];
+
+/** A primary with one replica that is in step. */
+beforeAll(async () => {
+  await fixture.start({ args: ['--repl-diskless-sync-delay', '0'] });
+  replica = await startRedis({ args: ['--replicaof', '127.0.0.1', String(fixture.server.port)] });
+  copy = new Redis(replica.port);
+  await until(
+    'the replica is in step',
+    async () => Number(await fixture.observer.call('wait', 1, 100)) === 1,
+  );
+}, 30_000);
+afterEach(async () => {
+  replica.resume();
+  await Promise.all(bedrocks.splice(0).map((bedrock) => bedrock.close({ graceMs: 0 })));
+  await fixture.clean();
+});
+afterAll(async () => {
+  copy.disconnect();
+  await replica.stop();
+  await fixture.stop();
+});
+
+const acks = { replicaAcks: { count: 1, timeoutMs: 300 }, operationTimeoutMs: 1_000 };
+/** For a replica that has no time for long. */
+const patientAcks = { replicaAcks: { count: 1, timeoutMs: 1_000 }, operationTimeoutMs: 3_000 };
+
+function bedrockOf(options: RedisOptions = acks): Bedrock {
+  const bedrock = new Bedrock({ backend: redis({ url: fixture.server.url, ...options }) });
+  bedrocks.push(bedrock);
+  return bedrock;
+}
+
+const isGranted = ({ kind }: Verdict) => kind === 'granted';
+const isFree = async (resource: string) => (await fixture.observer.exists(resource)) === 0;
+const unavailable = { code: 'BACKEND_UNAVAILABLE', message: expect.stringContaining('0 of 1 replicas') };
+
+describe.each(LIBRARIES)('grants that a replica has acknowledged, through %s', (library) => {
+  let mine: Backend;
+  beforeEach(async () => {
+    mine = await fixture.backend({ client: clientOf(library, fixture.server.url), ...patientAcks });
+  });
+
+  it('are on the replica when they are answered, and cost one command for a batch', async () => {
+    for (let turn = 0; turn < 20; turn += 1) {
+      const claim = await granted(mine, 'lock');
+      expect(await copy.exists('lock')).toBe(1);
+      await mine.leases.withdraw(claim, FREE);
+    }
+    const before = mine.commands;
+    await Promise.all(Array.from({ length: 30 }, (_, i) => granted(mine, `lock:${i}`)));
+    expect(mine.commands - before).toBe(2);
+  });
+
+  it('are not given while the replica is stopped, and are given again when it goes on', async () => {
+    const claim = claimOf(mine, 'lock', { tokens: 1 });
+    replica.pause();
+    await expect(mine.leases.claim(claim)).rejects.toMatchObject({ ...unavailable, executed: 'yes' });
+    replica.resume();
+    const again = () => mine.leases.claim({ ...claim, notAfter: performance.now() + 3_000 });
+    await until('a grant', () => again().then(isGranted, () => false));
+  });
+});
+
+describe('while the replica is stopped', () => {
+  it('nothing is granted, and what was granted is withdrawn', async () => {
+    const lock = bedrockOf().mutex('lock');
+    await lock.run(() => undefined);
+    replica.pause();
+    await expect(lock.acquire({ waitMs: 800 })).rejects.toMatchObject(unavailable);
+    await expect(lock.tryAcquire()).rejects.toMatchObject(unavailable);
+    await until('the withdrawal', () => isFree('lock'));
+    replica.resume();
+    expect(await lock.run(() => 'again', { waitMs: 5_000 })).toBe('again');
+  });
+
+  it('the lock is left to those who ask for no replicas', async () => {
+    const [mine, other] = [bedrockOf(), bedrockOf({})];
+    await Promise.all([mine.ready(), other.ready()]);
+    replica.pause();
+    const waiting = mine
+      .mutex('lock')
+      .acquire({ waitMs: 4_000 })
+      .catch((error: unknown) => error);
+    await until('a grant that does not count', () => fixture.observer.exists('lock'));
+    await other.mutex('lock', { waitMs: 1_500 }).run(() => undefined);
+    expect(await waiting).toMatchObject(unavailable);
+  });
+
+  it('nothing is granted by a script that the server had forgotten either', async () => {
+    const mine = await fixture.backend(acks);
+    replica.pause();
+    await fixture.observer.script('FLUSH');
+    await expect(mine.leases.claim(claimOf(mine, 'lock'))).rejects.toMatchObject(unavailable);
+  });
+
+  it('several locks at once are not granted either', async () => {
+    const bedrock = bedrockOf();
+    const both = multiLock([bedrock.mutex('one'), bedrock.mutex('two')]);
+    await both.run(() => undefined);
+    replica.pause();
+    await expect(both.tryAcquire()).rejects.toMatchObject(unavailable);
+    await until('the withdrawals', async () => (await isFree('one')) && (await isFree('two')));
+  });
+
+  it('a release by a process that asks for none does not grant to one that does', async () => {
+    const held = await bedrockOf({}).mutex('lock').acquire();
+    const waiting = bedrockOf();
+    await waiting.ready();
+    const next = waiting
+      .mutex('lock')
+      .acquire({ waitMs: 1_500 })
+      .catch((error: unknown) => error);
+    await until('it stands in line', () => fixture.observer.exists('bedrock_order:{lock}'));
+    replica.pause();
+    await held.release();
+    expect(await next).toMatchObject(unavailable);
+  });
+
+  it('what is held stays held, and is released', async () => {
+    const held = await bedrockOf().mutex('lock', { leaseMs: 300 }).acquire();
+    replica.pause();
+    const later = held.validUntil + 600;
+    await until('renewals', () => held.validUntil > later);
+    expect(held.isHeld).toBe(true);
+    expect(await held.release()).toBe('released');
+  });
+
+  it('a lock that is taken is refused at once', async () => {
+    const [mine, other] = [await fixture.backend(), await fixture.backend(acks)];
+    await granted(mine, 'lock');
+    replica.pause();
+    const start = performance.now();
+    refusalOf(await other.leases.claim(claimOf(other, 'lock')));
+    expect(performance.now() - start).toBeLessThan(250);
+  });
+
+  it('many claims, one after another, are answered in time on one connection', async () => {
+    const mine = await fixture.backend(acks);
+    let doubts = 0;
+    mine.onDoubt(() => (doubts += 1));
+    replica.pause();
+    const claims: Promise<number>[] = [];
+    for (let i = 0; i < 50; i += 1) {
+      const start = performance.now();
+      const claim = mine.leases.claim(claimOf(mine, `lock:${i}`));
+      claims.push(expect(claim).rejects.toMatchObject(unavailable).then(() => performance.now() - start)); // prettier-ignore
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    expect(Math.max(...(await Promise.all(claims)))).toBeLessThan(1_000);
+    expect(doubts).toBe(0);
+  });
+});
+
+it('a user who may not ask is told so before anything is granted', async () => {
+  const url = await leastUser(fixture.observer, fixture.server.url);
+  const refused = { message: expect.stringMatching(/NOPERM.*wait/) };
+  await expect(fixture.unready({ url, ...acks }).ready()).rejects.toMatchObject(refused);
+  await fixture.observer.call('ACL', 'SETUSER', 'least', '+wait');
+  const allowed = await fixture.backend({ url, ...acks });
+  await granted(allowed, 'shop:1');
+});

@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { startRedis, type RunningServer } from 'bedrock-servers';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+/** Takes ioredis away from the process. */
+const HIDE = `
+  export async function resolve(specifier, context, next) {
+    if (specifier !== 'ioredis') return next(specifier, context);
+    throw Object.assign(new Error("Cannot find package 'ioredis'"), { code: 'ERR_MODULE_NOT_FOUND' });
+  }
+`;
+
+const PROGRAM = `
+  import { register } from 'node:module';
+  register('data:text/javascript,' + encodeURIComponent(${JSON.stringify(HIDE)}));
+  const { Bedrock } = await import('bedrock-lock');
+  const { redis } = await import('bedrock-lock/redis');
+  const { createClient } = await import('redis');
+  const url = process.argv[1];
+  const bedrock = new Bedrock({ backend: redis({ client: createClient({ url }) }) });
+  console.log(await bedrock.mutex('job').run(() => 'locked through node-redis'));
+  await bedrock.close();
+  const byUrl = redis(url);
+  const startedAt = performance.now();
+  await byUrl.ready().catch((error) => console.log(error.code, error.message));
+  console.log(performance.now() - startedAt < 500);
+  await byUrl.close();
+`;
+
+let server: RunningServer;
+beforeAll(async () => {
+  server = await startRedis({ shared: true });
+});
+afterAll(() => server.stop());
+
+it('an application without ioredis locks through its node-redis, and is told at once what a URL needs', async () => {
+  const program = ['--input-type=module', '--eval', PROGRAM, server.url];
+  const { stdout } = await promisify(execFile)(process.execPath, program, { timeout: 15_000 });
+  expect(stdout.trim().split('\n')).toEqual([
+    'locked through node-redis',
+    'BACKEND_UNAVAILABLE redis is unavailable: ioredis cannot be loaded: install it, or give redis() a client of node-redis',
+    'true',
+  ]);
+});

@@ -1,0 +1,98 @@
+import type { Prng } from './prng.js';
+
+/** What the promise says about a seed: beyond it, two may hold at once, but nothing else may go wrong. */
+export type Promised = 'all' | 'no exclusion';
+
+export type BackendName = 'single' | 'combination';
+
+export type LockKindName = 'mutex' | 'fairMutex' | 'readWriteLock' | 'semaphore';
+
+/** All that a seed says before it begins. */
+export interface Scenario {
+  readonly backend: BackendName;
+  readonly nodes: number;
+  /** How a combination asks its nodes. */
+  readonly strategy: 'leftmost' | 'majority';
+  readonly contention: 'parallelFirst' | 'sequential';
+  readonly fencing: boolean;
+  /** What a node of a combination does that nobody has seen before. */
+  readonly coldStart: 'wait' | 'trust';
+  readonly promised: Promised;
+  /** No faults, and a good network: hand-overs are quick as well. */
+  readonly isCalm: boolean;
+  readonly processes: number;
+  readonly tasks: number;
+  readonly kinds: readonly LockKindName[];
+  readonly leaseMs: number;
+  readonly operationTimeoutMs: number;
+  readonly restartGuard: boolean;
+  readonly maxLeaseMs: number;
+  readonly quantumMs: number;
+  readonly waitMs: number;
+  /** Mean time that a lock is held, ms. */
+  readonly holdMs: number;
+  /** Mean time between two uses of a task, ms. */
+  readonly thinkMs: number;
+  readonly loadMs: number;
+  /** Longest departure of a clock's rate from that of the world. */
+  readonly drift: number;
+  readonly faults: number;
+  /** What goes wrong: all there is, or ways and connections alone. */
+  readonly faultsOf: 'all' | 'network';
+  /** How often a process is interrupted between two statements, and for how long at most, ms. */
+  readonly hiccupShare: number;
+  readonly longestHiccupMs: number;
+  readonly permits: number;
+  /** How often a script is interrupted by the system between two commands. */
+  readonly interruptions: number;
+}
+
+const SHARED: readonly LockKindName[] = ['readWriteLock', 'semaphore', 'fairMutex'];
+
+/** Rates of two clocks are then apart by less than 1 %. */
+const DRIFT_WITHIN = 0.0049;
+
+/** @param chosen instead of what the seed draws */
+export function scenarioOf(prng: Prng, chosen: BackendName | undefined): Scenario {
+  const drawn = prng.chance(0.2) ? 'combination' : 'single';
+  const backend = chosen ?? drawn;
+  const isCombination = backend === 'combination';
+  const isCalm = prng.chance(0.1);
+  const promised: Promised = !isCalm && prng.chance(0.12) ? 'no exclusion' : 'all';
+  const restartGuard = isCombination || (promised === 'all' && !isCalm && prng.chance(0.25));
+  const maxLeaseMs = restartGuard ? 1_500 : 30_000;
+  const leaseMs = prng.pick(restartGuard ? [200, 600, 1_500] : [100, 300, 1_000, 3_000, 30_000]);
+  const kinds: readonly LockKindName[] = prng.chance(0.35)
+    ? ['mutex']
+    : [...new Set([prng.pick(SHARED), prng.pick([...SHARED, 'mutex' as const])])];
+  return {
+    backend,
+    nodes: isCombination ? prng.whole(3, 5) : 1,
+    strategy: prng.chance(0.8) ? 'leftmost' : 'majority',
+    contention: prng.chance(0.7) ? 'parallelFirst' : 'sequential',
+    fencing: !isCombination || prng.chance(0.6),
+    coldStart: 'wait',
+    promised,
+    isCalm,
+    restartGuard,
+    maxLeaseMs,
+    leaseMs,
+    processes: prng.whole(2, 4),
+    tasks: prng.whole(1, 3),
+    kinds: isCombination ? ['mutex'] : kinds,
+    operationTimeoutMs: prng.pick([100, 300, 1_000]),
+    quantumMs: prng.pick([0, 10, 10, 50]),
+    waitMs: prng.pick([200, 1_000, 3_000]),
+    holdMs: prng.pick([2, 10, 40]),
+    thinkMs: prng.pick([5, 30, 100]),
+    loadMs:
+      (isCombination ? prng.between(1_000, 2_500) : prng.between(1_500, 4_000)) + (restartGuard ? 1_500 : 0),
+    drift: promised === 'all' ? (prng.chance(0.5) ? DRIFT_WITHIN : 0) : prng.pick([0, 0.05]),
+    faults: isCalm ? 0 : prng.whole(1, 6),
+    faultsOf: 'all',
+    hiccupShare: !isCalm && prng.chance(0.2) ? 0.001 : 0,
+    longestHiccupMs: Math.min(leaseMs * 1.5, 500),
+    permits: prng.whole(2, 4),
+    interruptions: !isCalm && prng.chance(0.2) ? 0.01 : 0,
+  };
+}

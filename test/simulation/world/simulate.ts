@@ -1,0 +1,90 @@
+import { inflict } from '../faults/faults.js';
+import { judge, type Verdict } from '../judge/judge.js';
+import { Client } from '../load/client.js';
+import { Task } from '../load/task.js';
+import type { Scenario } from './scenario.js';
+import { Site } from './site.js';
+import { World, type Trace } from './world.js';
+
+/** A holder may need so long to come to its end, and a waiter to be served or dismissed, ms. */
+const AFTERMATH_MS = 8_000;
+/** A close takes a few time-outs at most; a line that nobody asks for leaves by itself 10 s after its last sign. */
+const CLOSING_MS = 12_000;
+
+/** One world from beginning to end. */
+class Simulation {
+  readonly site: Site;
+  readonly #clients: Client[] = [];
+
+  constructor(
+    readonly world: World,
+    terms: Partial<Scenario>,
+  ) {
+    this.site = new Site(world, terms);
+  }
+
+  async run(): Promise<Verdict> {
+    const { world, site } = this;
+    const { scenario } = site;
+    world.tell('world', () => JSON.stringify(scenario));
+    for (let machine = 1; machine <= scenario.processes; machine += 1) this.#start(machine, 1);
+    for (let n = 0; n < scenario.faults; n += 1)
+      world.at(site.prng.between(50, scenario.loadMs), () => this.#fault());
+    await world.run(scenario.loadMs);
+    world.tell('world', () => 'the load ends, and so do the faults');
+    await world.run(scenario.loadMs + AFTERMATH_MS);
+    const idle = this.#living.map(({ process, bedrock, busy }) => ({
+      name: process.name,
+      busy,
+      stats: bedrock.stats(),
+    }));
+    for (const client of this.#living) client.process.begin(() => void client.close(0));
+    await world.run(world.now + CLOSING_MS);
+    return judge(site, this.#clients, idle);
+  }
+
+  get #living(): Client[] {
+    return this.#clients.filter(({ process, isClosing }) => !process.isDead && !isClosing);
+  }
+
+  #start(machine: number, life: number): void {
+    const { site } = this;
+    const process = site.process(`p${machine}${life > 1 ? `.${life}` : ''}`);
+    process.begin(() => {
+      process.tell(() => 'begins');
+      const client = new Client(site, process, machine);
+      site.began(client.backend.processId);
+      this.#clients.push(client);
+      for (let n = 0; n < site.scenario.tasks; n += 1) void new Task(client, site.scenario.loadMs).run();
+    });
+  }
+
+  #fault(): void {
+    const { site, world } = this;
+    inflict({
+      site,
+      prng: site.prng,
+      clients: this.#living,
+      replace: ({ machine, process }) => {
+        const life = Number(process.name.split('.')[1] ?? 1) + 1;
+        world.after(site.prng.between(5, 300), () => this.#start(machine, life));
+      },
+    });
+  }
+}
+
+/** What became of a seed. */
+export interface Outcome extends Verdict {
+  readonly seed: number;
+  readonly events: number;
+}
+
+/**
+ * Runs one seed. The same seed is the same world, to the last event.
+ * @param terms instead of those that the seed draws
+ */
+export async function simulate(seed: number, trace?: Trace, terms: Partial<Scenario> = {}): Promise<Outcome> {
+  const world = new World(seed, trace);
+  const verdict = await new Simulation(world, terms).run();
+  return { seed, events: world.events, ...verdict };
+}

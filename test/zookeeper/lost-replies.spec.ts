@@ -1,0 +1,142 @@
+import { BackendUnavailableError, type Backend, type Claim } from 'bedrock-lock';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { again, claimOf, eventually, fresh, NOW, ZooKeeperFixture } from './fixture.js';
+
+const fixture = new ZooKeeperFixture();
+
+beforeAll(() => fixture.start());
+afterEach(() => fixture.clean());
+afterAll(() => fixture.stop());
+
+/** A backend behind a proxy, with its session for these leases open. */
+async function behindProxy(): Promise<{
+  backend: Backend;
+  proxy: Awaited<ReturnType<typeof fixture.proxy>>['proxy'];
+}> {
+  const { proxy, connect } = await fixture.proxy();
+  const backend = await fixture.backend({ connect, operationTimeoutMs: 400 });
+  const first = claimOf(backend, fresh());
+  await backend.leases.claim(first);
+  await backend.leases.withdraw(first, NOW);
+  return { backend, proxy };
+}
+
+/** A claim on a line that is there: else its making would be what is lost. */
+async function claimOnLine(backend: Backend): Promise<Claim> {
+  const claim = claimOf(backend, fresh());
+  await fixture.admin.create(`/bedrock/locks/${encodeURIComponent(claim.resource)}`);
+  return claim;
+}
+
+async function unanswered(work: Promise<unknown>): Promise<void> {
+  const error: unknown = await work.catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(BackendUnavailableError);
+  expect((error as BackendUnavailableError).executed).toBe('unknown');
+}
+
+describe('a claim whose reply is lost', () => {
+  it('is found again by its id: one place, one grant', async () => {
+    const { backend, proxy } = await behindProxy();
+    const claim = await claimOnLine(backend);
+    proxy.dropReplies();
+    await unanswered(backend.leases.claim(claim));
+    expect(await fixture.admin.places(claim.resource)).toHaveLength(1);
+    proxy.dropReplies(false);
+    proxy.cut();
+    await eventually(
+      'it is granted',
+      async () => (await backend.leases.claim(again(backend, claim))).kind === 'granted',
+    );
+    expect(await fixture.admin.places(claim.resource)).toHaveLength(1);
+    expect(await backend.leases.withdraw(claim, NOW)).toBe('released');
+    expect(await fixture.admin.places(claim.resource)).toEqual([]);
+  });
+
+  it('is removed when nobody asks for it again', async () => {
+    const { backend, proxy } = await behindProxy();
+    const claim = await claimOnLine(backend);
+    proxy.dropReplies();
+    await unanswered(backend.leases.claim(claim));
+    expect(await fixture.admin.places(claim.resource)).toHaveLength(1);
+    proxy.dropReplies(false);
+    proxy.cut();
+    await eventually(
+      'the place is gone',
+      async () => (await fixture.admin.places(claim.resource)).length === 0,
+    );
+  });
+
+  it('is removed when it was withdrawn before it was seen, and is never granted afterwards', async () => {
+    const { backend, proxy } = await behindProxy();
+    const claim = await claimOnLine(backend);
+    proxy.delay(1_500, 'requests');
+    await unanswered(backend.leases.claim(claim));
+    await unanswered(backend.leases.withdraw(claim, NOW));
+    expect(await fixture.admin.places(claim.resource)).toEqual([]);
+    proxy.delay(0);
+    await sleep(1_500);
+    await eventually('it is confirmed', async () => (await backend.leases.withdraw(claim, NOW)) === 'absent');
+    expect(await fixture.admin.places(claim.resource)).toEqual([]);
+    expect((await backend.leases.claim(again(backend, claim))).kind).toBe('stale');
+    expect((await backend.leases.claim(claimOf(backend, claim.resource))).kind).toBe('granted');
+  });
+
+  it('that never arrived leaves nothing, and is asked for anew', async () => {
+    const { backend, proxy } = await behindProxy();
+    const claim = await claimOnLine(backend);
+    proxy.dropRequests();
+    await unanswered(backend.leases.claim(claim));
+    proxy.dropRequests(false);
+    proxy.cut();
+    expect(await fixture.admin.places(claim.resource)).toEqual([]);
+    await eventually(
+      'it is granted',
+      async () => (await backend.leases.claim(again(backend, claim))).kind === 'granted',
+    );
+  });
+});
+
+describe('a renewal whose reply is lost', () => {
+  it('is unknown, and the grant stands', async () => {
+    const { backend, proxy } = await behindProxy();
+    const claim = claimOf(backend, fresh());
+    await backend.leases.claim(claim);
+    proxy.dropReplies();
+    expect(await backend.leases.renew([{ ...claim, keepMs: 0 }])).toEqual(['unknown']);
+    proxy.dropReplies(false);
+    proxy.cut();
+    await eventually('it is renewed', async () => {
+      const [outcome] = await backend.leases.renew([{ ...claim, keepMs: 0 }]);
+      expect(outcome).not.toBe('lost');
+      return outcome === 'renewed';
+    });
+  });
+
+  it('that would move the place to a longer session is settled by the next', async () => {
+    const { backend, proxy } = await behindProxy();
+    const [long, claim] = [claimOf(backend, fresh(), { leaseMs: 8_000 }), claimOf(backend, fresh())];
+    await backend.leases.claim(long);
+    await backend.leases.claim(claim);
+    proxy.dropReplies();
+    const renewal = [{ ...claim, leaseMs: 8_000, keepMs: 0 }];
+    expect(await backend.leases.renew(renewal)).toEqual(['unknown']);
+    proxy.dropReplies(false);
+    proxy.cut();
+    await eventually('it is renewed', async () => (await backend.leases.renew(renewal))[0] === 'renewed');
+    expect(await fixture.admin.places(claim.resource)).toHaveLength(1);
+    expect(await backend.leases.withdraw(claim, NOW)).toBe('released');
+    expect(await fixture.admin.places(claim.resource)).toEqual([]);
+  });
+});
+
+it('a release whose reply is lost is repeated until it is confirmed', async () => {
+  const { backend, proxy } = await behindProxy();
+  const claim: Claim = claimOf(backend, fresh());
+  await backend.leases.claim(claim);
+  proxy.dropReplies();
+  await unanswered(backend.leases.withdraw(claim, NOW));
+  proxy.dropReplies(false);
+  proxy.cut();
+  await eventually('it is confirmed', async () => (await backend.leases.withdraw(claim, NOW)) === 'absent');
+  expect(await fixture.admin.places(claim.resource)).toEqual([]);
+});
