@@ -26,7 +26,7 @@ export const crowd: Role<CrowdOrder, CrowdAccount> = async (lock, { keys, durati
 
 /** Until the code is compiled: in cycles, since a slow machine takes longer, and in time, for whom that is nothing. */
 async function warmUp(lock: OpenLock, keys: readonly string[]): Promise<void> {
-  const [cyclesAtLeast, stepsAtLeast, stepsAtMost, stepMs] = [5_000, 2, 10, 200];
+  const [cyclesAtLeast, stepsAtLeast, stepsAtMost, stepMs] = [60_000, 2, 10, 200];
   let done = 0;
   for (let step = 0; step < stepsAtMost && (step < stepsAtLeast || done < cyclesAtLeast); step++) {
     const { cycles } = await compete(lock, keys, stepMs);

@@ -47,7 +47,7 @@ const PUSH = word(2);
 /** `claim` on the wire. */
 export class ClaimVerb implements BatchVerb<ClaimItem> {
   readonly script: Script;
-  readonly itemsPerCall = 32;
+  readonly itemsPerCall = 16;
   readonly answersFrom = 1;
 
   readonly #keysOfItem: number;

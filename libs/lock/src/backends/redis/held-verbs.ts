@@ -14,7 +14,7 @@ export interface WithdrawItem extends BatchItem<WithdrawOutcome> {
 /** `withdraw` on the wire. */
 export class WithdrawVerb implements BatchVerb<WithdrawItem> {
   readonly script: Script;
-  readonly itemsPerCall = 32;
+  readonly itemsPerCall = 16;
   readonly answersFrom = 0;
 
   readonly #keysOfItem: number;
