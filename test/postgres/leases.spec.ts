@@ -149,6 +149,25 @@ describe('what is late', () => {
     await proxy.stop();
   });
 
+  it('is refused though it was in time before it waited for the row', async () => {
+    const backend = await fixture.backend({ operationTimeoutMs: 5_000 });
+    for (const resources of [['alone'], ['beside', 'other']]) {
+      for (const resource of resources) await backend.leases.withdraw(await granted(backend, resource), FREE);
+      const client = await fixture.observer.connect();
+      await client.query('BEGIN');
+      await client.query('SELECT 1 FROM bedrock_locks WHERE resource = $1 FOR UPDATE', [resources[0]]);
+      const notAfter = performance.now() + 200;
+      const verdicts = Promise.all(
+        resources.map((name) => backend.leases.claim(claimOf(backend, name, { notAfter }))),
+      );
+      await sleep(400);
+      await client.query('ROLLBACK');
+      client.release();
+      expect((await verdicts)[0]).toEqual({ kind: 'stale' });
+      expect((await fixture.row(resources[0]!))?.['holder']).toBe('');
+    }
+  });
+
   it('waits for no row beyond its time: a claim behind a locked row is granted never', async () => {
     const backend = await fixture.backend({ operationTimeoutMs: 300 });
     await backend.leases.withdraw(await granted(backend, 'locked'), FREE);

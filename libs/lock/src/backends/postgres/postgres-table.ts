@@ -43,10 +43,10 @@ export class PostgresTable implements LockTable {
     names: TableNames,
   ) {
     this.#statements = { one: statementsFor(names, 'one'), many: statementsFor(names, 'many') };
-    this.#takingNew = this.#batch('takeNew', takeValues);
-    this.#takingFree = this.#batch('takeFree', takeValues);
+    this.#takingNew = this.#batch('takeNew', takeFreeValues);
+    this.#takingFree = this.#batch('takeFree', takeFreeValues);
     this.#taking = this.#batch('take', takeValues);
-    this.#givingFree = this.#batch('giveFree', giveValues);
+    this.#givingFree = this.#batch('giveFree', giveFreeValues);
     this.#giving = this.#batch('give', giveValues);
   }
 
@@ -185,13 +185,21 @@ function remember(names: Set<string>, name: string): void {
   names.add(name);
 }
 
-function giveValues({ resource, id, keepUs, leaver }: Give): readonly unknown[] {
-  return [resource, id, keepUs, leaver];
+function giveFreeValues({ resource, id }: Give): readonly unknown[] {
+  return [resource, id];
+}
+
+function giveValues(give: Give): readonly unknown[] {
+  return [...giveFreeValues(give), give.keepUs, give.leaver];
+}
+
+function takeFreeValues({ resource, id, units, lifeUs, tokens, notAfterUs }: Take): readonly unknown[] {
+  return [resource, id, units, lifeUs, tokens, notAfterUs];
 }
 
 function takeValues(take: Take): readonly unknown[] {
-  const { resource, id, units, lifeUs, tokens, notAfterUs, key, processId, isShared, capacity, queue } = take;
-  return [resource, id, units, lifeUs, tokens, notAfterUs, key, processId, isShared, capacity, queue];
+  const { key, processId, isShared, capacity, queue } = take;
+  return [...takeFreeValues(take), key, processId, isShared, capacity, queue];
 }
 
 function takenOf(row: Row, tokens: number): Taken {

@@ -4,16 +4,25 @@ import { channelOf, type TableNames } from './names.js';
 const NOW = '(extract(epoch FROM clock_timestamp()) * 1000000)::bigint';
 /** Somebody in line without a sign for this long is taken for dead, µs. */
 const HEAD_LIFE_US = 1_000_000;
+/** Between two readings of the clock in one statement, at most: a row must not count as over before its grant, µs. */
+const CLOCK_STEPS_US = 1_000;
 /** Somebody who is back so soon was only slow, and has the old place, µs. */
 const PLACE_LIFE_US = 3_000_000;
 /** What is asked for, as `h`. */
-const TAKE_COLUMNS = [
+const TAKE_FREE_COLUMNS = [
   ['of_resource', 'text'], ['id', 'text'], ['of_units', 'integer'], ['life_us', 'bigint'], ['tokens', 'bigint'],
-  ['not_after_us', 'bigint'], ['key', 'text'], ['process_id', 'text'], ['is_shared', 'boolean'], ['capacity', 'integer'],
+  ['not_after_us', 'bigint'],
+] as const; // prettier-ignore
+const TAKE_COLUMNS = [
+  ...TAKE_FREE_COLUMNS, ['key', 'text'], ['process_id', 'text'], ['is_shared', 'boolean'], ['capacity', 'integer'],
   ['queue', 'boolean'],
 ] as const; // prettier-ignore
+const GIVE_FREE_COLUMNS = [
+  ['of_resource', 'text'],
+  ['id', 'text'],
+] as const;
 const GIVE_COLUMNS = [
-  ['of_resource', 'text'], ['id', 'text'], ['keep_us', 'bigint'], ['leaver', 'text'],
+  ...GIVE_FREE_COLUMNS, ['keep_us', 'bigint'], ['leaver', 'text'],
 ] as const; // prettier-ignore
 const COLUMNS =
   't.resource, t.version, t.holder, t.until_us, t.units, t.depth, t.revoked, t.token, t.ends_us, t.crowd, t.line';
@@ -75,6 +84,40 @@ function wakes(condition: string): string {
 )`;
 }
 
+/**
+ * For exclusive grants, where nobody waits, which is nearly always. One alone is a change of a row that is locked
+ * first, so that the clock, which is read for each use, is read after the wait for the row.
+ */
+function shortStatements(locks: string, count: 'one' | 'many', locked: string) {
+  if (count === 'one') {
+    const isQuiet = `t.resource = (SELECT resource FROM ${locks} WHERE resource = $1 FOR NO KEY UPDATE)
+  AND t.crowd IS NULL AND t.line IS NULL`;
+    return {
+      takeFree: `UPDATE ${locks} t SET version = t.version + 1, holder = $2, revoked = false, depth = 1, units = $3::integer,
+  until_us = ${NOW} + $4::bigint, ends_us = ${NOW} + $4::bigint + ${CLOCK_STEPS_US},
+  token = CASE WHEN $5::bigint > 0 THEN greatest(t.token, ${NOW}) + $5::bigint ELSE t.token END
+WHERE ${isQuiet} AND t.until_us <= ${NOW} AND ${NOW} <= $6::bigint
+RETURNING t.resource, t.token AS given, t.until_us - $4::bigint AS now_us`,
+      giveFree: `UPDATE ${locks} t SET version = t.version + 1, holder = '', until_us = 0, ends_us = 0
+WHERE ${isQuiet} AND t.holder = $2 AND t.until_us > ${NOW}
+RETURNING t.resource, ${NOW} AS now_us`,
+    };
+  }
+  const isQuiet = 'n.crowd IS NULL AND n.line IS NULL';
+  return {
+    takeFree: `WITH ${asked(count, TAKE_FREE_COLUMNS)}, ${locked}
+UPDATE ${locks} t SET version = n.version + 1, holder = n.id, revoked = false, depth = 1, units = n.of_units,
+  until_us = n.now_us + n.life_us, ends_us = n.now_us + n.life_us,
+  token = CASE WHEN n.tokens > 0 THEN greatest(n.token, n.now_us) + n.tokens ELSE n.token END
+FROM n WHERE t.resource = n.resource AND n.now_us <= n.not_after_us AND ${isQuiet} AND n.until_us <= n.now_us
+RETURNING t.resource, t.token AS given, n.now_us`,
+    giveFree: `WITH ${asked(count, GIVE_FREE_COLUMNS)}, ${locked}
+UPDATE ${locks} t SET version = n.version + 1, holder = '', until_us = 0, ends_us = 0
+FROM n WHERE t.resource = n.resource AND ${isQuiet} AND n.holder = n.id AND n.until_us > n.now_us
+RETURNING t.resource, n.now_us`,
+  };
+}
+
 export type Statements = ReturnType<typeof statementsFor>;
 
 /**
@@ -90,34 +133,21 @@ n AS MATERIALIZED (SELECT r.*, ${NOW} AS now_us FROM r)`;
   const isOver = `t.ends_us <= ${NOW} AND t.token <= ${NOW} AND t.version <= ${NOW}`;
   const takes = asked(count, TAKE_COLUMNS);
   const gives = asked(count, GIVE_COLUMNS);
-  const isQuiet = 'n.crowd IS NULL AND n.line IS NULL';
   return {
+    ...shortStatements(locks, count, locked),
+
     create: `INSERT INTO ${locks} (resource, version)
 SELECT name, ${NOW} FROM unnest($1::text[]) AS u(name) ORDER BY name
 ON CONFLICT (resource) DO NOTHING`,
 
     // For exclusive grants: makes the row with the grant in it.
-    takeNew: `WITH ${takes}, n AS MATERIALIZED (SELECT h.*, ${NOW} AS now_us FROM h ORDER BY of_resource)
+    takeNew: `WITH ${asked(count, TAKE_FREE_COLUMNS)}, n AS MATERIALIZED (SELECT h.*, ${NOW} AS now_us FROM h ORDER BY of_resource)
 INSERT INTO ${locks} (resource, version, holder, until_us, units, depth, token, ends_us)
 SELECT of_resource, now_us, id, now_us + life_us, of_units, 1,
   CASE WHEN tokens > 0 THEN now_us + tokens ELSE 0 END, now_us + life_us
 FROM n WHERE now_us <= not_after_us
 ON CONFLICT (resource) DO NOTHING
 RETURNING resource, token AS given, version AS now_us`,
-
-    // For exclusive grants: where nobody holds and nobody waits, which is nearly always.
-    takeFree: `WITH ${takes}, ${locked}
-UPDATE ${locks} t SET version = n.version + 1, holder = n.id, revoked = false, depth = 1, units = n.of_units,
-  until_us = n.now_us + n.life_us, ends_us = n.now_us + n.life_us,
-  token = CASE WHEN n.tokens > 0 THEN greatest(n.token, n.now_us) + n.tokens ELSE n.token END
-FROM n WHERE t.resource = n.resource AND n.now_us <= n.not_after_us AND ${isQuiet} AND n.until_us <= n.now_us
-RETURNING t.resource, t.token AS given, n.now_us`,
-
-    // Of exclusive grants, where nobody waits.
-    giveFree: `WITH ${gives}, ${locked}
-UPDATE ${locks} t SET version = n.version + 1, holder = '', until_us = 0, ends_us = 0
-FROM n WHERE t.resource = n.resource AND n.keep_us = 0 AND ${isQuiet} AND n.holder = n.id AND n.until_us > n.now_us
-RETURNING t.resource, n.now_us`,
 
     // All that `Place.claim` does.
     take: `WITH ${takes}, ${locked}, ${grantsOf('n.key')},
