@@ -22,7 +22,7 @@ export function combinationHarness({ nodes = 3, ...rules }: CombinationGround = 
   const urls = (): string[] => servers.map(({ url }) => url);
   return {
     name: `combination of ${nodes} nodes, ${JSON.stringify(rules)}`,
-    lacks: ['counters', 'permits', 'weighted', 'shared'],
+    lacks: ['counters', 'permits', 'records', 'weighted', 'shared'],
     open: async () => {
       servers = await Promise.all(Array.from({ length: nodes }, () => startRedis()));
       admins = servers.map(({ url }) => new Redis(url));

@@ -91,3 +91,17 @@ it.each(LIBRARIES)(
     await (await waiting).release();
   },
 );
+
+it.each(LIBRARIES)('records of idempotency are kept with these rights through %s', async (library) => {
+  const url = await leastUser(fixture.observer, fixture.server.url);
+  const backend = await fixture.backend({ client: clientOf(library, url) });
+  const bedrock = new Bedrock({ backend });
+  const orders = bedrock.idempotency('shop:orders');
+  const value = { note: 'žluť ¥ \r\n', bytes: 'x'.repeat(10_000) };
+  expect(await orders.run({ key: 'ž', payload: value }, () => value)).toEqual({ value, replayed: false });
+  expect(await orders.run({ key: 'ž', payload: value }, () => value)).toEqual({ value, replayed: true });
+  await expect(orders.run({ key: 'f' }, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect((await orders.inspect('ž'))?.state).toBe('completed');
+  expect(await orders.forget('ž')).toBe(true);
+  expect(await orders.consume(await orders.issueToken())).toBe(true);
+});

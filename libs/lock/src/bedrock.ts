@@ -1,8 +1,9 @@
 import { FAIR_MUTEX, MUTEX, type Shape } from './core/claim.js';
 import { stayAlive, systemClock, type Clock } from './core/clock.js';
 import { resolveElectionTerms, type LeaderElectionOptions } from './core/election-options.js';
-import { InvalidOptionError, LockClosedError } from './core/errors.js';
+import { InvalidOptionError, LockClosedError, UnsupportedByBackendError } from './core/errors.js';
 import { EventHub, type LockEventName, type LockEvents } from './core/events.js';
+import { resolveIdempotencyTerms, type IdempotencyOptions } from './core/idempotency-options.js';
 import { checkName, checkPrefix } from './core/key.js';
 import type { NodeView } from './core/node.js';
 import { tellOfNodes } from './core/node-news.js';
@@ -29,11 +30,13 @@ import {
 import { CountingEngine } from './engine/counting-engine.js';
 import type { EngineStats } from './engine/engine-stats.js';
 import { LockEngine } from './engine/lock-engine.js';
+import { RecordEngine } from './engine/record-engine.js';
 import { WaitingRoom } from './engine/waiting-room.js';
 import { CountdownLatch } from './primitives/countdown-latch.js';
 import { CountingSemaphore } from './primitives/counting-semaphore.js';
 import { ExpirableSemaphore } from './primitives/expirable-semaphore.js';
 import { FairMutex } from './primitives/fair-mutex.js';
+import { Idempotency } from './primitives/idempotency/idempotency.js';
 import { LeaderElection } from './primitives/leader-election.js';
 import { Mutex } from './primitives/mutex.js';
 import { ReadWriteLock } from './primitives/read-write-lock.js';
@@ -68,6 +71,7 @@ export class Bedrock implements AsyncDisposable {
   readonly prefix: string;
   readonly #engine: LockEngine;
   readonly #counting: CountingEngine;
+  readonly #recording: RecordEngine | undefined;
   readonly #events = new EventHub();
   readonly #defaults: LockOptions;
   readonly #closeGraceMs: number;
@@ -107,6 +111,8 @@ export class Bedrock implements AsyncDisposable {
       quantumGrants: checkWhole('handOver.quantumGrants', quantumGrants, 1, 65_536),
     });
     this.#counting = new CountingEngine(backend, clock, room, this.#events);
+    const { records } = backend;
+    this.#recording = records && new RecordEngine(backend, records, clock, this.#events);
     tellOfNodes(backend.nodes, this.#events);
     taken.add(backend);
   }
@@ -188,6 +194,24 @@ export class Bedrock implements AsyncDisposable {
     const resolve = (given: PermitOptions, defaults: LockOptions) =>
       resolvePermitTerms(given, defaults, minLeaseMs);
     return this.#counted('expirableSemaphore', name, options, resolve, ExpirableSemaphore);
+  }
+
+  /**
+   * Requests that run once under a key of theirs, and whose repetitions get the same result. As `mutex()` in all else; it has
+   * no options in common with locks, so `defaults` do not touch it.
+   * @throws UnsupportedByBackendError where the backend keeps no records
+   */
+  idempotency(name: string, options: IdempotencyOptions = {}): Idempotency {
+    checkObject('options', options);
+    const recording = this.#recording;
+    if (recording === undefined) {
+      const advice = 'take memory, Redis, MySQL or PostgreSQL';
+      throw new UnsupportedByBackendError(this.backend.name, 'idempotency', advice);
+    }
+    const terms = () => resolveIdempotencyTerms(options, this.backend.traits);
+    return this.#once('idempotency', name, options, terms, (resource, resolved) => {
+      return new Idempotency(recording, name, resource, resolved);
+    });
   }
 
   /** Listens to an event; gives back the unsubscription. Also on `diagnostics_channel`, as `bedrock:<event>`. */
@@ -281,8 +305,9 @@ export class Bedrock implements AsyncDisposable {
   async #close(graceMs: number): Promise<void> {
     const letGo = stayAlive();
     try {
+      const recorded = this.#recording?.close(graceMs);
       const served = this.#engine.close(graceMs).finally(() => this.#counting.close());
-      await served.finally(() => this.backend.close());
+      await served.finally(() => recorded).finally(() => this.backend.close());
     } finally {
       letGo();
     }

@@ -2,6 +2,14 @@ export { Bedrock, type BedrockOptions } from './bedrock.js';
 export { FairMutex } from './primitives/fair-mutex.js';
 export { Leasable, type KeyPart } from './primitives/leasable.js';
 export { Lock } from './primitives/lock.js';
+export {
+  Idempotency,
+  type IdempotencyView,
+  type IdempotentResult,
+  type IdempotentRun,
+} from './primitives/idempotency/idempotency.js';
+export { canonicalJson, fingerprintOf } from './primitives/idempotency/fingerprint.js';
+export type { ResultCodec } from './primitives/idempotency/result-codec.js';
 export { LeaderElection, type CampaignOptions, type ObserveOptions } from './primitives/leader-election.js';
 export { LeaderTerm } from './primitives/leader-term.js';
 export { MultiLease } from './primitives/multi-lease.js';
@@ -23,6 +31,12 @@ export type { EngineStats } from './engine/engine-stats.js';
 
 export type { CallOptions, HandOverOptions, LockOptions, Terms } from './core/options.js';
 export type { ElectionTerms, LeaderElectionOptions } from './core/election-options.js';
+export type {
+  IdempotencyOptions,
+  IdempotencyTerms,
+  IdempotentRequest,
+  SecretKey,
+} from './core/idempotency-options.js';
 export type { ReadWriteTerms } from './core/read-write-options.js';
 export type { SpinOptions, SpinTerms } from './core/spin.js';
 export type { SemaphoreCallOptions, SemaphoreOptions, SemaphoreTerms } from './core/semaphore-options.js';
@@ -49,6 +63,10 @@ export type { CompetitorEnd, LockEventName, LockEvents, ReleaseEnd, ReleaseOutco
 export { MAX_TIMER_MS, sleep, systemClock, type Clock, type Timer } from './core/clock.js';
 export {
   BackendUnavailableError,
+  IdempotencyInFlightError,
+  IdempotencyLostError,
+  IdempotencyMismatchError,
+  IdempotencyResultError,
   InvalidOptionError,
   isLockError,
   LeadershipResignedError,
@@ -76,12 +94,14 @@ export type {
   LockNode,
   NodeTerms,
   PermitDriver,
+  RecordDriver,
   Traits,
   Unsubscribe,
   Waker,
 } from './core/ports.js';
 export type { NodeChange, NodeHouse, NodeView } from './core/node.js';
 export type { Counter, Operation, PermitWant, Taken } from './core/counting.js';
+export type { RecordRef, RecordStart, RecordView } from './core/records.js';
 export { FAIR_MUTEX, MUTEX, permits, READER, READERS, WRITER } from './core/claim.js';
 export type {
   Claim,

@@ -1,4 +1,12 @@
-import type { Claim, ClaimRef, CounterDriver, HeldRef, PermitDriver, WithdrawOptions } from 'bedrock-lock';
+import type {
+  Claim,
+  ClaimRef,
+  CounterDriver,
+  HeldRef,
+  PermitDriver,
+  RecordDriver,
+  WithdrawOptions,
+} from 'bedrock-lock';
 
 /** What goes wrong with one call. `executed` is what the caller is told, as a real client would tell it. */
 export type Fault = (
@@ -37,7 +45,10 @@ type DriverInput<Driver extends string, Verbs> = {
 
 /** What each verb was called with. */
 export interface VerbInput
-  extends DriverInput<'counters', CounterDriver>, DriverInput<'permits', PermitDriver> {
+  extends
+    DriverInput<'counters', CounterDriver>,
+    DriverInput<'permits', PermitDriver>,
+    DriverInput<'records', RecordDriver> {
   readonly claim: Claim;
   readonly claimAll: readonly Claim[];
   readonly renew: readonly HeldRef[];

@@ -11,6 +11,7 @@ import {
   type JointVerdict,
   type LeaseDriver,
   type PermitDriver,
+  type RecordDriver,
   type Shape,
   type Traits,
   type Unsubscribe,
@@ -36,6 +37,7 @@ export class FaultyBackend implements Backend, LeaseDriver {
   readonly leases = this;
   readonly counters?: CounterDriver;
   readonly permits?: PermitDriver;
+  readonly records?: RecordDriver;
   readonly processId: string;
   readonly operationTimeoutMs: number;
   readonly traits: Traits;
@@ -63,6 +65,7 @@ export class FaultyBackend implements Backend, LeaseDriver {
     }
     if (inner.counters !== undefined) this.counters = this.#faulty('counters', inner.counters);
     if (inner.permits !== undefined) this.permits = this.#faulty('permits', inner.permits);
+    if (inner.records !== undefined) this.records = this.#faulty('records', inner.records);
   }
 
   get commands(): number {
@@ -156,7 +159,7 @@ export class FaultyBackend implements Backend, LeaseDriver {
     return this.#inner.close();
   }
 
-  #faulty<D extends object>(name: 'counters' | 'permits', driver: D): D {
+  #faulty<D extends object>(name: 'counters' | 'permits' | 'records', driver: D): D {
     const passOn: PassOn = (verb, input, act) =>
       this.#through(`${name}.${verb}` as Verb, input as VerbInput[Verb], act);
     return faultyDriver(driver, passOn, (wake) => () => {

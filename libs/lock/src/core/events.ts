@@ -69,6 +69,22 @@ export interface LockEvents {
   'leader.overrun': { readonly resource: string; readonly token: number; readonly overdueMs: number };
   /** The body ended with an error after its term was over, so that nobody else hears of it. */
   'leader.failed': { readonly resource: string; readonly token: number; readonly error: unknown };
+  /** A run under an idempotency key has begun. */
+  'idempotency.begun': { readonly resource: string };
+  /** A repeated request was answered with the stored result. */
+  'idempotency.replayed': { readonly resource: string };
+  /** A request was refused: the first one has not ended, or it was another one. */
+  'idempotency.refused': { readonly resource: string; readonly reason: 'inFlight' | 'mismatch' };
+  /** A result is stored; of `bytes` 0 only that there was one, since it could not be. */
+  'idempotency.completed': { readonly resource: string; readonly tookMs: number; readonly bytes: number };
+  /** A run has failed and left nothing: the next request under the key runs again. */
+  'idempotency.abandoned': { readonly resource: string; readonly tookMs: number };
+  /** A run was overtaken by the end of its lease. */
+  'idempotency.lost': { readonly resource: string; readonly tookMs: number };
+  /** A run has ended, and the backend does not answer: its result may not be stored. */
+  'idempotency.unconfirmed': { readonly resource: string; readonly error: Error };
+  /** A body ran without a record, since the backend does not answer and `onUnavailable` is 'run'. */
+  'idempotency.unprotected': { readonly resource: string; readonly error: Error };
   'backend.unavailable': { readonly resource: string; readonly error: Error; readonly retryInMs: number };
   /** A node of a combination does not answer, or refuses to serve: it is not asked until it does. */
   'node.unavailable': { readonly node: string; readonly error: Error };
@@ -93,7 +109,9 @@ type Listener = (payload: never) => void;
 const NAMES: readonly LockEventName[] = [
   'competitor.arrived', 'competitor.destroyed', 'claim.asked', 'lease.granted', 'lease.handedOver', 'lease.renewed',
   'lease.revoked', 'lease.lost', 'lease.released', 'queue.full', 'flow.leaked', 'leader.elected', 'leader.lost',
-  'leader.resigned', 'leader.overrun', 'leader.failed', 'backend.unavailable', 'node.unavailable',
+  'leader.resigned', 'leader.overrun', 'leader.failed', 'idempotency.begun', 'idempotency.replayed', 'idempotency.refused',
+  'idempotency.completed', 'idempotency.abandoned', 'idempotency.lost', 'idempotency.unconfirmed',
+  'idempotency.unprotected', 'backend.unavailable', 'node.unavailable',
   'node.quarantined', 'node.available', 'lease.thinned', 'loop.stalled',
 ]; // prettier-ignore
 

@@ -14,6 +14,7 @@ import type {
 import type { Counter, Operation, PermitWant, Taken } from './counting.js';
 import type { Clock } from './clock.js';
 import type { NodeHouse } from './node.js';
+import type { RecordRef, RecordStart, RecordView } from './records.js';
 
 /** What a backend can do. A primitive names the traits it needs; a mismatch is an error at construction. */
 export interface Traits {
@@ -115,6 +116,32 @@ export interface PermitDriver {
   watch(resource: string, wake: () => void): Promise<Unsubscribe>;
 }
 
+/**
+ * Records that are made once: in flight under a lease, then completed with a value that stays for a while. The backend's clock
+ * decides what is over; what is over is not there. Every verb may be repeated safely, and settles within
+ * `operationTimeoutMs`.
+ * @throws BackendUnavailableError when there is no answer, LockTypeMismatchError when the name holds something else
+ */
+export interface RecordDriver {
+  /**
+   * Makes the record where there is none, and answers undefined; else answers what is there. Repeated by its owner in flight,
+   * it starts the lease anew.
+   */
+  begin(start: RecordStart): Promise<RecordView | undefined>;
+  /** Starts the lease anew. False when the record is gone, somebody else's, or completed. */
+  renew(ref: RecordRef, leaseMs: number): Promise<boolean>;
+  /**
+   * Leaves a value, for so long. False when the record is gone, somebody else's, or completed with another value; true again
+   * when it is repeated.
+   */
+  complete(ref: RecordRef, value: string, keepMs: number): Promise<boolean>;
+  /** Removes a record in flight. False when there is none of this owner. */
+  abandon(ref: RecordRef): Promise<boolean>;
+  read(resource: string): Promise<RecordView | undefined>;
+  /** Removes what is there, whoever made it. False when nothing was. */
+  remove(resource: string): Promise<boolean>;
+}
+
 export interface Backend {
   /** Shown in errors and events: `memory`, `redis`. */
   readonly name: string;
@@ -124,6 +151,8 @@ export interface Backend {
   readonly counters?: CounterDriver;
   /** Semaphores whose permits have leases of their own, where the backend can serve them. */
   readonly permits?: PermitDriver;
+  /** What idempotency stands on, where the backend can serve it. */
+  readonly records?: RecordDriver;
   /** Identity of this process on the backend: a UUID, the first part of every claim id. */
   readonly processId: string;
   /** Bound on every verb, in ms. */

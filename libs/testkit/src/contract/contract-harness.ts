@@ -14,7 +14,7 @@ export interface ContractHarness {
   /** The mutexes that keep the promises of a mutex. @default ['mutex'] */
   readonly kinds?: readonly MutexKind[];
   /** Drivers and traits that the backend does not have: what they promise is not tried. */
-  readonly lacks?: readonly ('counters' | 'permits' | 'weighted' | 'shared' | 'holdAtLeast')[];
+  readonly lacks?: readonly ('counters' | 'permits' | 'records' | 'weighted' | 'shared' | 'holdAtLeast')[];
   /** Half of the hand-overs between processes take no longer, in ms; far below the sweep. @default 50 */
   readonly handOverMs?: number;
   /** Called once, before everything else. */

@@ -13,6 +13,7 @@ import { exclusion } from './themes/exclusion.js';
 import { expirableSemaphores } from './themes/expirable-semaphores.js';
 import { expiry } from './themes/expiry.js';
 import { fairness } from './themes/fairness.js';
+import { idempotency } from './themes/idempotency.js';
 import { latches } from './themes/latches.js';
 import { leadership } from './themes/leadership.js';
 import { leftovers } from './themes/leftovers.js';
@@ -50,11 +51,14 @@ export const CONTRACT: Themes = {
 };
 
 /** What a driver promises that not every backend has, and what a trait stands for, by theme. */
-export const DRIVER_CONTRACTS: Readonly<Record<'counters' | 'permits' | 'weighted' | 'shared', Themes>> = {
+export const DRIVER_CONTRACTS: Readonly<
+  Record<'counters' | 'permits' | 'records' | 'weighted' | 'shared', Themes>
+> = {
   shared: { 'read-write locks': readWriteLocks, 'verbs of read-write locks': readWriteVerbs },
   weighted: { semaphores, 'verbs of semaphores': permitVerbs },
   counters: { 'countdown latches': latches, 'counting semaphores': countingSemaphores },
   permits: { 'semaphores whose permits expire': expirableSemaphores },
+  records: { idempotency },
 };
 
 /** Promises about `holdAtLeastMs`, which a backend whose locks end with their session cannot keep. */
@@ -119,6 +123,7 @@ function driverContracts({ lacks = [] }: ContractHarness): Themes {
     ...(!lacks.includes('weighted') && DRIVER_CONTRACTS.weighted),
     ...(!lacks.includes('counters') && DRIVER_CONTRACTS.counters),
     ...(!lacks.includes('permits') && DRIVER_CONTRACTS.permits),
+    ...(!lacks.includes('records') && DRIVER_CONTRACTS.records),
   };
 }
 

@@ -17,11 +17,13 @@ import type {
   CounterDriver,
   LeaseDriver,
   PermitDriver,
+  RecordDriver,
   Traits,
   Unsubscribe,
   Waker,
 } from '../../core/ports.js';
 import { MemoryCounting } from './memory-counting.js';
+import { MemoryRecords } from './memory-records.js';
 import { MemoryStore, type MemoryPeer } from './memory-store.js';
 
 export interface MemoryOptions {
@@ -47,6 +49,7 @@ class MemoryBackend implements Backend, LeaseDriver, MemoryPeer {
   readonly leases = this;
   readonly counters: CounterDriver;
   readonly permits: PermitDriver;
+  readonly records: RecordDriver;
   readonly operationTimeoutMs = 1_000;
   readonly commands = 0;
   readonly processId: string;
@@ -83,6 +86,7 @@ class MemoryBackend implements Backend, LeaseDriver, MemoryPeer {
     this.#counting = new MemoryCounting(store.counts, () => this.#assertOpen());
     this.counters = this.#counting.counters;
     this.permits = this.#counting.permits;
+    this.records = new MemoryRecords(store.records, () => this.#assertOpen());
     store.join(this);
   }
 

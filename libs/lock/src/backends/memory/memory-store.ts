@@ -15,6 +15,7 @@ import type {
 } from '../../core/claim.js';
 import { systemClock, type Clock } from '../../core/clock.js';
 import { MemoryCounts } from './memory-counts.js';
+import { MemoryRows } from './memory-records.js';
 
 /** A process in line without a sign for this long is taken for dead, in ms. */
 const HEAD_LIFE_MS = 1_000;
@@ -70,6 +71,8 @@ export interface MemoryPeer {
 export class MemoryStore {
   /** Latches and semaphores. */
   readonly counts: MemoryCounts;
+  /** Of idempotency. */
+  readonly records: MemoryRows;
   readonly #clock: Clock;
   readonly #places = new Map<string, Place>();
   readonly #peers = new Map<string, MemoryPeer>();
@@ -77,6 +80,7 @@ export class MemoryStore {
 
   constructor(clock: Clock = systemClock) {
     this.#clock = clock;
+    this.records = new MemoryRows(clock);
     this.counts = new MemoryCounts(clock, (resource) => this.inspect(resource).length > 0);
   }
 

@@ -114,6 +114,11 @@ export function processOf(claimId: string): string {
   return end < 0 ? claimId : claimId.slice(0, end);
 }
 
+/** Where a record of idempotency is: never where a lock of the same name is. */
+export function recordKey(resource: string): string {
+  return `bedrock_record${ownTag(resource)}`;
+}
+
 /** The lock that a new connection tries itself with. @param tag of a slot of this server, in a cluster */
 export function probeKeys(
   processId: string,

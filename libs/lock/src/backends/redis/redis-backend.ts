@@ -7,6 +7,7 @@ import type {
   CounterDriver,
   LeaseDriver,
   PermitDriver,
+  RecordDriver,
   Traits,
   Unsubscribe,
 } from '../../core/ports.js';
@@ -36,6 +37,7 @@ export class RedisBackend implements LockNode {
   readonly leases: LeaseDriver;
   readonly counters: CounterDriver;
   readonly permits: PermitDriver;
+  readonly records: RecordDriver;
   readonly processId: string;
   readonly operationTimeoutMs: number;
   readonly id: string;
@@ -72,11 +74,12 @@ export class RedisBackend implements LockNode {
     const site = { terms, processId: this.processId, onDoubt, ...(onServing && { onServing }) };
     this.#single = terms.cluster === undefined ? new SingleServer(site) : undefined;
     this.#servers = this.#single ?? new ClusterServers(site, terms.cluster!);
-    const { leases, counters, permits } = this.#servers;
+    const { leases, counters, permits, records } = this.#servers;
     this.id = terms.nodeId;
     this.leases = leases;
     this.counters = counters;
     this.permits = permits;
+    this.records = records;
   }
 
   get commands(): number {

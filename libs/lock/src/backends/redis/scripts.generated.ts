@@ -1000,6 +1000,66 @@ export const scripts = {
     sha1: '4f523c228db1b7c27592173322a3daa3fbae5344',
     sha1InCluster: '4f523c228db1b7c27592173322a3daa3fbae5344',
   },
+  /** record-abandon-1.lua */
+  recordAbandon: {
+    source:
+      'local owner, value = unpack(redis.call(\'HMGET\', KEYS[1], \'owner\', \'value\'))\n' +
+      'if owner ~= ARGV[1] or value then return 0 end\n' +
+      'return redis.call(\'DEL\', KEYS[1])',
+    sha1: 'f27d83bd66dacb3e172b8fdb20824d38d972acda',
+    sha1InCluster: 'f27d83bd66dacb3e172b8fdb20824d38d972acda',
+  },
+  /** record-begin-1.lua */
+  recordBegin: {
+    source:
+      'local call = redis.call\n' +
+      'local owner, print, value = unpack(call(\'HMGET\', KEYS[1], \'owner\', \'print\', \'value\'))\n' +
+      'if owner and (owner ~= ARGV[1] or value) then\n' +
+      'return { owner, print, call(\'PTTL\', KEYS[1]), value }\n' +
+      'end\n' +
+      'call(\'HSET\', KEYS[1], \'owner\', ARGV[1], \'print\', ARGV[2])\n' +
+      'call(\'PEXPIRE\', KEYS[1], ARGV[3])\n' +
+      'return 1',
+    sha1: 'c7a5eef504f39e4358d3c8a631ab898edc7f4726',
+    sha1InCluster: 'c7a5eef504f39e4358d3c8a631ab898edc7f4726',
+  },
+  /** record-complete-1.lua */
+  recordComplete: {
+    source:
+      'local owner, value = unpack(redis.call(\'HMGET\', KEYS[1], \'owner\', \'value\'))\n' +
+      'if owner ~= ARGV[1] then return 0 end\n' +
+      'if value then return value == ARGV[2] and 1 or 0 end\n' +
+      'redis.call(\'HSET\', KEYS[1], \'value\', ARGV[2])\n' +
+      'return redis.call(\'PEXPIRE\', KEYS[1], ARGV[3])',
+    sha1: 'e34f403f1b20c5e0cad816ec631ebdccb6c81f66',
+    sha1InCluster: 'e34f403f1b20c5e0cad816ec631ebdccb6c81f66',
+  },
+  /** record-read-1.lua */
+  recordRead: {
+    source:
+      'local owner, print, value = unpack(redis.call(\'HMGET\', KEYS[1], \'owner\', \'print\', \'value\'))\n' +
+      'if not owner then return 0 end\n' +
+      'return { owner, print, redis.call(\'PTTL\', KEYS[1]), value }',
+    sha1: 'bbef033c2a41688d1b7a9e1cb99d72060bad3eda',
+    sha1InCluster: 'bbef033c2a41688d1b7a9e1cb99d72060bad3eda',
+  },
+  /** record-remove-1.lua */
+  recordRemove: {
+    source:
+      'if not redis.call(\'HGET\', KEYS[1], \'owner\') then return 0 end\n' +
+      'return redis.call(\'DEL\', KEYS[1])',
+    sha1: '1798c39b69286a93c7f06eeded39d05db123ecc5',
+    sha1InCluster: '1798c39b69286a93c7f06eeded39d05db123ecc5',
+  },
+  /** record-renew-1.lua */
+  recordRenew: {
+    source:
+      'local owner, value = unpack(redis.call(\'HMGET\', KEYS[1], \'owner\', \'value\'))\n' +
+      'if owner ~= ARGV[1] or value then return 0 end\n' +
+      'return redis.call(\'PEXPIRE\', KEYS[1], ARGV[2])',
+    sha1: '126e44be3b33b1e03a8c182683b29bf0a48a3f0d',
+    sha1InCluster: '126e44be3b33b1e03a8c182683b29bf0a48a3f0d',
+  },
   /** renew-n.lua */
   renewN: {
     source:

@@ -6,6 +6,7 @@ import { RedisCounters } from './counters/redis-counters.js';
 import { RedisPermits } from './counters/redis-permits.js';
 import { lockKinds } from './kinds/lock-kinds.js';
 import type { ProcessRows } from './process-rows.js';
+import { RedisRecords } from './records/redis-records.js';
 import { ReplicaAcks } from './replica-acks.js';
 import { RedisLeases } from './redis-leases.js';
 import type { ServerTime } from './server-time.js';
@@ -35,6 +36,7 @@ export class ServerDrivers {
   readonly leases: RedisLeases;
   readonly counters: RedisCounters;
   readonly permits: RedisPermits;
+  readonly records: RedisRecords;
   readonly #session: CommandSession;
   readonly #memos: Memos;
 
@@ -56,6 +58,7 @@ export class ServerDrivers {
     const calls = new CountingCalls(connection, time, this.#memos, wakes, start);
     this.counters = new RedisCounters(calls);
     this.permits = new RedisPermits(calls);
+    this.records = new RedisRecords(connection, start);
   }
 
   start(): void {

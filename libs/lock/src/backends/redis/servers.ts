@@ -1,4 +1,4 @@
-import type { CounterDriver, LeaseDriver, PermitDriver } from '../../core/ports.js';
+import type { CounterDriver, LeaseDriver, PermitDriver, RecordDriver } from '../../core/ports.js';
 import type { RedisTerms } from './redis-options.js';
 
 /** The server or the cluster behind a backend. */
@@ -6,6 +6,7 @@ export interface Servers {
   readonly leases: LeaseDriver;
   readonly counters: CounterDriver;
   readonly permits: PermitDriver;
+  readonly records: RecordDriver;
   /** Requests sent so far. */
   readonly commands: number;
   /** Starts to connect, unless it has. */

@@ -51,6 +51,10 @@ export class SingleServer implements Servers {
     return this.#drivers.permits;
   }
 
+  get records() {
+    return this.#drivers.records;
+  }
+
   get commands(): number {
     return this.#commanding.commands + this.#listening.commands;
   }

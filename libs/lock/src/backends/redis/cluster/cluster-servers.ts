@@ -5,6 +5,7 @@ import { ProcessRows } from '../process-rows.js';
 import type { Servers, Site } from '../servers.js';
 import { ClusterCounters, ClusterPermits } from './cluster-counting.js';
 import { ClusterLeases } from './cluster-leases.js';
+import { ClusterRecords } from './cluster-records.js';
 import { ClusterNode, targetAt, type ClusterSite } from './cluster-node.js';
 import { ClusterWakes } from './cluster-wakes.js';
 import { Doubts } from './doubts.js';
@@ -21,6 +22,7 @@ export class ClusterServers implements Servers {
   readonly leases: ClusterLeases;
   readonly counters: ClusterCounters;
   readonly permits: ClusterPermits;
+  readonly records: ClusterRecords;
   readonly #topology: Topology;
   readonly #wakes: ClusterWakes;
   readonly #doubts: Doubts;
@@ -51,6 +53,7 @@ export class ClusterServers implements Servers {
     this.leases = new ClusterLeases(router);
     this.counters = new ClusterCounters(router);
     this.permits = new ClusterPermits(router);
+    this.records = new ClusterRecords(router);
   }
 
   get commands(): number {

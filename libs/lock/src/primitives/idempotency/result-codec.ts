@@ -1,0 +1,47 @@
+/** How results and errors of a body become JSON, and come back. */
+export interface ResultCodec<T> {
+  /** What is stored for a result: anything that JSON can say. @default the result itself */
+  encode?(value: T): unknown;
+  decode?(stored: unknown): T;
+  /** What is stored for an error; undefined stores nothing, so that the next request runs again. @default nothing */
+  encodeError?(error: unknown): unknown;
+  /** The error that repeated requests are answered with. */
+  decodeError?(stored: unknown): unknown;
+}
+
+type Reason = 'tooLarge' | 'notSerializable';
+
+/** What is kept of a request that was completed. */
+export type StoredResult =
+  | { readonly kind: 'value'; readonly stored: unknown }
+  | { readonly kind: 'error'; readonly stored: unknown }
+  | { readonly kind: 'nothing'; readonly reason: Reason };
+
+/** The text of a result; where it cannot be stored, that of the reason. */
+export function textOfResult(kind: 'value' | 'error', encode: () => unknown, maxBytes: number): string {
+  let stored: unknown;
+  let text: string;
+  try {
+    stored = encode();
+    text = JSON.stringify({ kind, stored });
+  } catch {
+    return nothing('notSerializable');
+  }
+  // A function or a symbol is left out of JSON without a word.
+  if (stored !== undefined && !('stored' in (JSON.parse(text) as object))) return nothing('notSerializable');
+  return Buffer.byteLength(text) > maxBytes ? nothing('tooLarge') : text;
+}
+
+/** Undefined for a text that was not written here. */
+export function resultOfText(text: string): StoredResult | undefined {
+  try {
+    const result = JSON.parse(text) as StoredResult;
+    return ['value', 'error', 'nothing'].includes(result.kind) ? result : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function nothing(reason: Reason): string {
+  return JSON.stringify({ kind: 'nothing', reason } satisfies StoredResult);
+}

@@ -1,0 +1,49 @@
+import { createCipheriv, createDecipheriv } from 'node:crypto';
+import type { Clock } from '../../core/clock.js';
+import type { SecretKey } from '../../core/idempotency-options.js';
+
+const ALGORITHM = 'aes-256-gcm';
+/** What NIST SP 800-38D advises for random ones. */
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+const MARK = 'sealed';
+
+/** Texts that are stored as they are, or under AES-256-GCM; bound to their place, so that none can stand in another's. */
+export class SealedText {
+  constructor(
+    private readonly keys: readonly SecretKey[],
+    private readonly clock: Clock,
+  ) {}
+
+  /** @param place what the text belongs to */
+  seal(text: string, place: string): string {
+    const [key] = this.keys;
+    if (key === undefined) return `plain.${text}`;
+    const iv = this.clock.randomBytes(IV_BYTES);
+    const cipher = createCipheriv(ALGORITHM, key.secret, iv).setAAD(Buffer.from(place));
+    const sealed = Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+    return `${MARK}.${key.id}.${sealed.toString('base64')}`;
+  }
+
+  /** Undefined for what no key opens, or was changed; and for plain text where keys are set, which anybody could write. */
+  open(stored: string, place: string): string | undefined {
+    if (stored.startsWith('plain.'))
+      return this.keys.length === 0 ? stored.slice('plain.'.length) : undefined;
+    const [mark, id, base64] = stored.split('.');
+    const key = this.keys.find((one) => one.id === id);
+    if (mark !== MARK || key === undefined || base64 === undefined) return undefined;
+    const sealed = Buffer.from(base64, 'base64');
+    if (sealed.byteLength < IV_BYTES + TAG_BYTES) return undefined;
+    const decipher = createDecipheriv(ALGORITHM, key.secret, sealed.subarray(0, IV_BYTES), {
+      authTagLength: TAG_BYTES,
+    });
+    decipher.setAAD(Buffer.from(place)).setAuthTag(sealed.subarray(-TAG_BYTES));
+    try {
+      return (
+        decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
+      );
+    } catch {
+      return undefined;
+    }
+  }
+}
