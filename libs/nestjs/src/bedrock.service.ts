@@ -7,6 +7,8 @@ import {
   type CountingSemaphore,
   type ExpirableSemaphore,
   type FairMutex,
+  type Idempotency,
+  type IdempotencyOptions,
   type LeaderElection,
   type LeaderElectionOptions,
   type LockOptions,
@@ -94,6 +96,11 @@ export class BedrockService {
   /** As `mutex()`. */
   leaderElection(name: string, options?: LeaderElectionOptions, backend?: string): LeaderElection {
     return this.#registry.make({ kind: 'leaderElection', name, options }, backend);
+  }
+
+  /** As `mutex()`. */
+  idempotency(name: string, options?: IdempotencyOptions, backend?: string): Idempotency {
+    return this.#registry.make({ kind: 'idempotency', name, options }, backend);
   }
 
   /**

@@ -3,6 +3,7 @@ import {
   CountingSemaphore,
   ExpirableSemaphore,
   FairMutex,
+  Idempotency,
   InvalidOptionError,
   LeaderElection,
   Mutex,
@@ -17,6 +18,7 @@ type LockClass = abstract new (...args: never[]) => object;
 /** What else is declared is not judged: an interface, a base class, a double of a test. */
 const CLASSES: ReadonlySet<unknown> = new Set<LockClass>([
   Mutex, FairMutex, ReadWriteLock, Semaphore, CountdownLatch, CountingSemaphore, ExpirableSemaphore, LeaderElection,
+  Idempotency,
 ]); // prettier-ignore
 
 /**

@@ -34,6 +34,22 @@ const RULES: Readonly<Record<AnsweredLockCode, Rule>> = {
   LOCK_CLOSED: { message: UNAVAILABLE, mayRetry: true, isFault: false },
   LOCK_LOST: UNSAFE,
   LOCK_REVOKED: UNSAFE,
+  IDEMPOTENCY_IN_FLIGHT: {
+    message: 'The first request with this idempotency key is still in flight; try again later',
+    mayRetry: true,
+    isFault: false,
+  },
+  IDEMPOTENCY_MISMATCH: {
+    message: 'The idempotency key was used for another request',
+    mayRetry: false,
+    isFault: false,
+  },
+  IDEMPOTENCY_RESULT: {
+    message: 'The request was completed before; its answer cannot be repeated',
+    mayRetry: false,
+    isFault: false,
+  },
+  IDEMPOTENCY_LOST: UNSAFE,
   INVALID_OPTION: {
     message: 'The request does not name the resource correctly',
     mayRetry: false,
@@ -63,7 +79,7 @@ export function answerTo(error: LockError, settings: LockInterceptorSettings): L
   return { status, code, message, retryAfterMs, isFault };
 }
 
-/** The rest of the holder's lease: by then the lock is free, or its holder is alive and renews it. */
+/** The rest of the holder's lease: by then the lock is free, or its holder is alive and renews it. A first request ends sooner. */
 function retryAfter(error: LockError, maxMs: number): number {
   const { holder } = error as { holder?: HolderView };
   return Math.min(Math.max(Math.ceil(holder?.remainingMs ?? SOON_MS), 1), maxMs);

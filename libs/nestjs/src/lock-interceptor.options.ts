@@ -7,6 +7,10 @@ export type AnsweredLockCode =
   | 'LOCK_CLOSED'
   | 'LOCK_LOST'
   | 'LOCK_REVOKED'
+  | 'IDEMPOTENCY_IN_FLIGHT'
+  | 'IDEMPOTENCY_MISMATCH'
+  | 'IDEMPOTENCY_RESULT'
+  | 'IDEMPOTENCY_LOST'
   | 'INVALID_OPTION';
 
 /** What `LockInterceptor` does with handlers. */
@@ -20,8 +24,9 @@ export interface LockInterceptorOptions {
   readonly mapErrors?: boolean;
   /**
    * HTTP status per error code, from 400 to 599. INVALID_OPTION is left alone unless it is named here.
-   * @default 409 for LOCK_BUSY and LOCK_WAIT_TIMEOUT, 503 for QUEUE_FULL, BACKEND_UNAVAILABLE and LOCK_CLOSED, 500 for
-   * LOCK_LOST and LOCK_REVOKED
+   * @default 409 for LOCK_BUSY, LOCK_WAIT_TIMEOUT, IDEMPOTENCY_IN_FLIGHT and IDEMPOTENCY_RESULT, 422 for
+   * IDEMPOTENCY_MISMATCH, 503 for QUEUE_FULL, BACKEND_UNAVAILABLE and LOCK_CLOSED, 500 for LOCK_LOST, LOCK_REVOKED and
+   * IDEMPOTENCY_LOST
    */
   readonly statuses?: Readonly<Partial<Record<AnsweredLockCode, number>>>;
   /** The longest Retry-After, in whole seconds. @default 30 */

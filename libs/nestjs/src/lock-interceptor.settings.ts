@@ -23,6 +23,11 @@ const STATUSES: Readonly<Record<AnsweredLockCode, number | undefined>> = {
   LOCK_CLOSED: 503,
   LOCK_LOST: 500,
   LOCK_REVOKED: 500,
+  // As draft-ietf-httpapi-idempotency-key-header has it.
+  IDEMPOTENCY_IN_FLIGHT: 409,
+  IDEMPOTENCY_MISMATCH: 422,
+  IDEMPOTENCY_RESULT: 409,
+  IDEMPOTENCY_LOST: 500,
   // A key that cannot be filled may be the client's mistake or one in the code; the log should tell the second.
   INVALID_OPTION: undefined,
 };

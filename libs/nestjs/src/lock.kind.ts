@@ -5,6 +5,8 @@ import {
   type CountingSemaphore,
   type ExpirableSemaphore,
   type FairMutex,
+  type Idempotency,
+  type IdempotencyOptions,
   type LeaderElection,
   type LeaderElectionOptions,
   type LockOptions,
@@ -33,6 +35,7 @@ export interface LockKinds {
   readonly countingSemaphore: Kind<CountingSemaphore, WaitOptions>;
   readonly expirableSemaphore: Kind<ExpirableSemaphore, PermitOptions>;
   readonly leaderElection: Kind<LeaderElection, LeaderElectionOptions>;
+  readonly idempotency: Kind<Idempotency, IdempotencyOptions>;
 }
 
 /** What a registration makes. */
@@ -56,6 +59,7 @@ const MAKERS: { readonly [K in LockKind]: Maker<K> } = {
   countingSemaphore: (bedrock, name, options) => bedrock.countingSemaphore(name, options),
   expirableSemaphore: (bedrock, name, options) => bedrock.expirableSemaphore(name, options),
   leaderElection: (bedrock, name, options) => bedrock.leaderElection(name, options),
+  idempotency: (bedrock, name, options) => bedrock.idempotency(name, options),
 };
 
 /** What a lock is, so that the errors about it can say so. */

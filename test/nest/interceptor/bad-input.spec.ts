@@ -6,7 +6,7 @@ import { errorOf, startError } from '../app.js';
 
 const CODES = [
   'LOCK_BUSY', 'LOCK_WAIT_TIMEOUT', 'QUEUE_FULL', 'BACKEND_UNAVAILABLE', 'LOCK_CLOSED', 'LOCK_LOST', 'LOCK_REVOKED',
-  'INVALID_OPTION',
+  'IDEMPOTENCY_IN_FLIGHT', 'IDEMPOTENCY_MISMATCH', 'IDEMPOTENCY_RESULT', 'IDEMPOTENCY_LOST', 'INVALID_OPTION',
 ] as const; // prettier-ignore
 
 function root(interceptor: unknown): unknown {

@@ -58,6 +58,9 @@ describe.each(ADAPTERS)('on %s', (_name, adapter) => {
     };
   }
 
+  const IN_FLIGHT = 'The first request with this idempotency key is still in flight; try again later';
+  const MISMATCH = 'The idempotency key was used for another request';
+  const NO_RESULT = 'The request was completed before; its answer cannot be repeated';
   const SECONDS = String(Math.ceil(HELD_MS / 1_000));
   const TABLE: [code: string, status: number, error: string, message: string, retryAfter: string | null][] = [
     ['LOCK_BUSY', 409, 'Conflict', IN_USE, SECONDS],
@@ -67,6 +70,10 @@ describe.each(ADAPTERS)('on %s', (_name, adapter) => {
     ['LOCK_CLOSED', 503, 'Service Unavailable', UNAVAILABLE, '1'],
     ['LOCK_LOST', 500, 'Internal Server Error', UNSAFE, null],
     ['LOCK_REVOKED', 500, 'Internal Server Error', UNSAFE, null],
+    ['IDEMPOTENCY_IN_FLIGHT', 409, 'Conflict', IN_FLIGHT, '1'],
+    ['IDEMPOTENCY_MISMATCH', 422, 'Unprocessable Entity', MISMATCH, null],
+    ['IDEMPOTENCY_RESULT', 409, 'Conflict', NO_RESULT, null],
+    ['IDEMPOTENCY_LOST', 500, 'Internal Server Error', UNSAFE, null],
   ];
 
   describe.each(['promise', 'observable', 'generator', 'events'])('a %s that fails with', (shape) => {
@@ -78,7 +85,7 @@ describe.each(ADAPTERS)('on %s', (_name, adapter) => {
     });
   });
 
-  it.each(['LOCK_LOST', 'LOCK_REVOKED', 'BACKEND_UNAVAILABLE'])(
+  it.each(['LOCK_LOST', 'LOCK_REVOKED', 'IDEMPOTENCY_LOST', 'BACKEND_UNAVAILABLE'])(
     '%s is logged: something is broken',
     async (code) => {
       const { get, log } = await troubled();

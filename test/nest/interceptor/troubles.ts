@@ -64,6 +64,27 @@ export class Troubles {
     await currentLease()?.extend();
   }
 
+  async IDEMPOTENCY_IN_FLIGHT() {
+    const again = () => this.#orders.run({ key: 'flight' }, () => 1);
+    await this.#orders.run({ key: 'flight' }, again);
+  }
+
+  async IDEMPOTENCY_MISMATCH() {
+    for (const payload of [1, 2]) await this.#orders.run({ key: 'mismatch', payload }, () => 1);
+  }
+
+  async IDEMPOTENCY_RESULT() {
+    for (let i = 0; i < 2; i += 1) await this.#orders.run({ key: 'result' }, () => 1n);
+  }
+
+  async IDEMPOTENCY_LOST() {
+    await this.#orders.run({ key: 'lost' }, () => this.#orders.forget('lost'));
+  }
+
+  get #orders() {
+    return this.bedrock.idempotency('orders');
+  }
+
   @DistributedLock({ lock: 'free', key: '{0.id}' })
   async INVALID_OPTION(_order: { readonly id?: string } = {}) {}
 
