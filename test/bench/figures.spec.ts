@@ -61,7 +61,16 @@ describe('the figures of several processes', () => {
   ) => {
     const log = new SectionLog();
     for (const [asked, entered, left, task] of turns) log.add(asked!, entered!, left!, task!);
-    return { from, until, sections: log.pack(), waitingSince, failures: 0, commands: 4 };
+    return {
+      from,
+      until,
+      sections: log.pack(),
+      waitingSince,
+      failures: 0,
+      commands: 4,
+      notifications: 0,
+      echoes: 0,
+    };
   };
 
   it('counts only the time in which all of them were at work', () => {

@@ -144,7 +144,7 @@ describe('a scenario in the report', () => {
 });
 
 describe('the page of results', () => {
-  const report = { machine, results: [{ scenario: s1, rows }] };
+  const report = { machine, results: [{ scenario: s1, rows }], engines: [] };
 
   it('gets new results between its marks and keeps the rest', () => {
     const page = readFileSync(join(import.meta.dirname, '../../docs/performance.md'), 'utf8');
@@ -163,7 +163,7 @@ describe('the page of results', () => {
   it('draws what is cheaper and what is faster to the same side', () => {
     const faster = { scenario: s3, rows: [rowOf('raw', 1, 1), rowOf('bedrock', 1, 50)] };
     const cheaper = { scenario: s1, rows: [rowOf('raw', 1, 1), rowOf('bedrock', 1, 0.02)] };
-    const svg = chart({ machine, results: [faster, cheaper] });
+    const svg = chart({ machine, results: [faster, cheaper], engines: [] });
     const [one, other] = [...svg.matchAll(/<circle class="bedrock" cx="([\d.]+)"/g)].map(([, x]) => x);
     expect(one).toBe(other);
     expect(svg.match(/>50\.0×</g)).toHaveLength(2);

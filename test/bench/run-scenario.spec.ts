@@ -3,7 +3,7 @@ import type { LibraryName } from '../../bench/src/libraries/catalogue.js';
 import { runScenario } from '../../bench/src/scenarios/run-scenario.js';
 import type { Figures, Scenario } from '../../bench/src/scenarios/scenario.js';
 
-const ground = { url: '', freshKey: () => 'key' };
+const ground = { url: '', freshKey: () => 'key', urlOf: async () => '' };
 
 function scenarioOf(
   turn: (library: LibraryName) => Promise<Figures>,

@@ -1,10 +1,11 @@
 import { LIBRARY_NAMES } from '../libraries/catalogue.js';
 import { SCENARIOS } from '../scenarios/scenarios.js';
 
-const EXAMPLES = `The bench: Bedrock beside other lock libraries, on one Redis, in turns.
+const EXAMPLES = `The bench: Bedrock beside other lock libraries, on one Redis, in turns; then beside raw calls on each engine.
 
-  npm run bench                              every scenario, as Markdown tables; 8 to 10 minutes
+  npm run bench                              every scenario, as Markdown tables; 11 to 14 minutes
   npm run bench -- --scenario S3             one of them; several by comma or by repetition
+  npm run bench -- --scenario E1,E2,E3,E4    the engines; 3 to 4 minutes
   npm run --silent bench -- --json           one JSON object per line
   npm run bench -- --check                   exit code 1 when Bedrock misses a target
 
@@ -14,14 +15,15 @@ Scenarios
 const OPTIONS = `
 Options
   --scenario <name>    what to run; default all of them
-  --library <name>     whom to let run; raw always does, for the ratios; default all of them
+  --library <name>     whom to let run; raw always does (in E1 to E3 that of the same engine), for the ratios; default all of them
   --rounds <n>         turns of each library per scenario, 1 to 1000; default the scenario's own
   --json               scenario, library, figures and ratioToRaw, one object per line
   --check              a line for each missed target, and exit code 1
-  --write-docs         write the results of a whole run into docs/performance.md, with the chart
+  --write-docs         write the results of a whole run into docs/performance.md, with the charts
   --help, -h           show this page
 
-Redis is the one of REDIS_URL, else a redis-server that the run starts and stops.
+Redis is the one of REDIS_URL, else a redis-server that the run starts and stops. So are the engines of E1 to E4: those of
+ZOOKEEPER_URL, ETCD_URL, POSTGRES_URL and MYSQL_URL. One that cannot be had is left out, and a line says why.
 Redisson takes part where a JDK of 17 or newer and Maven are (on PATH, or in JAVA_BIN and MVN_BIN); Maven builds it once.
 
 Libraries

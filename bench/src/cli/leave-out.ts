@@ -1,6 +1,7 @@
 import { buildJava } from '../jvm/build.js';
-import type { LibraryName } from '../libraries/catalogue.js';
-import type { Scenario } from '../scenarios/scenario.js';
+import { ENGINE_TITLES } from '../engines/engines.js';
+import { engineOf, type LibraryName } from '../libraries/catalogue.js';
+import type { Ground, Scenario } from '../scenarios/scenario.js';
 
 /** A scenario, and who takes part in it. */
 export interface Planned {
@@ -18,4 +19,31 @@ export async function leaveOutMissing(plan: readonly Planned[]): Promise<readonl
     scenario,
     libraries: libraries.filter((library) => library !== 'redisson'),
   }));
+}
+
+/**
+ * Who is left of a scenario when every engine that it needs was asked for. Where one cannot be had, its rows are left out, and
+ * one line says why.
+ */
+export async function leaveOutEngines(
+  { scenario, libraries }: Planned,
+  engines: Pick<Ground, 'urlOf'>,
+): Promise<readonly LibraryName[]> {
+  const missing = new Set<string>();
+  for (const engine of new Set(libraries.map(engineOf))) {
+    try {
+      await engines.urlOf(engine);
+    } catch (error) {
+      missing.add(engine);
+      const reason = inOneLine(error instanceof Error ? error.message : String(error));
+      process.stderr.write(`bench: ${scenario.name} without ${ENGINE_TITLES[engine]}: ${reason}\n`);
+    }
+  }
+  return libraries.filter((library) => !missing.has(engineOf(library)));
+}
+
+/** What is missing, and what to do: the first line and the last. */
+function inOneLine(reason: string): string {
+  const lines = reason.trim().split('\n');
+  return [...new Set([lines[0]!.replace(/ Tried:$/, ''), lines.at(-1)!])].join(' ');
 }

@@ -1,4 +1,5 @@
 import { startRedis } from 'bedrock-servers';
+import { EngineServers } from '../engines/engine-servers.js';
 import { jsonLines } from '../report/json-lines.js';
 import { describeMachine, machineLine } from '../report/machine.js';
 import type { ScenarioResult } from '../report/report.js';
@@ -9,7 +10,7 @@ import type { Scenario } from '../scenarios/scenario.js';
 import { SCENARIOS } from '../scenarios/scenarios.js';
 import { checkTargets } from './check-targets.js';
 import { EXIT, type ExitCode, type RunOptions } from './command.js';
-import { leaveOutMissing } from './leave-out.js';
+import { leaveOutEngines, leaveOutMissing } from './leave-out.js';
 import { UsageError } from './usage-error.js';
 
 /** Runs what was asked for on one Redis, and prints each scenario when it is done. */
@@ -23,23 +24,27 @@ export async function runBench(options: RunOptions): Promise<ExitCode> {
     ({ scenario }) => !scenario.libraries.some((library) => options.libraries?.includes(library) ?? true),
   );
   if (wantsNobody) throw new UsageError('none of these libraries takes part in these scenarios');
-  const present = await leaveOutMissing(plan);
+  const planned = await leaveOutMissing(plan);
   const server = await startRedis({ shared: true });
+  const engines = new EngineServers(server.url);
   const results: ScenarioResult[] = [];
   try {
     const machine = await describeMachine(server.url);
     if (!isJson) print(`${machineLine(machine)}\n`);
-    for (const { scenario, libraries } of present) {
-      const ground = groundOn(server.url);
-      const rows = await runScenario(scenario, libraries, rounds ?? scenario.rounds, ground);
+    for (const { scenario, libraries } of planned) {
+      const present = await leaveOutEngines({ scenario, libraries }, engines);
+      if (present.length === 0) continue;
+      const ground = groundOn(server.url, engines);
+      const rows = await runScenario(scenario, present, rounds ?? scenario.rounds, ground);
       results.push({ scenario, rows });
       print(isJson ? jsonLines(scenario, rows) : `\n${scenarioSection(scenario, rows)}\n`);
     }
     if (writesDocs) {
       const { writeDocs } = await import('../report/write-docs.js');
-      await writeDocs({ machine, results });
+      await writeDocs({ machine, results, engines: await engines.describe() });
     }
   } finally {
+    await engines.stop();
     await server.stop();
   }
   return isChecked ? checkTargets(results) : EXIT.done;
@@ -47,10 +52,10 @@ export async function runBench(options: RunOptions): Promise<ExitCode> {
 
 /** What the others are compared with always runs. */
 function librariesOf(scenario: Scenario, { libraries }: RunOptions): Scenario['libraries'] {
-  const references: readonly (string | undefined)[] = ['raw', scenario.relative?.to];
-  return scenario.libraries.filter(
-    (library) => references.includes(library) || (libraries?.includes(library) ?? true),
-  );
+  const wanted = scenario.libraries.filter((library) => libraries?.includes(library) ?? true);
+  const raws = scenario.rawOf === undefined ? ['raw'] : wanted.map(scenario.rawOf);
+  const references: readonly (string | undefined)[] = [...raws, scenario.relative?.to];
+  return scenario.libraries.filter((library) => references.includes(library) || wanted.includes(library));
 }
 
 function print(text: string): void {

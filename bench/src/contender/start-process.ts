@@ -5,6 +5,8 @@ import { javaArguments, javaProgram } from '../jvm/program.js';
 import type { LibraryName } from '../libraries/catalogue.js';
 import type { FromContender, ToContender } from './messages.js';
 
+/** Of etcd, a warning in every process would tell what the page tells: the version. */
+const FLAGS = ['--expose-gc', '--disable-warning=BEDROCK_ETCD_VERSION'];
 const ENTRY = fileURLToPath(new URL('./main.js', import.meta.url));
 
 /** The process of a contender. What passes between it and the bench is the same, whatever runs in it. */
@@ -20,7 +22,7 @@ export function startProcess(library: LibraryName): ContenderProcess {
 }
 
 function startNode(): ContenderProcess {
-  const child = fork(ENTRY, { serialization: 'advanced', execArgv: ['--expose-gc'] });
+  const child = fork(ENTRY, { serialization: 'advanced', execArgv: FLAGS });
   return {
     child,
     tell: (message) => void (child.connected && child.send(message)),

@@ -1,3 +1,5 @@
+import { ENGINE_NAMES, type EngineName } from '../engines/engines.js';
+
 /** Every row that a table may have, and how it is called there. */
 const TITLES = {
   alone: 'the body alone',
@@ -23,6 +25,19 @@ const TITLES = {
   verrou: 'verrou',
   redisson: 'Redisson 4.7.0',
   'async-mutex': 'async-mutex (in process)',
+  'raw-redis': 'Redis, raw',
+  'bedrock-redis': 'Redis, Bedrock',
+  'raw-zookeeper': 'ZooKeeper, raw',
+  'herd-zookeeper': 'ZooKeeper, one node for all',
+  'bedrock-zookeeper': 'ZooKeeper, Bedrock',
+  'raw-etcd': 'etcd, raw',
+  'bedrock-etcd': 'etcd, Bedrock',
+  'raw-postgres': 'PostgreSQL, raw',
+  'advisory-postgres': 'PostgreSQL, pg_advisory_lock',
+  'bedrock-postgres': 'PostgreSQL, Bedrock',
+  'raw-mysql': 'MariaDB, raw',
+  'named-mysql': 'MariaDB, GET_LOCK',
+  'bedrock-mysql': 'MariaDB, Bedrock',
 } as const;
 
 export type LibraryName = keyof typeof TITLES;
@@ -41,4 +56,9 @@ export const PEERS = [
 
 export function titleOf(library: LibraryName): string {
   return TITLES[library];
+}
+
+/** The engine of a row that names one; the others are on Redis. */
+export function engineOf(library: LibraryName): EngineName {
+  return ENGINE_NAMES.find((engine) => library.endsWith(`-${engine}`)) ?? 'redis';
 }

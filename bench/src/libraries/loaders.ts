@@ -1,7 +1,9 @@
+import type { EngineName } from '../engines/engines.js';
 import type { LibraryName } from './catalogue.js';
 import type { OpenLibrary } from './open-lock.js';
 
 const bedrock = () => import('./bedrock.js');
+const bedrockOn = async (engine: EngineName) => (await import('./bedrock-engines.js')).openOn(engine);
 
 /** A contender loads its own library and nothing of the others. */
 const LOADERS: Readonly<Record<LibraryName, () => Promise<OpenLibrary>>> = {
@@ -28,6 +30,19 @@ const LOADERS: Readonly<Record<LibraryName, () => Promise<OpenLibrary>>> = {
   verrou: async () => (await import('./verrou.js')).open,
   redisson: () => Promise.reject(new Error('Redisson runs in a JVM: bench/java')),
   'async-mutex': async () => (await import('./async-mutex.js')).open,
+  'raw-redis': async () => (await import('./raw.js')).open,
+  'bedrock-redis': () => bedrockOn('redis'),
+  'raw-zookeeper': async () => (await import('./raw-zookeeper.js')).open,
+  'herd-zookeeper': async () => (await import('./herd-zookeeper.js')).open,
+  'bedrock-zookeeper': () => bedrockOn('zookeeper'),
+  'raw-etcd': async () => (await import('./raw-etcd.js')).open,
+  'bedrock-etcd': () => bedrockOn('etcd'),
+  'raw-postgres': async () => (await import('./raw-postgres.js')).open,
+  'advisory-postgres': async () => (await import('./raw-postgres.js')).openAdvisory,
+  'bedrock-postgres': () => bedrockOn('postgres'),
+  'raw-mysql': async () => (await import('./raw-mysql.js')).open,
+  'named-mysql': async () => (await import('./raw-mysql.js')).openNamed,
+  'bedrock-mysql': () => bedrockOn('mysql'),
 };
 
 export function loadLibrary(name: LibraryName): Promise<OpenLibrary> {

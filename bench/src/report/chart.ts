@@ -1,6 +1,7 @@
 import { PEERS, titleOf, type LibraryName } from '../libraries/catalogue.js';
 import { threeDigits } from './numbers.js';
 import type { Report, ScenarioResult } from './report.js';
+import { circle, line, round, svg, text } from './svg.js';
 
 const WIDTH = 860;
 const LEFT = 250;
@@ -21,32 +22,10 @@ const COLOURS: readonly string[] = [
   '#cf222e',
 ];
 
-/** It brings its own background, so it reads the same on a page of any colour. */
-const STYLE = `
-svg { color-scheme: light dark; }
-.paper { fill: #ffffff; stroke: #d0d7de; }
-text { font: 13px system-ui, -apple-system, 'Segoe UI', sans-serif; fill: #1f2328; }
-.title { font-size: 16px; font-weight: 600; }
-.soft { fill: #59636e; font-size: 12px; }
-.value { font-weight: 600; fill: #0550ae; }
-.grid { stroke: #d8dee4; }
-.raw { stroke: #59636e; stroke-width: 1.5; }
-.bedrock { fill: #0969da; }
-.peer { fill: none; stroke-width: 2; }
-@media (prefers-color-scheme: dark) {
-  .paper { fill: #0d1117; stroke: #3d444d; }
-  text { fill: #e6edf3; }
-  .soft { fill: #9198a1; }
-  .value { fill: #79c0ff; }
-  .grid { stroke: #2a313c; }
-  .raw { stroke: #9198a1; }
-  .bedrock { fill: #4493f8; }
-  .peer { filter: brightness(1.7); }
-}`;
-
 /** How many times better than raw every library is, scenario by scenario, on a logarithmic scale. */
 export function chart({ machine, results }: Report): string {
-  const shown = results.filter(({ rows }) => rows.some(({ ratioToRaw }) => ratioToRaw !== undefined));
+  // The engines have a chart of their own.
+  const shown = results.filter((result) => gains(result).size > 0);
   const all = shown.flatMap((result) => [...gains(result).values()]);
   const from = Math.floor(Math.log10(Math.min(0.5, ...all)));
   const to = Math.ceil(Math.log10(Math.max(10, ...all)));
@@ -55,10 +34,7 @@ export function chart({ machine, results }: Report): string {
   const x = (gain: number): number =>
     round(LEFT + ((Math.log10(gain) - from) / (to - from)) * (WIDTH - LEFT - RIGHT));
   const decades = Array.from({ length: to - from + 1 }, (_, i) => 10 ** (from + i));
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-label="Bedrock and other lock libraries against raw Redis commands">`,
-    `<style>${STYLE}\n</style>`,
-    `<rect class="paper" x="0.5" y="0.5" width="${WIDTH - 1}" height="${height - 1}" rx="10"/>`,
+  return svg(WIDTH, height, 'Bedrock and other lock libraries against raw Redis commands', [
     text(22, 32, 'How many times better than raw', 'title'),
     text(WIDTH - 22, TOP - 14, 'Bedrock', 'soft', 'end'),
     text(
@@ -70,12 +46,12 @@ export function chart({ machine, results }: Report): string {
     ...decades.map((gain) => {
       const kind = gain === 1 ? 'raw' : 'grid';
       const label = gain === 1 ? 'raw' : `${gain >= 1 ? gain.toLocaleString('en-US') : String(round(gain))}×`;
-      return `<line class="${kind}" x1="${x(gain)}" y1="${TOP - 8}" x2="${x(gain)}" y2="${bottom}"/>${text(x(gain), TOP - 14, label, 'soft', 'middle')}`;
+      const upright = line(kind, [x(gain), TOP - 8], [x(gain), bottom]);
+      return upright + text(x(gain), TOP - 14, label, 'soft', 'middle');
     }),
     ...shown.flatMap((result, i) => row(result, TOP + ROW * (i + 0.5), x)),
     ...legend(bottom + 26),
-    '</svg>\n',
-  ].join('\n');
+  ]);
 }
 
 /** Above 1 is better than raw, whether the scenario counts what is fast or what is cheap. */
@@ -121,22 +97,4 @@ function legend(y: number): string[] {
     const mark = circle(left, at - 4, 5, colour === undefined ? 'bedrock' : 'peer', colour);
     return mark + text(left + 12, at, title, 'soft');
   });
-}
-
-function circle(x: number, y: number, radius: number, kind: string, stroke?: string): string {
-  const colour = stroke === undefined ? '' : ` stroke="${stroke}"`;
-  return `<circle class="${kind}" cx="${x}" cy="${y}" r="${radius}"${colour}/>`;
-}
-
-function text(x: number, y: number, content: string, kind?: string, anchor?: string): string {
-  const attributes = [kind && ` class="${kind}"`, anchor && ` text-anchor="${anchor}"`].join('');
-  return `<text x="${x}" y="${y}"${attributes}>${escape(content)}</text>`;
-}
-
-function escape(content: string): string {
-  return content.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-}
-
-function round(value: number): number {
-  return Number(value.toPrecision(6));
 }

@@ -43,7 +43,8 @@ async function redisVersion(url: string): Promise<string> {
   }
 }
 
-function versionOf(name: string): string {
+/** Of a package as it is installed here. */
+export function versionOf(name: string): string {
   const require = createRequire(import.meta.url);
   return (require(`${name}/package.json`) as { readonly version: string }).version;
 }

@@ -12,4 +12,6 @@ export interface ScenarioResult {
 export interface Report {
   readonly machine: Machine;
   readonly results: readonly ScenarioResult[];
+  /** The engines that were started, each with its version and that of its client. */
+  readonly engines: readonly string[];
 }

@@ -7,6 +7,8 @@ export interface CrowdOrder {
   /** A key for each task; the same one for all of them makes them compete. */
   readonly keys: readonly string[];
   readonly durationMs: number;
+  /** Of 200 ms each. @default 10 */
+  readonly warmUpStepsAtMost?: number;
 }
 
 export interface CrowdAccount extends Usage {
@@ -17,16 +19,21 @@ export interface CrowdAccount extends Usage {
 }
 
 /** Many tasks of one process at once, without work under the lock. */
-export const crowd: Role<CrowdOrder, CrowdAccount> = async (lock, { keys, durationMs }, line) => {
-  await warmUp(lock, keys);
+export const crowd: Role<CrowdOrder, CrowdAccount> = async (
+  lock,
+  { keys, durationMs, warmUpStepsAtMost = 10 },
+  line,
+) => {
+  // Before the warm-up: it throws compiled code away.
   globalThis.gc?.();
+  await warmUp(lock, keys, warmUpStepsAtMost);
   await line.ready();
   return compete(lock, keys, durationMs);
 };
 
 /** Until the code is compiled: in cycles, since a slow machine takes longer, and in time, for whom that is nothing. */
-async function warmUp(lock: OpenLock, keys: readonly string[]): Promise<void> {
-  const [cyclesAtLeast, stepsAtLeast, stepsAtMost, stepMs] = [60_000, 2, 10, 200];
+async function warmUp(lock: OpenLock, keys: readonly string[], stepsAtMost: number): Promise<void> {
+  const [cyclesAtLeast, stepsAtLeast, stepMs] = [60_000, 2, 200];
   let done = 0;
   for (let step = 0; step < stepsAtMost && (step < stepsAtLeast || done < cyclesAtLeast); step++) {
     const { cycles } = await compete(lock, keys, stepMs);

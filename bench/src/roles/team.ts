@@ -1,3 +1,4 @@
+import { notificationsSoFar } from '../figures/notifications.js';
 import { SectionLog, sharedNowMs } from '../figures/section-log.js';
 import { usageFromHere } from '../figures/usage.js';
 import type { OpenLock } from '../libraries/open-lock.js';
@@ -7,6 +8,8 @@ import type { Role } from './role.js';
 export interface TeamOrder {
   readonly key: string;
   readonly tasks: number;
+  /** Each task opens the library for itself, as if it were a process of its own. @default false */
+  readonly isApart?: boolean;
   readonly bodyMs: number;
   readonly warmUpCycles: number;
   readonly warmUpMs: number;
@@ -23,21 +26,34 @@ export interface TeamAccount {
   readonly waitingSince: readonly number[];
   readonly failures: number;
   readonly commands: number;
+  /** Watch events of ZooKeeper; echoes are those of what a session has deleted itself. */
+  readonly notifications: number;
+  readonly echoes: number;
 }
 
 /** Tasks of one of several processes that all compete for one key, with work under the lock. */
-export const team: Role<TeamOrder, TeamAccount> = async (lock, order, line) => {
-  const own = cycleOf(lock, `${order.key}-${process.pid}`);
-  for (let i = 0; i < order.warmUpCycles; i++) await own();
+export const team: Role<TeamOrder, TeamAccount> = async (lock, order, line, reopen) => {
+  const others = Array.from({ length: order.tasks - 1 }, () =>
+    order.isApart === true ? reopen({}) : Promise.resolve(lock),
+  );
+  const locks = [lock, ...(await Promise.all(others))];
+  await Promise.all(
+    [...new Set(locks)].map((one, i) => warmUp(one, `${order.key}-${process.pid}-${i}`, order)),
+  );
   line.say('warm');
   await line.hear();
-  await compete(lock, { ...order, key: `${order.key}-warm`, durationMs: order.warmUpMs });
+  await compete(locks, { ...order, key: `${order.key}-warm`, durationMs: order.warmUpMs });
   await line.ready();
-  return compete(lock, order);
+  return compete(locks, order);
 };
 
+async function warmUp(lock: OpenLock, key: string, { warmUpCycles }: TeamOrder): Promise<void> {
+  const own = cycleOf(lock, key);
+  for (let i = 0; i < warmUpCycles; i++) await own();
+}
+
 /** Counts until the time is over; then every task leaves as soon as it has had its turn. */
-async function compete(lock: OpenLock, order: TeamOrder): Promise<TeamAccount> {
+async function compete(locks: readonly OpenLock[], order: TeamOrder): Promise<TeamAccount> {
   const { key, tasks, bodyMs, durationMs } = order;
   const log = new SectionLog();
   const waitingSince = new Array<number>(tasks).fill(Infinity);
@@ -45,6 +61,7 @@ async function compete(lock: OpenLock, order: TeamOrder): Promise<TeamAccount> {
   let isOver = false;
   let account: TeamAccount | undefined;
   const used = usageFromHere();
+  const before = notificationsSoFar();
   const from = sharedNowMs();
   setTimeout(() => {
     isOver = true;
@@ -55,10 +72,12 @@ async function compete(lock: OpenLock, order: TeamOrder): Promise<TeamAccount> {
       waitingSince: [...waitingSince],
       failures,
       commands: used().commands,
+      notifications: notificationsSoFar().heard - before.heard,
+      echoes: notificationsSoFar().echoed - before.echoed,
     };
   }, durationMs);
   const work = async (task: number): Promise<void> => {
-    const turn = turnOf(lock, key, async () => {
+    const turn = turnOf(locks[task]!, key, async () => {
       const entered = sharedNowMs();
       const asked = waitingSince[task]!;
       waitingSince[task] = Infinity;

@@ -16,5 +16,9 @@ export const SCENARIO_NAMES = [
   'semaphore',
   'latch',
   'flash-sale',
+  'E1',
+  'E2',
+  'E3',
+  'E4',
 ] as const;
 export type ScenarioName = (typeof SCENARIO_NAMES)[number];

@@ -37,6 +37,7 @@ export async function runScenario(
     }
   }
   const { compared, relative } = scenario;
+  const rawOf = (library: LibraryName): LibraryName => scenario.rawOf?.(library) ?? 'raw';
   const ratioTo = (figures: Course['rounds'], library: LibraryName): number | undefined => {
     const reference = courses.find((course) => course.library === library);
     return reference && medianRatio(figures, reference.rounds, compared);
@@ -47,7 +48,7 @@ export async function runScenario(
       ...summaryOf(figures, scenario.worst ?? []),
       ...(relative && { [relative.figure]: ratioTo(figures, relative.to) ?? NaN }),
     },
-    ratioToRaw: ratioTo(figures, 'raw'),
+    ratioToRaw: ratioTo(figures, rawOf(library)),
     failure,
   }));
 }

@@ -1,9 +1,9 @@
-import { withContenders } from '../contender/crew.js';
 import { PEERS } from '../libraries/catalogue.js';
 import { count, decimals } from '../report/numbers.js';
-import type { TeamAccount, TeamOrder } from '../roles/team.js';
+import type { TeamOrder } from '../roles/team.js';
 import type { Scenario } from './scenario.js';
 import { teamFigures } from './team-figures.js';
+import { teamsAtWork } from './teams-at-work.js';
 import { assignmentOf } from './terms.js';
 
 const PROCESSES = 4;
@@ -32,14 +32,7 @@ export const s4: Scenario = {
     };
     const assignment = assignmentOf('team', library, ground, order);
     const assignments = new Array<typeof assignment>(isAlone ? 1 : PROCESSES).fill(assignment);
-    return withContenders<TeamAccount, ReturnType<typeof teamFigures>>(assignments, async (contenders) => {
-      // Once when all are warm of themselves, once when they are warm of each other.
-      for (const word of ['compete', 'go']) {
-        await Promise.all(contenders.map((contender) => contender.hear()));
-        for (const contender of contenders) contender.say(word);
-      }
-      return teamFigures(await Promise.all(contenders.map((contender) => contender.account())), tasks);
-    });
+    return teamFigures(await teamsAtWork(assignments), tasks);
   },
   columns: [
     { figure: 'cyclesPerS', head: 'cycles/s', show: count },

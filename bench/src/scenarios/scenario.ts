@@ -1,3 +1,4 @@
+import type { EngineName } from '../engines/engines.js';
 import type { LibraryName } from '../libraries/catalogue.js';
 import type { ScenarioName } from './names.js';
 
@@ -27,6 +28,8 @@ export interface Ground {
   readonly url: string;
   /** A key that no other turn has used. */
   freshKey(): string;
+  /** Where an engine is, which is started when it is first asked for. */
+  urlOf(engine: EngineName): Promise<string>;
 }
 
 export interface Scenario {
@@ -40,6 +43,8 @@ export interface Scenario {
   /** How many libraries take their turn at the same time. @default 1 */
   readonly lanes?: number;
   turn(library: LibraryName, ground: Ground): Promise<Figures>;
+  /** Whom a library is compared with. @default raw */
+  readonly rawOf?: (library: LibraryName) => LibraryName;
   /** The figure whose ratio to raw is told. */
   readonly compared: string;
   /** Whether less of it is better, or more. */

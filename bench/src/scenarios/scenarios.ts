@@ -1,3 +1,7 @@
+import { e1 } from './e1.js';
+import { e2 } from './e2.js';
+import { e3 } from './e3.js';
+import { e4 } from './e4.js';
 import { flashSale } from './flash-sale.js';
 import { s1 } from './s1.js';
 import { s2 } from './s2.js';
@@ -31,4 +35,8 @@ export const SCENARIOS: readonly Scenario[] = [
   semaphore,
   latch,
   flashSale,
+  e1,
+  e2,
+  e3,
+  e4,
 ];

@@ -1,4 +1,4 @@
-import { countOverlaps, unpackSections } from '../figures/section-log.js';
+import { countOverlaps, unpackSections, type Section } from '../figures/section-log.js';
 import { jainIndex } from '../figures/statistics.js';
 import type { TeamAccount } from '../roles/team.js';
 import type { Figures } from './scenario.js';
@@ -19,9 +19,14 @@ export function teamFigures(accounts: readonly TeamAccount[], tasks: number): Fi
     ...waitingSince.map((since) => end - since),
   ]);
   const bodies = counted.flat().map(({ entered, left }) => left - entered);
+  const commands = sum(accounts.map((account) => account.commands));
+  const turns = sum(logs.map(({ length }) => length));
   return {
     cyclesPerS: (1_000 * total) / (until - from),
-    commandsPerCycle: sum(accounts.map(({ commands }) => commands)) / sum(logs.map(({ length }) => length)),
+    commandsPerCycle: commands / turns,
+    commandsPerChange: commands / changesOf(logs),
+    notificationsPerRelease: sum(accounts.map(({ notifications }) => notifications)) / turns,
+    echoesPerRelease: sum(accounts.map(({ echoes }) => echoes)) / turns,
     jainTasks: jainIndex(perTask),
     jainProcesses: jainIndex(counted.map(({ length }) => length)),
     longestWaitMs: waits.reduce((longest, wait) => Math.max(longest, wait), 0),
@@ -29,6 +34,13 @@ export function teamFigures(accounts: readonly TeamAccount[], tasks: number): Fi
     bodyMs: sum(bodies) / bodies.length,
     failures: sum(accounts.map(({ failures }) => failures)),
   };
+}
+
+/** How often the lock went to another process. */
+function changesOf(logs: readonly (readonly Section[])[]): number {
+  const turns = logs.flatMap((log, process) => log.map(({ entered }) => ({ entered, process })));
+  turns.sort((one, other) => one.entered - other.entered);
+  return turns.filter(({ process }, i) => i > 0 && turns[i - 1]!.process !== process).length;
 }
 
 function sum(figures: readonly number[]): number {

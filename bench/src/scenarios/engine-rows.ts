@@ -1,0 +1,35 @@
+import { ENGINE_NAMES } from '../engines/engines.js';
+import { engineOf, type LibraryName } from '../libraries/catalogue.js';
+import type { Ground, Target } from './scenario.js';
+
+/** Where a user of the database would let the server wait, and not ask again and again: those calls. */
+const WAITING: Partial<Record<LibraryName, LibraryName>> = {
+  'raw-postgres': 'advisory-postgres',
+  'raw-mysql': 'named-mysql',
+};
+
+const raw = (library: LibraryName): LibraryName => `raw-${engineOf(library)}`;
+const waiting = (library: LibraryName): LibraryName => WAITING[raw(library)] ?? raw(library);
+
+/** Each engine by hand and with Bedrock; who is by hand is what the other of the same engine is compared with. */
+export const FREE = rowsOf(raw);
+/** The same where callers wait for each other. */
+export const CROWDED = rowsOf(waiting);
+
+function rowsOf(rawOf: (library: LibraryName) => LibraryName) {
+  const libraries = ENGINE_NAMES.flatMap((engine): LibraryName[] => {
+    const library = `bedrock-${engine}` as const;
+    return [rawOf(library), library];
+  });
+  return { libraries, rawOf };
+}
+
+/** A bound that Bedrock must keep on every engine. */
+export function onEveryEngine(target: Omit<Target, 'library'>): Target[] {
+  return ENGINE_NAMES.map((engine) => ({ ...target, library: `bedrock-${engine}` }));
+}
+
+/** The ground of a row: the server of its engine. */
+export async function groundOf(library: LibraryName, ground: Ground): Promise<Ground> {
+  return { ...ground, url: await ground.urlOf(engineOf(library)) };
+}

@@ -1,0 +1,14 @@
+import { withContenders } from '../contender/crew.js';
+import type { Assignment } from '../contender/messages.js';
+import type { TeamAccount } from '../roles/team.js';
+
+/** What the processes of a team have noted: they begin once when all are warm of themselves, once when warm of each other. */
+export function teamsAtWork(assignments: readonly Assignment[]): Promise<TeamAccount[]> {
+  return withContenders<TeamAccount, TeamAccount[]>(assignments, async (contenders) => {
+    for (const word of ['compete', 'go']) {
+      await Promise.all(contenders.map((contender) => contender.hear()));
+      for (const contender of contenders) contender.say(word);
+    }
+    return Promise.all(contenders.map((contender) => contender.account()));
+  });
+}
