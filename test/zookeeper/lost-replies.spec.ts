@@ -129,6 +129,48 @@ describe('a renewal whose reply is lost', () => {
   });
 });
 
+describe.each(['reply', 'request'])('a move to a longer session of which the %s is lost', (what) => {
+  it('leaves one holder at most, and nothing behind, when the old session ends before it is repeated', async () => {
+    const { backend, proxy } = await behindProxy();
+    const rival = await fixture.backend();
+    const claim = claimOf(backend, fresh(), { leaseMs: 500 });
+    const next = claimOf(rival, claim.resource);
+    await backend.leases.claim(claim);
+    expect((await rival.leases.claim(next)).kind).toBe('refused');
+    if (what === 'reply') proxy.dropReplies();
+    else proxy.dropRequests();
+    const renewal = [{ ...claim, leaseMs: 4_000, keepMs: 0 }];
+    expect(await backend.leases.renew(renewal)).toEqual(['unknown']);
+    const others = async (): Promise<string[]> =>
+      (await fixture.admin.places(claim.resource)).filter(
+        (name) => !name.includes(encodeURIComponent(next.id)),
+      );
+    // Moved, it lives by the longer session, which nobody has answered for; else it ends with the shorter one.
+    const [place] = await others();
+    expect(place!.includes(';4000;')).toBe(what === 'reply');
+    proxy.dropRequests();
+    await sleep(1_500);
+    expect(await others()).toHaveLength(what === 'reply' ? 1 : 0);
+    const isRivals = async (): Promise<boolean> =>
+      (await rival.leases.claim(again(rival, next))).kind === 'granted';
+    expect(await isRivals()).toBe(what === 'request');
+    proxy.dropReplies(false);
+    proxy.dropRequests(false);
+    proxy.cut();
+    await eventually('the rival is granted it', async () => {
+      const isGranted = await isRivals();
+      const [outcome] = await backend.leases.renew(renewal);
+      expect([outcome, isGranted]).not.toEqual(['renewed', true]);
+      return isGranted;
+    });
+    await eventually('contact is back', async () => (await backend.ping()) > 0);
+    expect(await backend.leases.renew(renewal)).toEqual(['lost']);
+    expect(await rival.leases.renew([{ ...next, keepMs: 0 }])).toEqual(['renewed']);
+    await rival.leases.withdraw(next, NOW);
+    expect(await fixture.admin.places(claim.resource)).toEqual([]);
+  });
+});
+
 it('a release whose reply is lost is repeated until it is confirmed', async () => {
   const { backend, proxy } = await behindProxy();
   const claim: Claim = claimOf(backend, fresh());

@@ -1,21 +1,21 @@
 import { atMost, type Clock } from '../../core/clock.js';
 import { outsideOfCallers } from '../../core/context.js';
 import type { BackendUnavailableError } from '../../core/errors.js';
+import { failureOf } from './answers.js';
 import { zookeeper } from './client-library.js';
-import type { Acl, Client, Failure, OperationResult, RawOperation, Stat } from './client-types.js';
+import type {
+  Acl,
+  Client,
+  ClientRequest,
+  Failure,
+  OperationResult,
+  RawOperation,
+  Stat,
+} from './client-types.js';
 import { Contact } from './contact.js';
-import { ContainerRequest } from './container-request.js';
 import { notDone, unanswered } from './failures.js';
-import {
-  NodeFault,
-  type FaultCode,
-  type LinkNews,
-  type NodeMode,
-  type NodeStat,
-  type Step,
-  type StepResult,
-  type ZooKeeperLink,
-} from './link.js';
+import type { LinkNews, NodeMode, NodeStat, Step, StepResult, ZooKeeperLink } from './link.js';
+import { containerRequest, syncRequest } from './raw-request.js';
 
 /** Where a link leads to. */
 export interface LinkTarget {
@@ -29,17 +29,6 @@ export interface LinkTarget {
   readonly onSent: () => void;
 }
 
-const FAULTS: Readonly<Record<number, FaultCode>> = {
-  [-101]: 'NO_NODE',
-  [-103]: 'BAD_VERSION',
-  [-110]: 'NODE_EXISTS',
-  [-111]: 'NOT_EMPTY',
-};
-const REFUSALS: Readonly<Record<number, string>> = {
-  [-102]: 'its access list does not allow this: give the credentials that made the nodes',
-  [-112]: 'the session has expired',
-  [-115]: 'it does not accept the credentials',
-};
 /** An operation of several that stands behind the one that failed. */
 const NOT_REACHED = -2;
 const MODES: Readonly<Record<NodeMode, number>> = {
@@ -71,7 +60,7 @@ export class ClientLink implements ZooKeeperLink {
     if (auth !== undefined) this.#client.addAuthInfo(auth.scheme, Buffer.from(auth.credentials));
     this.#client.on('state', (state) => this.#changed(state));
     const watched = {
-      probe: () => new Promise((resolve) => this.#client.exists('/', resolve)),
+      probe: () => new Promise((resolve) => this.#client.exists('/', undefined, resolve)),
       giveUp: () => this.#drop(),
     };
     this.#contact = new Contact(clock, watched, silenceOf(sessionTimeoutMs));
@@ -89,13 +78,7 @@ export class ClientLink implements ZooKeeperLink {
   }
 
   create(path: string, data: Buffer, mode: NodeMode): Promise<void> {
-    if (mode === 'container') {
-      return this.#call((reply: Reply<void>) =>
-        this.#client.connectionManager.queue(new ContainerRequest(path, data, this.#acls), (error) =>
-          reply(error),
-        ),
-      );
-    }
+    if (mode === 'container') return this.#send(containerRequest(path, data, this.#acls));
     return this.#call((reply: Reply<void>) =>
       this.#client.create(path, data, this.#acls, MODES[mode], (error) => reply(error)),
     );
@@ -129,6 +112,16 @@ export class ClientLink implements ZooKeeperLink {
     );
   }
 
+  exists(path: string, touched: () => void): Promise<boolean> {
+    return this.#call((reply: Reply<boolean>) =>
+      this.#client.exists(path, touched, (error, stat) => reply(error, stat !== null)),
+    );
+  }
+
+  sync(path: string): Promise<void> {
+    return this.#send(syncRequest(path));
+  }
+
   multi(steps: readonly Step[]): Promise<readonly StepResult[]> {
     return this.#call((reply: Reply<readonly StepResult[]>, refuse) => {
       const transaction = this.#client.transaction();
@@ -151,6 +144,12 @@ export class ClientLink implements ZooKeeperLink {
     const isDone = isOpen && (await atMost(this.target.clock, this.target.operationTimeoutMs, closed));
     // Without an answer the server ends the session by itself, when its time is over.
     if (isDone !== true) this.#abandon();
+  }
+
+  #send(request: ClientRequest): Promise<void> {
+    return this.#call((reply: Reply<void>) =>
+      this.#client.connectionManager.queue(request, (error) => reply(error)),
+    );
   }
 
   #operation(step: Step): RawOperation {
@@ -268,20 +267,17 @@ function silenceOf(sessionMs: number): number {
   return Math.ceil(Math.max(sessionMs / 3, Math.min((sessionMs * 2) / 3, 2_000)));
 }
 
-const NO_STAT: NodeStat = { mzxid: 0, pzxid: 0, version: 0 };
+const NO_STAT: NodeStat = { mzxid: 0, mtimeMs: 0, pzxid: 0, version: 0 };
 
-function statOf({ mzxid, pzxid, version }: Stat): NodeStat {
+function statOf({ mzxid, mtime, pzxid, version }: Stat): NodeStat {
   // Numbers above 2^53 lose their end, and are refused as too great by whoever makes a token of them.
-  return { mzxid: Number(mzxid.readBigInt64BE()), pzxid: Number(pzxid.readBigInt64BE()), version };
+  return { mzxid: int64(mzxid), mtimeMs: int64(mtime), pzxid: int64(pzxid), version };
+}
+
+function int64(bytes: Buffer): number {
+  return Number(bytes.readBigInt64BE());
 }
 
 function resultOf({ path, stat }: OperationResult): StepResult {
   return { ...(path !== undefined && { path }), ...(stat !== undefined && { stat: statOf(stat) }) };
-}
-
-function failureOf(code: number, step: number, cause: unknown): Error {
-  const fault = FAULTS[code];
-  if (fault !== undefined) return new NodeFault(fault, step);
-  const refusal = REFUSALS[code];
-  return refusal === undefined ? unanswered('the connection was lost', cause) : notDone(refusal, cause);
 }

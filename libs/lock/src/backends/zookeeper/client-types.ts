@@ -7,6 +7,7 @@ export interface Acl {
 
 export interface Stat {
   readonly mzxid: Buffer;
+  readonly mtime: Buffer;
   readonly pzxid: Buffer;
   readonly version: number;
 }
@@ -77,7 +78,11 @@ export interface Client {
     version: number,
     callback: (error: Failure | null, stat: Stat) => void,
   ): void;
-  exists(path: string, callback: (error: Failure | null, stat: Stat | null) => void): void;
+  exists(
+    path: string,
+    watcher: (() => void) | undefined,
+    callback: (error: Failure | null, stat: Stat | null) => void,
+  ): void;
   getData(
     path: string,
     watcher: (() => void) | undefined,

@@ -2,6 +2,8 @@
 export interface NodeStat {
   /** Number of the change that wrote its data last. */
   readonly mzxid: number;
+  /** When that was, by the leader's clock, in epoch ms. */
+  readonly mtimeMs: number;
   /** Number of the change that added or removed a child last. */
   readonly pzxid: number;
   readonly version: number;
@@ -71,6 +73,10 @@ export interface ZooKeeperLink {
     path: string,
     touched?: () => void,
   ): Promise<{ readonly names: string[]; readonly stat: NodeStat }>;
+  /** Whether there is such a node. @param touched called once when it comes, changes or goes */
+  exists(path: string, touched: () => void): Promise<boolean>;
+  /** What is read afterwards is no older than this call. */
+  sync(path: string): Promise<void>;
   multi(steps: readonly Step[]): Promise<readonly StepResult[]>;
   /** Ends the session. Never throws. */
   close(): Promise<void>;

@@ -8,6 +8,9 @@ const MODE_OF = { x: 'exclusive', s: 'shared' } as const;
 /** claim id ; mode and units of capacity ; lease ; rank. A rank that has overflowed has a sign, and fits nothing. */
 const PLACE = /^(.+);([xs])(\d+)of(\d+);(\d+);(\d{10})$/;
 
+/** The child of a line that has a number in it: no place, so that no lock is granted beside it. */
+export const COUNT = 'count';
+
 /** A place, and its rank. */
 export interface RankedPlace extends Place {
   readonly rank: string;
@@ -47,6 +50,11 @@ export class Paths {
     const { mode, units, capacity } = shape;
     const kind = `${mode === 'shared' ? 's' : 'x'}${units}of${capacity}`;
     return `${this.line(resource)}/${encodeURIComponent(claimId)};${kind};${Math.ceil(leaseMs)};`;
+  }
+
+  /** Where a number of this name is; its own node is below. */
+  count(resource: string): string {
+    return `${this.line(resource)}/${COUNT}`;
   }
 
   session(id: string): string {

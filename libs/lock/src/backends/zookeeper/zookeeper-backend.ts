@@ -1,9 +1,18 @@
 import { hostname } from 'node:os';
 import { randomUuid } from '../../core/clock.js';
-import type { Backend, LeaseDriver, Traits, Unsubscribe } from '../../core/ports.js';
+import type {
+  Backend,
+  CounterDriver,
+  LeaseDriver,
+  PermitDriver,
+  Traits,
+  Unsubscribe,
+} from '../../core/ports.js';
 import { LineLeases } from '../line/line-leases.js';
 import { ClientLink } from './client-link.js';
+import { ZooKeeperCounting } from './counters/zookeeper-counters.js';
 import { BACKEND } from './failures.js';
+import { NativeLink } from './native-link.js';
 import { Paths } from './paths.js';
 import {
   MIN_LEASE_MS,
@@ -11,6 +20,7 @@ import {
   type ZooKeeperOptions,
   type ZooKeeperTerms,
 } from './zookeeper-options.js';
+import type { ZooKeeperSession } from './zookeeper-session.js';
 import { ZooKeeperSessions } from './zookeeper-sessions.js';
 import { ZooKeeperStore } from './zookeeper-store.js';
 
@@ -30,11 +40,14 @@ class ZooKeeperBackend implements Backend {
   readonly name = BACKEND;
   readonly traits: Traits;
   readonly leases: LeaseDriver;
+  readonly counters?: CounterDriver;
+  readonly permits?: PermitDriver;
   readonly processId: string;
   readonly operationTimeoutMs: number;
   readonly #leases: LineLeases;
   readonly #store: ZooKeeperStore;
   readonly #sessions: ZooKeeperSessions;
+  readonly #counting: ZooKeeperCounting;
   readonly #doubts = new Set<(resource: string | undefined) => void>();
   #commands = 0;
   #closed: Promise<void> | undefined;
@@ -61,11 +74,19 @@ class ZooKeeperBackend implements Backend {
       processId: this.processId,
       maxLeaseMs,
       operationTimeoutMs,
-      openLink: (sessionTimeoutMs, news) =>
-        new ClientLink({ ...terms, sessionTimeoutMs, news, onSent: () => (this.#commands += 1) }),
-      onLost: (session) => this.#leases.lost(session),
+      openLink: (sessionTimeoutMs, news) => {
+        const target = { ...terms, sessionTimeoutMs, news, onSent: () => (this.#commands += 1) };
+        return terms.client === undefined ? new ClientLink(target) : new NativeLink(target, terms.client);
+      },
+      onLost: (session) => {
+        this.#leases.lost(session);
+        this.#counting.regained();
+      },
       onSuspended: (session) => this.#store.suspended(session),
-      onRegained: () => this.#leases.regained(),
+      onRegained: () => {
+        this.#leases.regained();
+        this.#counting.regained();
+      },
     });
     this.#store = new ZooKeeperStore({
       paths,
@@ -77,6 +98,13 @@ class ZooKeeperBackend implements Backend {
     const ground = { name: BACKEND, clock, store: this.#store, operationTimeoutMs, maxLeaseMs };
     this.#leases = new LineLeases(ground, (resource) => this.#doubt(resource));
     this.leases = this.#leases;
+    const session = (): Promise<ZooKeeperSession> => this.#sessions.any();
+    this.#counting = new ZooKeeperCounting({ paths, clock, operationTimeoutMs, session });
+    // A number is made and removed together with its name, which takes a transaction.
+    if (terms.client === undefined) {
+      this.counters = this.#counting.counters;
+      this.permits = this.#counting.permits;
+    }
   }
 
   get commands(): number {
@@ -105,7 +133,8 @@ class ZooKeeperBackend implements Backend {
   }
 
   async #end(): Promise<void> {
-    await this.#leases.close(this.operationTimeoutMs);
+    const { operationTimeoutMs } = this;
+    await Promise.all([this.#leases.close(operationTimeoutMs), this.#counting.close(operationTimeoutMs)]);
     await this.#store.close();
   }
 

@@ -86,8 +86,14 @@ export class ZooKeeperStore implements LineStore {
       const { results, stamp } = creation.value;
       const place = this.#own(terms, results[0]!.path!, own, { data, version: 0 });
       const { names, stat } = list.value;
-      const isUnchanged = stat.pzxid === stamp;
-      return { place, line: paths.places(resource, names), stamp: isUnchanged ? stamp : undefined };
+      const isUnchanged = stat.pzxid <= stamp;
+      try {
+        return { place, line: paths.places(resource, names), stamp: isUnchanged ? stamp : undefined };
+      } catch (error) {
+        // It is no lock that this line has, and nobody's place is to be in its way.
+        await this.remove(place).catch(() => undefined);
+        throw error;
+      }
     }
   }
 
