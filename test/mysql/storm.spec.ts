@@ -1,4 +1,5 @@
 import { Bedrock, type Backend } from 'bedrock-lock';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { claimOf, MysqlFixture } from './fixture.js';
 
 const NOW = { keepMs: 0, leaveQueue: true } as const;
@@ -19,8 +20,8 @@ describe('64 connections at once', () => {
       ),
     );
 
-  const connected = async (): Promise<number> => {
-    const [row] = await fixture.rows("SHOW STATUS LIKE 'Threads_connected'");
+  const status = async (name: string): Promise<number> => {
+    const [row] = await fixture.rows(`SHOW GLOBAL STATUS LIKE '${name}'`);
     return Number(row!['Value']);
   };
 
@@ -62,6 +63,50 @@ describe('64 connections at once', () => {
     expect(grants).toBeGreaterThan(resources.length);
   }, 60_000);
 
+  /** Transactions that lock these rows, the last first, until the end; the server may end them. */
+  async function lockBackwards(resources: readonly string[], end: number): Promise<void> {
+    const user = await fixture.connection();
+    while (performance.now() < end) {
+      await user.query('BEGIN');
+      // Of two in a dead-lock the server ends the one that has changed less: that is to be the backend.
+      await user.query('INSERT INTO weights SELECT seq FROM seq_1_to_100');
+      for (const resource of [...resources].reverse()) {
+        const locked = user.query('SELECT 1 FROM bedrock_locks WHERE resource = ? FOR UPDATE', [resource]);
+        if (!(await locked.then(() => true, () => false))) break; // prettier-ignore
+        await sleep(1);
+      }
+      await user.query('ROLLBACK');
+      await sleep(5);
+    }
+    user.destroy();
+  }
+
+  it('surface no dead-lock with transactions of users that lock the same rows in another order', async () => {
+    const backends = await crowd();
+    const all = await Promise.all(
+      backends.map(async (backend, b) => {
+        const held = Array.from({ length: 6 }, (_, i) => claimOf(backend, `users:${b}:${i}`));
+        for (const claim of held) expect((await backend.leases.claim(claim)).kind).toBe('granted');
+        return { backend, held };
+      }),
+    );
+    await fixture.rows('CREATE TABLE weights (value INT) ENGINE = InnoDB');
+    const before = await status('Innodb_deadlocks');
+    const end = performance.now() + 2_000;
+    const users = all.map(({ held }) => lockBackwards(held.map(({ resource }) => resource), end)); // prettier-ignore
+    const outcomes = new Set<string>();
+    const renewing = all.map(async ({ backend, held }) => {
+      const refs = held.map((claim) => ({ ...claim, keepMs: 0 }));
+      while (performance.now() < end)
+        for (const outcome of await backend.leases.renew(refs)) outcomes.add(outcome);
+    });
+    await Promise.all([...users, ...renewing]);
+    expect(await status('Innodb_deadlocks')).toBeGreaterThan(before);
+    expect([...outcomes]).toEqual(['renewed']);
+    for (const { backend, held } of all)
+      for (const claim of held) expect(await backend.leases.withdraw(claim, NOW)).toBe('released');
+  }, 60_000);
+
   it('serve many locks that are used once each', async () => {
     const backends = await crowd();
     const tasks = backends.flatMap((backend, b) =>
@@ -76,7 +121,7 @@ describe('64 connections at once', () => {
       }),
     );
     const kinds = await Promise.all(tasks);
-    expect(await connected()).toBeGreaterThan(32);
+    expect(await status('Threads_connected')).toBeGreaterThan(32);
     expect(kinds.filter((kind) => kind === 'granted').length).toBeGreaterThanOrEqual(200);
   }, 60_000);
 

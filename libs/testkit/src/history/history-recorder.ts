@@ -100,9 +100,11 @@ export class HistoryRecorder {
     let timer = clock.setTimer(() => probe(clock.now() + PROBE_MS), 0);
     const probe = (dueAt: number): void => {
       timer = clock.setTimer(() => {
-        const lateMs = clock.now() - dueAt;
+        const now = clock.now();
+        const lateMs = now - dueAt;
         if (lateMs > LATE_MS) this.tell({ kind: 'stalled', resource: '', lateMs });
-        probe(clock.now() + PROBE_MS);
+        // From before the telling, which may be late itself.
+        probe(now + PROBE_MS);
       }, dueAt - clock.now());
     };
     return () => {

@@ -1,0 +1,37 @@
+import type { ContenderProcess } from 'bedrock-testkit';
+import type { RunningServer, TcpProxy } from 'bedrock-servers';
+import type { Crew, CrewJob } from './crew.js';
+import type { Ground } from './ground.js';
+
+/** Where a fault strikes. */
+export interface Scene<G extends Ground = Ground> {
+  readonly ground: G;
+  readonly crew: Crew;
+  /** What they contend for. */
+  readonly resource: string;
+  /** What every other process goes through, where there is one server. */
+  readonly proxy: TcpProxy;
+  readonly server: RunningServer;
+  /** Holds the lock for long, and has just got it. */
+  readonly holder: ContenderProcess;
+  /** How often the fault has struck before. */
+  readonly strikes: number;
+}
+
+export interface Fault<G extends Ground = Ground> {
+  readonly name: string;
+  /**
+   * What it must bring about, or it did not strike at all; `waits at most`: no lease is lost, and nobody is refused for want
+   * of a backend.
+   * @default 'anything'
+   */
+  readonly brings?: 'anything' | 'losses' | 'losses or failures' | 'waits at most';
+  /** Who contends. @default two with short holds, and one with long ones */
+  readonly jobs?: (resource: string) => readonly CrewJob[];
+  /** Bound on every call to the server. @default 400 */
+  readonly operationMs?: number;
+  /** More options of the backends. */
+  readonly options?: object;
+  /** Resolves when what was broken is whole again. Rejects when something else is seen than what was to be. */
+  strike(scene: Scene<G>): Promise<void>;
+}

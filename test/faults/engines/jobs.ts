@@ -1,0 +1,15 @@
+import type { CrewJob } from './crew.js';
+import { LEASE_MS } from './terms.js';
+
+const SHORT = { tasks: 2, bodyMs: [1, 10], sampleMs: 5, restMs: 5 } as const;
+
+/** Short holds by two processes, one of them behind the proxy; by a third, behind it too, holds that need a renewal. */
+export function oneLong(resource: string): CrewJob[] {
+  const long = { resource, bodyMs: [LEASE_MS, LEASE_MS * 1.4], sampleMs: 10, restMs: 50 } as const;
+  return [{ ...SHORT, resource }, { ...SHORT, resource }, long];
+}
+
+/** Short holds by all, so that there is always a call under way. */
+export function allShort(resource: string): CrewJob[] {
+  return Array.from({ length: 3 }, () => ({ ...SHORT, resource }));
+}
