@@ -8,8 +8,20 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
 const MOST_SUITES = 4;
-/** What the judges of safety say: holders side by side, tokens that fall, stock that is wrong. */
-const BREACH = /violation|overlap|oversold|two holders|lost update/i;
+/** What the judges of safety say: holders side by side, tokens that fall, stock that is wrong. Being late is no breach. */
+const BREACH = new RegExp(
+  [
+    'held ".*" together with',
+    'brought the permits of',
+    'got token \\d+ after',
+    'looked held',
+    'was answered "',
+    'its release said',
+    '"rule": "I[1237]"',
+    '\\bI[1237]: ',
+    '\\b(?:overlaps|oversold|lost updates)"?:? -?[1-9]',
+  ].join('|'),
+);
 
 const [file] = process.argv.slice(2);
 const report = JSON.parse(readFileSync(file, 'utf8'));
