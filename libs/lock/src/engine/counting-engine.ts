@@ -87,5 +87,9 @@ export class CountingEngine implements TurnstileGround {
 }
 
 function unsupported(backend: string, feature: string): UnsupportedByBackendError {
-  return new UnsupportedByBackendError(backend, feature, 'use redis() or zookeeper(), or memory() for one process');
+  return new UnsupportedByBackendError(
+    backend,
+    feature,
+    'use redis() or zookeeper(), or memory() for one process',
+  );
 }

@@ -38,6 +38,20 @@ const KEPT = 2;
 const RENEWING = 4;
 const SHORTENED = 8;
 
+/** Instants that few claims have, 0 for the others, which share one object. */
+interface Bounds {
+  /** Before it others must stay out (`holdAtLeastMs`), monotonic ms. */
+  readonly keepUntil: number;
+  readonly doubtUntil: number;
+}
+
+const UNBOUND: Bounds = { keepUntil: 0, doubtUntil: 0 };
+
+function boundsOf({ terms: { holdAtLeastMs }, sent, doubtUntil }: Grant): Bounds {
+  if (holdAtLeastMs === 0 && doubtUntil === 0) return UNBOUND;
+  return { keepUntil: holdAtLeastMs > 0 ? sent.at + holdAtLeastMs : 0, doubtUntil };
+}
+
 /** The id of a claim, never used twice: the random id of the process and a number. */
 export function claimId(processId: string, number: number): string {
   return `${processId}:${number}`;
@@ -48,10 +62,6 @@ export function claimId(processId: string, number: number): string {
  * of them, so instants are kept in whole ms (rounded to the safe side), which take no memory of their own.
  */
 export class Hold implements ClaimRef {
-  /** Before this instant others must stay out (`holdAtLeastMs`), monotonic ms. */
-  readonly keepUntil: number;
-  /** See {@link Grant.doubtUntil}: a withdraw before this instant needs another one after it. */
-  readonly doubtUntil: number;
   /** The lease whose turn it is. */
   lease: Tenant | undefined;
   /** When the next renewal is due, monotonic ms; undefined when nobody wants one. */
@@ -59,6 +69,7 @@ export class Hold implements ClaimRef {
 
   #marks = 0;
   readonly #ground: HoldGround;
+  readonly #bounds: Bounds;
   readonly #number: number;
   #nextToken: number;
   #tokensLeft: number;
@@ -79,16 +90,20 @@ export class Hold implements ClaimRef {
     ground: HoldGround,
   ) {
     const { clock, quantum } = ground;
-    this.doubtUntil = grant.doubtUntil;
     this.#ground = ground;
     this.#number = grant.number;
     this.#nextToken = grant.token;
     this.#tokensLeft = grant.tokens;
     this.#quantumEnd = Math.floor(clock.now() + quantum.quantumMs);
-    this.keepUntil = grant.terms.holdAtLeastMs > 0 ? grant.sent.at + grant.terms.holdAtLeastMs : 0;
+    this.#bounds = boundsOf(grant);
     this.asked(grant.sent.at + Math.max(grant.leaseMs, grant.terms.holdAtLeastMs));
     this.confirm(grant.sent, grant.leaseMs);
     this.#mark(SHORTENED, grant.leaseMs < grant.terms.leaseMs);
+  }
+
+  /** See {@link Grant.doubtUntil}: a withdraw before this instant needs another one after it. */
+  get doubtUntil(): number {
+    return this.#bounds.doubtUntil;
   }
 
   /** One more hold of the same claim, for a reader beside this one. Its quantum ends with that of the first. */
@@ -232,7 +247,7 @@ export class Hold implements ClaimRef {
       this.isRevoked ||
       terms.holdAtLeastMs > 0 ||
       terms.shape !== this.shape ||
-      now < this.keepUntil
+      now < this.#bounds.keepUntil
     )
       return false;
     const needed = terms.renew
@@ -243,7 +258,7 @@ export class Hold implements ClaimRef {
 
   /** What is left of `holdAtLeastMs`, in whole ms. */
   keepMsAt(now: number): number {
-    return Math.max(0, Math.ceil(this.keepUntil - now));
+    return Math.max(0, Math.ceil(this.#bounds.keepUntil - now));
   }
 
   /** Why a lease that is over at `now` has ended. */

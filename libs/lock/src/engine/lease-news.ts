@@ -5,11 +5,15 @@ import type { Tenant } from './grant.js';
 export class LeaseNews {
   constructor(private readonly events: EventHub) {}
 
-  /** @param tries 0 for a claim that was here already */
-  granted(lease: Tenant, waitedMs: number, tries: number): void {
+  /**
+   * @param enteredAt when its caller came, monotonic ms
+   * @param tries 0 for a claim that was here already
+   */
+  granted(lease: Tenant, enteredAt: number, tries: number): void {
     const { events } = this;
     if (!events.wants('lease.granted') && !events.wants('lease.handedOver')) return;
     const { resource, id: leaseId, token } = lease;
+    const waitedMs = lease.grantedAt + lease.heldMs - enteredAt;
     const facts = { resource, leaseId, waitedMs };
     const handedOver = tries === 0;
     if (handedOver) events.emit('lease.handedOver', facts);

@@ -16,6 +16,7 @@ export interface LeaseOwner {
 
 /** What few leases need, made on first use. */
 interface Extras {
+  lossReason?: LossReason;
   controller?: AbortController;
   deferral?: Deferral;
 }
@@ -30,16 +31,14 @@ export class Lease implements AsyncDisposable {
    * refuse smaller ones. 0 when the lock was made with `fencing: false`.
    */
   readonly token: number;
-  /** @internal */ readonly grantedAt: number;
+  /** @internal In whole ms, which take no memory of their own. */ readonly grantedAt: number;
   /** @internal */ readonly hold: Hold;
   /** @internal */ terms: Terms;
   /** @internal The first answer to `release()`. */ ended: Promise<ReleaseOutcome> | undefined;
-  /** @internal */ lossReason: LossReason | undefined;
   readonly #owner: LeaseOwner;
   readonly #sequence: number;
-  /** End of a fixed lease. */
-  #fixedEnd: number | undefined;
-  #endedAt: number | undefined;
+  /** End of a fixed lease; of one that is over, when it ended. */
+  #end: number | undefined;
   #extras: Extras | undefined;
 
   /** @internal Leases come from `acquire()` and `run()`. */
@@ -50,8 +49,8 @@ export class Lease implements AsyncDisposable {
     this.terms = terms;
     const token = hold.takeTurn();
     this.token = terms.fencing ? token : 0;
-    this.grantedAt = owner.now();
-    this.#fixedEnd = terms.renew ? undefined : this.grantedAt + terms.leaseMs - driftMargin(terms.leaseMs);
+    this.grantedAt = Math.floor(owner.now());
+    this.#end = terms.renew ? undefined : this.grantedAt + terms.leaseMs - driftMargin(terms.leaseMs);
   }
 
   /** What is locked: prefix, name and key parts. */
@@ -70,7 +69,7 @@ export class Lease implements AsyncDisposable {
    */
   get validUntil(): number {
     const end = Math.min(this.hold.validUntil, this.grantedAt + this.terms.maxHoldMs);
-    return this.#fixedEnd === undefined ? end : Math.min(end, this.#fixedEnd);
+    return this.#end === undefined ? end : Math.min(end, this.#end);
   }
 
   /** Time left, in ms; 0 when released, lost or over. */
@@ -91,7 +90,16 @@ export class Lease implements AsyncDisposable {
 
   /** How long it has been, or had been, held, in ms. */
   get heldMs(): number {
-    return (this.#endedAt ?? this.#owner.now()) - this.grantedAt;
+    return (this.#isOver ? this.#end! : this.#owner.now()) - this.grantedAt;
+  }
+
+  /** @internal Set once it is known to have ended before its release. */
+  get lossReason(): LossReason | undefined {
+    return this.#extras?.lossReason;
+  }
+
+  set lossReason(reason: LossReason) {
+    (this.#extras ??= {}).lossReason = reason;
   }
 
   /** @throws LockLostError when the lease is over, LockNotHeldError after its release */
@@ -164,23 +172,27 @@ export class Lease implements AsyncDisposable {
 
   /** @internal The server has confirmed `leaseMs` from `sentAt` on. */
   extendTo(sentAt: number, leaseMs: number): void {
-    if (this.#fixedEnd === undefined) return;
-    this.#fixedEnd = Math.max(this.#fixedEnd, sentAt + leaseMs - driftMargin(leaseMs));
+    if (this.#end === undefined) return;
+    this.#end = Math.max(this.#end, sentAt + leaseMs - driftMargin(leaseMs));
   }
 
   /** @internal */
   end(outcome: Promise<ReleaseOutcome>): Promise<ReleaseOutcome> {
+    if (!this.#isOver) this.#end = this.#owner.now();
     this.ended = outcome;
-    this.#endedAt ??= this.#owner.now();
     return outcome;
   }
 
   /** @internal Final: a lost lease stays lost. */
   lose(reason: LossReason): void {
     this.lossReason = reason;
-    this.#endedAt = this.#owner.now();
+    this.#end = this.#owner.now();
     const controller = this.#extras?.controller;
     // Its listeners are not part of the call chain in which the loss was noticed.
     if (controller !== undefined) outsideOfCallers(() => controller.abort(this.lossError()));
+  }
+
+  get #isOver(): boolean {
+    return this.ended !== undefined || this.lossReason !== undefined;
   }
 }

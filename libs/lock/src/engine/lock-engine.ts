@@ -229,7 +229,7 @@ export class LockEngine implements WriteLeaseOwner {
     if (!hold.isKept) seat.add(hold);
     this.#keeper.keep(hold);
     grantee.resolve(lease);
-    this.#news.granted(lease, lease.grantedAt - grantee.enteredAt, tries);
+    this.#news.granted(lease, grantee.enteredAt, tries);
   }
 
   #lose(hold: Hold, reason: LossReason): void {
