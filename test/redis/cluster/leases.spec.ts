@@ -37,7 +37,7 @@ describe('locks on a cluster', () => {
   });
 
   it('of one hash tag travel together', async () => {
-    const names = Array.from({ length: 30 }, (_, i) => `{tenant}:order:${i}`);
+    const names = Array.from({ length: 16 }, (_, i) => `{tenant}:order:${i}`);
     await granted(mine, 'warm');
     const before = mine.commands;
     await Promise.all(names.map((name) => mine.leases.claim(claimOf(mine, name))));

@@ -133,7 +133,7 @@ export class EventHub {
   /** Subscribes; gives back the unsubscription. @throws InvalidOptionError on an unknown event or no function */
   on<N extends LockEventName>(name: N, listener: (payload: LockEvents[N]) => void): () => void {
     const listeners = this.#listeners.get(name);
-    if (listeners === undefined) throw new InvalidOptionError('event', `one of ${listOfNames()}`, name);
+    if (listeners === undefined) throw new InvalidOptionError('event', `one of ${namesLike(name)}`, name);
     if (typeof listener !== 'function') throw new InvalidOptionError('listener', 'a function', listener);
     // A wrapper, so that the same function may be registered twice and removed once.
     const entry = (payload: LockEvents[N]): void => listener(payload);
@@ -158,14 +158,12 @@ export class EventHub {
   }
 }
 
-/** `lease.granted/handedOver/…, node.available/…`: they are too many to be told one by one. */
-function listOfNames(): string {
-  const kinds = new Map<string, string[]>();
-  for (const name of NAMES) {
-    const [kind = '', what = ''] = name.split('.');
-    kinds.set(kind, [...(kinds.get(kind) ?? []), what]);
-  }
-  return Array.from(kinds, ([kind, whats]) => `${kind}.${whats.join('/')}`).join(', ');
+/** Those of the same kind; where there is none, the kinds: all of them are too many to be told. */
+function namesLike(name: unknown): string {
+  const kindOf = (one: string): string => one.slice(0, one.indexOf('.') + 1);
+  const like = NAMES.filter((one) => typeof name === 'string' && name.startsWith(kindOf(one)));
+  if (like.length > 0) return like.join(', ');
+  return Array.from(new Set(NAMES.map(kindOf)), (kind) => `${kind}…`).join(', ');
 }
 
 function notify<P>(listener: (payload: P) => unknown, payload: P): void {

@@ -16,7 +16,7 @@ import type { Withdrawals } from '../core/withdrawals.js';
 const LONGEST_SLEEP_MS = 60_000;
 /** A caller's own place in line is waited for by others so long at most, by those who know no sign of life (Redisson). */
 const LONGEST_PLACE_MS = 300_000;
-/** Callers who are asked for beside the head, at most: with it, as many as a backend may take in one call. */
+/** Callers who are asked for beside the head, at most: with it, what fits into a call or two. */
 const MOST_BESIDE = 31;
 
 /**
