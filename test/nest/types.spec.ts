@@ -1,6 +1,7 @@
 import type { LeaderTerm, Mutex, Semaphore } from 'bedrock-lock';
 import {
   DistributedLock,
+  Idempotent,
   LockKey,
   lockWhile,
   OnLeader,
@@ -71,6 +72,12 @@ class Allowed {
 }
 
 class Refused {
+  // @ts-expect-error a plain value
+  @Idempotent({ idempotency: 'a', key: '{0}' })
+  once(_key: string): number {
+    return 1;
+  }
+
   // @ts-expect-error a plain value: the caller would get a promise of it
   @DistributedLock('a')
   value(): number {

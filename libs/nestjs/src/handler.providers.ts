@@ -3,6 +3,7 @@ import { APP_FILTER, APP_INTERCEPTOR, ModulesContainer } from '@nestjs/core';
 import { checkOptions } from './bedrock-lock.checks.js';
 import type { BedrockLockOptions } from './bedrock-lock.options.js';
 import { filterOfTheRest } from './global.filters.js';
+import { IdempotencyInterceptor } from './idempotency.interceptor.js';
 import { LockErrorMapper } from './lock-error.mapper.js';
 import { LockExceptionFilter } from './lock-exception.filter.js';
 import { interceptorSettings, type LockInterceptorSettings } from './lock-interceptor.settings.js';
@@ -10,7 +11,12 @@ import { LockInterceptor } from './lock.interceptor.js';
 import { LOCK_INTERCEPTOR_SETTINGS } from './lock.tokens.js';
 
 /** What `@UseInterceptors(LockInterceptor)` and `@UseFilters(LockExceptionFilter)` need in other modules. */
-export const handlerExports: InjectionToken[] = [LockErrorMapper, LockInterceptor, LockExceptionFilter];
+export const handlerExports: InjectionToken[] = [
+  LockErrorMapper,
+  LockInterceptor,
+  LockExceptionFilter,
+  IdempotencyInterceptor,
+];
 
 /** What the module does with the handlers of the application. What is turned off is null, which Nest skips. */
 export function handlerProviders(options: InjectionToken): Provider[] {
@@ -23,6 +29,7 @@ export function handlerProviders(options: InjectionToken): Provider[] {
     LockErrorMapper,
     LockInterceptor,
     LockExceptionFilter,
+    IdempotencyInterceptor,
     {
       provide: APP_INTERCEPTOR,
       useFactory: globalInterceptor,

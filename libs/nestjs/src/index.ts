@@ -17,6 +17,8 @@ export type {
   MethodResultKind,
   NotGrantedError,
 } from './lock.options.js';
+export { Idempotent, type IdempotentDecorator, type IdempotentFunction } from './idempotent.decorator.js';
+export type { IdempotencyKeyFunction, IdempotentOptions } from './idempotent-spec.js';
 export { LockExceptionFilter } from './lock-exception.filter.js';
 export type { AnsweredLockCode, LockInterceptorOptions } from './lock-interceptor.options.js';
 export { LockInterceptor } from './lock.interceptor.js';

@@ -3,6 +3,8 @@ import { DiscoveryService } from '@nestjs/core';
 import { BedrockService } from './bedrock.service.js';
 import { at } from './error.place.js';
 import { checkInjectedLocks } from './injected-lock.checks.js';
+import { checkIdempotentMethods } from './idempotent-method.checks.js';
+import { idempotentMethods } from './idempotent.method.js';
 import { LeaderMethods } from './leader.methods.js';
 import { Leadership } from './leadership.module.js';
 import { LockRegistry } from './lock.registry.js';
@@ -47,7 +49,7 @@ export class LockExplorer implements OnModuleInit {
       for (const instance of instancesOf(wrapper)) {
         const chain = [...chainOf(Object.getPrototypeOf(instance) as object | null)];
         for (const prototype of chain) prototypes.add(prototype);
-        if (chain.some((prototype) => lockedMethods.of(prototype).size > 0)) {
+        if (chain.some((one) => lockedMethods.of(one).size > 0 || idempotentMethods.of(one).size > 0)) {
           at(`provider ${String(wrapper.name)}`, () => this.#bind(instance));
         }
       }
@@ -56,6 +58,7 @@ export class LockExplorer implements OnModuleInit {
       checkInjectedLocks(prototype, this.registry);
       for (const method of checkLockedMethods(prototype, this.registry))
         this.#logger.debug(method.describe());
+      for (const line of checkIdempotentMethods(prototype, this.registry)) this.#logger.debug(line);
     }
   }
 

@@ -1,0 +1,43 @@
+import 'reflect-metadata';
+import { UseInterceptors } from '@nestjs/common';
+import { IdempotencyInterceptor } from './idempotency.interceptor.js';
+import { idempotentSpec, type IdempotentOptions } from './idempotent-spec.js';
+import { IdempotentMethod, idempotentMethods } from './idempotent.method.js';
+import { askForLocks } from './locks.injection.js';
+import type { Method } from './locked.method.js';
+import { checkPlace } from './method.place.js';
+import { wrapperOf } from './method.wrapper.js';
+
+/** What can run once: a method whose end is visible. */
+export type IdempotentFunction = (...args: never[]) => PromiseLike<unknown>;
+
+/** A decorator for methods whose arguments the functions of the options understand. */
+export type IdempotentDecorator = <M extends IdempotentFunction>(
+  target: object,
+  key: string | symbol,
+  descriptor: TypedPropertyDescriptor<M>,
+) => void;
+
+/**
+ * Runs the method once for each key; repeated calls get the result of the first. With `key` on any method: the result goes
+ * through JSON. Without it on an HTTP handler: the key is the `Idempotency-Key` header, and status, body and safe headers are
+ * given again with `Idempotent-Replayed: true`.
+ * @throws InvalidOptionError when the class is defined, for a bad option or on anything but an instance method; an unknown
+ * name stops the application at its start
+ */
+export function Idempotent<A extends unknown[] = never[]>(
+  options: string | IdempotentOptions<A>,
+): IdempotentDecorator {
+  const spec = idempotentSpec(options);
+  return (target, key, descriptor) => {
+    checkPlace('@Idempotent()', { target, key, descriptor });
+    const place = descriptor as PropertyDescriptor as TypedPropertyDescriptor<Method>;
+    const method = new IdempotentMethod(target, key, spec, place.value!);
+    idempotentMethods.set(target, key, method);
+    askForLocks(target);
+    if (spec.key === undefined) {
+      Reflect.defineMetadata(IdempotencyInterceptor.SPEC, spec, place.value!);
+      UseInterceptors(IdempotencyInterceptor)(target, key, place);
+    } else place.value = wrapperOf(place.value!, (self, args) => method.call(self, args));
+  };
+}

@@ -1,0 +1,273 @@
+import {
+  BadRequestException,
+  Body,
+  Controller,
+  Get,
+  HttpCode,
+  Injectable,
+  InternalServerErrorException,
+  Param,
+  Post,
+  Res,
+  StreamableFile,
+} from '@nestjs/common';
+import { memory } from 'bedrock-lock/memory';
+import { FaultyBackend } from 'bedrock-testkit';
+import { BedrockLockModule, DistributedLock, Idempotent } from 'nestjs-bedrock';
+import { gate, until } from '../app.js';
+import { ADAPTERS, closeServers, listen } from '../interceptor/server.js';
+
+afterEach(closeServers);
+
+interface Answering {
+  status(code: number): unknown;
+  header(name: string, value: string): unknown;
+  send(body: unknown): unknown;
+}
+
+/** What the handlers did, and what they wait for. */
+@Injectable()
+class Till {
+  runs = 0;
+  wait: Promise<unknown> = Promise.resolve();
+}
+
+@Controller()
+class Payments {
+  constructor(private readonly till: Till) {}
+
+  @Post('payments')
+  @Idempotent('payments')
+  async pay(@Body() payment: { amount: number }, @Res({ passthrough: true }) answer: Answering) {
+    this.till.runs += 1;
+    await this.till.wait;
+    answer.status(202);
+    answer.header('Location', `/payments/${this.till.runs}`);
+    answer.header('Set-Cookie', 'session=secret');
+    return { id: this.till.runs, amount: payment.amount };
+  }
+
+  @Post('locked')
+  @HttpCode(204)
+  @Idempotent('payments')
+  @DistributedLock('till')
+  async locked() {
+    this.till.runs += 1;
+  }
+
+  @Post('fails/:how')
+  @Idempotent({ idempotency: 'payments', storeBelow: 500 })
+  async fails(@Param('how') how: string) {
+    this.till.runs += 1;
+    if (how === 'client') throw new BadRequestException({ message: 'no such account', run: this.till.runs });
+    if (how === 'server') throw new InternalServerErrorException(`run ${this.till.runs}`);
+    throw new Error('broken');
+  }
+
+  @Post('odd/:how')
+  @Idempotent('payments')
+  async odd(@Param('how') how: string, @Res({ passthrough: true }) answer: Answering) {
+    this.till.runs += 1;
+    if (how === 'file') return new StreamableFile(Buffer.from('bytes'));
+    answer.send('past Nest');
+    return undefined;
+  }
+
+  @Post('optional')
+  @Idempotent({
+    idempotency: 'payments',
+    header: 'X-Request-Id',
+    required: false,
+    waitMs: 5_000,
+    scope: (request: { headers: Record<string, string> }) => request.headers['x-tenant'],
+    payload: (request: { body: { amount: number } }) => request.body.amount,
+  })
+  async optional() {
+    const run = (this.till.runs += 1);
+    await this.till.wait;
+    return { run };
+  }
+
+  @Get('plain')
+  plain() {
+    return 'plain';
+  }
+}
+
+describe.each(ADAPTERS)('@Idempotent() on %s', (_name, adapter) => {
+  async function shop() {
+    const backend = new FaultyBackend(memory());
+    const { app, url } = await listen(
+      {
+        imports: [
+          BedrockLockModule.forRoot({
+            backend: () => backend,
+            locks: ['till', { name: 'payments', kind: 'idempotency', maxResultBytes: 2_000 }],
+            shutdownGraceMs: 0,
+          }),
+        ],
+        controllers: [Payments],
+        providers: [Till],
+      },
+      { adapter: adapter() },
+    );
+    const till = app.get(Till);
+    const post = async (path: string, body: object, headers: Record<string, string> = {}) => {
+      const response = await fetch(`${url}/${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+      });
+      const text = await response.text();
+      return {
+        status: response.status,
+        body: (/^[{[]/.test(text) ? JSON.parse(text) : text) as { [field: string]: unknown },
+        header: (field: string) => response.headers.get(field),
+      };
+    };
+    const pay = (key: string, amount = 5, more: Record<string, string> = {}) =>
+      post('payments', { amount }, { 'Idempotency-Key': key, ...more });
+    return { backend, till, post, pay };
+  }
+
+  it('gives status, body and safe headers again, and says so', async () => {
+    const { pay, till } = await shop();
+    const first = await pay('"8e03978e-40d5"');
+    expect(first).toMatchObject({ status: 202, body: { id: 1, amount: 5 } });
+    expect([first.header('location'), first.header('idempotent-replayed')]).toEqual(['/payments/1', null]);
+    // The key as a structured field, and bare.
+    for (const key of ['"8e03978e-40d5"', '8e03978e-40d5']) {
+      const again = await pay(key);
+      expect(again).toMatchObject({ status: 202, body: { id: 1, amount: 5 } });
+      expect([again.header('location'), again.header('idempotent-replayed')]).toEqual([
+        '/payments/1',
+        'true',
+      ]);
+      expect(again.header('set-cookie')).toBeNull();
+    }
+    expect(till.runs).toBe(1);
+  });
+
+  it('asks the store twice for a first request, and once for a repeated one', async () => {
+    const { pay, backend } = await shop();
+    await pay('key');
+    expect(backend.calls).toHaveLength(2);
+    await pay('key');
+    expect(backend.calls).toHaveLength(3);
+  });
+
+  it.each([
+    ['missing', undefined, 'IDEMPOTENCY_KEY_MISSING'],
+    ['empty', '', 'IDEMPOTENCY_KEY_BAD'],
+    ['empty in quotes', '""', 'IDEMPOTENCY_KEY_BAD'],
+    ['open in its quotes', '"abc', 'IDEMPOTENCY_KEY_BAD'],
+    ['two', 'a, b', 'IDEMPOTENCY_KEY_BAD'],
+    ['too long', 'k'.repeat(256), 'IDEMPOTENCY_KEY_BAD'],
+    ['no printable text', 'sch\u00f6n', 'IDEMPOTENCY_KEY_BAD'],
+  ])('refuses a key that is %s with 400, before the handler', async (_, key, code) => {
+    const { post, till } = await shop();
+    const answer = await post('payments', { amount: 5 }, key === undefined ? {} : { 'Idempotency-Key': key });
+    expect(answer).toMatchObject({ status: 400, body: { statusCode: 400, code } });
+    expect(till.runs).toBe(0);
+  });
+
+  it('refuses another request under a used key with 422', async () => {
+    const { pay, post, till } = await shop();
+    await pay('key', 5);
+    expect(await pay('key', 6)).toMatchObject({ status: 422, body: { code: 'IDEMPOTENCY_MISMATCH' } });
+    const elsewhere = await post('locked', { amount: 5 }, { 'Idempotency-Key': 'key' });
+    expect(elsewhere.status).toBe(422);
+    expect(till.runs).toBe(1);
+  });
+
+  it('answers 409 with Retry-After while the first request is in flight', async () => {
+    const { pay, till } = await shop();
+    const { open, opened } = gate();
+    till.wait = opened;
+    const first = pay('key');
+    await until(() => till.runs === 1);
+    const second = await pay('key');
+    expect(second).toMatchObject({ status: 409, body: { code: 'IDEMPOTENCY_IN_FLIGHT' } });
+    expect(second.header('retry-after')).toBe('1');
+    open();
+    expect((await first).status).toBe(202);
+    expect((await pay('key')).header('idempotent-replayed')).toBe('true');
+  });
+
+  it('waits for the first request where it is told to, in scopes of their own', async () => {
+    const { post, till } = await shop();
+    const { open, opened } = gate();
+    till.wait = opened;
+    const ask = (tenant: string) =>
+      post('optional', { amount: 1 }, { 'X-Request-Id': 'key', 'X-Tenant': tenant });
+    const asked = [ask('a'), ask('a'), ask('b')];
+    await until(() => till.runs === 2);
+    open();
+    const answers = await Promise.all(asked);
+    expect(answers[0]!.body).toEqual(answers[1]!.body);
+    expect(answers[2]!.body).not.toEqual(answers[0]!.body);
+    expect(till.runs).toBe(2);
+    // The payload is what the option says: another field changes nothing, another amount does.
+    const noted = await post(
+      'optional',
+      { amount: 1, note: 'x' },
+      { 'X-Request-Id': 'key', 'X-Tenant': 'a' },
+    );
+    expect(noted.header('idempotent-replayed')).toBe('true');
+    expect((await post('optional', { amount: 2 }, { 'X-Request-Id': 'key', 'X-Tenant': 'a' })).status).toBe(
+      422,
+    );
+  });
+
+  it('runs what brings no key where none is required', async () => {
+    const { post, till } = await shop();
+    for (const run of [1, 2]) expect((await post('optional', { amount: 1 })).body).toEqual({ run });
+    expect(till.runs).toBe(2);
+  });
+
+  it('gives client errors again, and runs again after those of the server', async () => {
+    const { post, till } = await shop();
+    const fail = (how: string) => post(`fails/${how}`, {}, { 'Idempotency-Key': how });
+    const first = await fail('client');
+    const again = await fail('client');
+    expect([first.status, first.body]).toEqual([400, { message: 'no such account', run: 1 }]);
+    expect([again.status, again.body, again.header('idempotent-replayed')]).toEqual([
+      400,
+      first.body,
+      'true',
+    ]);
+    expect((await fail('server')).status).toBe(500);
+    expect((await fail('server')).body).toMatchObject({ message: 'run 3' });
+    expect([(await fail('broken')).status, (await fail('broken')).status]).toEqual([500, 500]);
+    expect(till.runs).toBe(5);
+  });
+
+  it('holds the locks of the method within, and none for a repetition', async () => {
+    const { post, till, backend } = await shop();
+    const lock = () => post('locked', {}, { 'Idempotency-Key': 'key' });
+    expect((await lock()).status).toBe(204);
+    const claims = backend.callsOf('claim').length;
+    const again = await lock();
+    expect([again.status, again.header('idempotent-replayed')]).toEqual([204, 'true']);
+    expect([claims, backend.callsOf('claim').length, till.runs]).toEqual([1, 1, 1]);
+  });
+
+  it('fails closed with 503 when the store does not answer', async () => {
+    const { pay, till, backend } = await shop();
+    backend.plan('records.begin', { kind: 'refuse' });
+    expect(await pay('key')).toMatchObject({ status: 503, body: { code: 'BACKEND_UNAVAILABLE' } });
+    expect(till.runs).toBe(0);
+    expect((await pay('key')).status).toBe(202);
+  });
+
+  it.each(['file', 'past'])(
+    'does not run again what gave an answer that cannot be stored (%s)',
+    async (how) => {
+      const { post, till } = await shop();
+      const ask = () => post(`odd/${how}`, {}, { 'Idempotency-Key': how });
+      expect((await ask()).status).toBe(201);
+      expect(await ask()).toMatchObject({ status: 409, body: { code: 'IDEMPOTENCY_RESULT' } });
+      expect(till.runs).toBe(1);
+    },
+  );
+});

@@ -1,0 +1,182 @@
+import { Injectable } from '@nestjs/common';
+import { memory } from 'bedrock-lock/memory';
+import { FaultyBackend } from 'bedrock-testkit';
+import { BedrockLockModule, BedrockService, DistributedLock, Idempotent } from 'nestjs-bedrock';
+import { closeAll, errorOf, gate, locksOf, start, startError, until } from '../app.js';
+
+afterEach(closeAll);
+
+interface Order {
+  readonly id: string;
+  readonly shop?: string;
+  readonly amount?: number;
+}
+
+const REGISTERED = [{ name: 'orders', kind: 'idempotency' } as const, 'stock'];
+
+@Injectable()
+class Orders {
+  runs: unknown[] = [];
+  wait: Promise<unknown> = Promise.resolve();
+
+  @Idempotent({ idempotency: 'orders', key: '{0.id}' })
+  async place(order: Order, note?: string) {
+    this.runs.push(note ?? order.amount ?? order.id);
+    await this.wait;
+    return { order: order.id, run: this.runs.length };
+  }
+
+  @Idempotent({
+    idempotency: 'orders',
+    key: (order: Order) => order.id,
+    scope: '{0.shop}',
+    payload: (order: Order) => order.amount,
+    waitMs: 5_000,
+  })
+  @DistributedLock({ lock: 'stock', key: '{0.id}' })
+  async deduct(order: Order, _trace?: unknown) {
+    this.runs.push(order.shop);
+    await this.wait;
+    return this.runs.length;
+  }
+
+  @Idempotent({ idempotency: 'orders', key: '{0}:{1}' })
+  async pair(one: string, other: string) {
+    return `${one}/${other}`;
+  }
+}
+
+describe('a method with @Idempotent()', () => {
+  async function orders(backend = new FaultyBackend(memory())) {
+    const imports = [
+      BedrockLockModule.forRoot({ backend: () => backend, locks: REGISTERED, shutdownGraceMs: 0 }),
+    ];
+    const app = await start({ imports, providers: [Orders] });
+    return { app, backend, orders: app.get(Orders) };
+  }
+
+  it('runs once for each key, and gives the first result again', async () => {
+    const { orders: shop } = await orders();
+    expect(await shop.place({ id: 'a' })).toEqual({ order: 'a', run: 1 });
+    expect(await shop.place({ id: 'a' })).toEqual({ order: 'a', run: 1 });
+    expect(await shop.place({ id: 'b' })).toEqual({ order: 'b', run: 2 });
+    await expect(shop.place({ id: 'a', amount: 7 })).rejects.toMatchObject({ code: 'IDEMPOTENCY_MISMATCH' });
+    await expect(shop.place({ id: 'a' }, 'other')).rejects.toMatchObject({ code: 'IDEMPOTENCY_MISMATCH' });
+    expect(shop.runs).toEqual(['a', 'b']);
+  });
+
+  it('takes key, scope and payload from functions and templates, and its locks within', async () => {
+    const { orders: shop, backend } = await orders();
+    const { open, opened } = gate();
+    shop.wait = opened;
+    const order = { id: 'a', shop: 'x', amount: 1 };
+    const calls = [
+      shop.deduct(order),
+      shop.deduct(order, { circular: shop }),
+      shop.deduct({ ...order, shop: 'y' }),
+    ];
+    await until(() => shop.runs.length === 1);
+    open();
+    const [first, second, third] = await Promise.all(calls);
+    expect(first).toBe(second);
+    expect(third).not.toBe(first);
+    expect(shop.runs.sort()).toEqual(['x', 'y']);
+    expect(backend.callsOf('claim').length).toBeGreaterThan(0);
+  });
+
+  it('never takes two keys of several parts for one', async () => {
+    const { orders: shop } = await orders();
+    expect(await shop.pair('a:b', 'c')).toBe('a:b/c');
+    expect(await shop.pair('a', 'b:c')).toBe('a/b:c');
+  });
+
+  it('runs nothing where the store does not answer, and throws what the body throws', async () => {
+    const { orders: shop, backend } = await orders();
+    backend.plan('records.begin', { kind: 'refuse' });
+    await expect(shop.place({ id: 'a' })).rejects.toMatchObject({ code: 'BACKEND_UNAVAILABLE' });
+    expect(shop.runs).toEqual([]);
+    shop.wait = Promise.reject(new Error('out of stock'));
+    await expect(shop.place({ id: 'a' })).rejects.toThrow('out of stock');
+    shop.wait = Promise.resolve();
+    expect(await shop.place({ id: 'a' })).toEqual({ order: 'a', run: 2 });
+  });
+
+  it('keeps what other decorators said about it, and works on objects that were bound by hand', async () => {
+    const { app } = await orders();
+    expect(Orders.prototype.place).toHaveLength(2);
+    expect(Orders.prototype.place.name).toBe('place');
+    const bound = app.get(BedrockService).bind(new Orders());
+    expect(await bound.place({ id: 'hand' })).toEqual({ order: 'hand', run: 1 });
+    await expect(new Orders().place({ id: 'free' })).rejects.toMatchObject({ code: 'LOCK_UNBOUND' });
+  });
+
+  it('works on what a factory made', async () => {
+    const imports = [locksOf(REGISTERED)];
+    const app = await start({ imports, providers: [{ provide: 'made', useFactory: () => new Orders() }] });
+    expect(await app.get<Orders>('made').place({ id: 'f' })).toEqual({ order: 'f', run: 1 });
+  });
+});
+
+describe('@Idempotent() stops the start', () => {
+  const why = (decorate: () => object) => {
+    class Shop {
+      async place(): Promise<void> {}
+    }
+    const descriptor = Object.getOwnPropertyDescriptor(Shop.prototype, 'place')!;
+    (decorate() as MethodDecorator)(Shop.prototype, 'place', descriptor);
+    Object.defineProperty(Shop.prototype, 'place', descriptor);
+    return startError({ imports: [locksOf(REGISTERED)], providers: [Shop] });
+  };
+
+  it('where nothing is registered under its name', async () => {
+    const error = await why(() => Idempotent({ idempotency: 'payments', key: 'k' }));
+    expect(error).toMatchObject({ code: 'INVALID_OPTION', field: 'lock' });
+    expect(error.message).toMatch(
+      /^Shop\.place\(\): lock must be registered: add \{ name: 'payments', kind: 'idempotency' \}/,
+    );
+  });
+
+  it('where a lock is', async () => {
+    const error = await why(() => Idempotent({ idempotency: 'stock', key: 'k' }));
+    expect(error.message).toBe(
+      `Shop.place(): idempotency must be registered as kind 'idempotency'; "stock" is a mutex; got "stock"`,
+    );
+  });
+
+  it('where a method that is no HTTP handler has no key', async () => {
+    const error = await why(() => Idempotent('orders'));
+    expect(error).toMatchObject({ field: 'key' });
+    expect(error.message).toMatch(/^Shop\.place\(\): key must be given on a method that is no HTTP handler/);
+  });
+});
+
+describe('a bad option of @Idempotent() is refused when the class is defined', () => {
+  const LONG = 'x'.repeat(513);
+  const rows: [string, unknown][] = Object.entries({
+    options: [null, 5, [], true, { misspelt: 1 }],
+    idempotency: [null, '', LONG, 'a\u0000', '{', 5, {}],
+    backend: [null, '', LONG, 5],
+    key: [null, 5, {}, '', LONG, '{', '{x}', 'a::b', 'a\r\n'],
+    scope: [null, 5, {}, '', '{x}'],
+    payload: [null, 5, 'text', {}],
+    waitMs: [null, NaN, -1, '5', 2 ** 31],
+    header: [null, '', 'a b', 'a:b', 'x'.repeat(101), 5],
+    required: [null, 0, 'true'],
+    storeBelow: [null, 399, 601, 500.5, '500', NaN],
+    headers: [null, 'location', 5, {}, ['a b'], [5]],
+  }).flatMap(([field, values]) => values.map((value): [string, unknown] => [field, value]));
+
+  it.each(rows)('%s: %p', (field, value) => {
+    const options = field === 'options' ? value : { idempotency: 'orders', key: 'k', [field]: value };
+    const error = errorOf(() => Idempotent(options as never)) as { code?: string; field?: string };
+    expect(error).toMatchObject({ code: 'INVALID_OPTION' });
+    expect(error.field!.split('.')[0]).toBe(field);
+  });
+
+  it('anything but an instance method', () => {
+    const on = (target: object, key: string) => () =>
+      (Idempotent('orders') as MethodDecorator)(target, key, { value: undefined });
+    expect(errorOf(on(Orders.prototype, 'runs'))).toMatchObject({ field: '@Idempotent()' });
+    expect(errorOf(on(Orders, 'make'))).toMatchObject({ field: '@Idempotent()' });
+  });
+});
