@@ -180,15 +180,16 @@ export class CombinationLeases implements LeaseDriver {
     const { mismatch, refusal, refuser, seals } = bid;
     const isVetoed = refusal !== undefined && (strategy === 'leftmost' || seals.length < minNodes);
     const tookMs = clock.now() - startedAt;
+    let isRaised = true;
     if (mismatch === undefined && !isVetoed && seals.length >= minNodes && tookMs <= attemptTimeoutMs) {
-      const isRaised = claim.tokens === 0 || (await raiseTokens(bid, minNodes));
+      isRaised = claim.tokens === 0 || (await raiseTokens(bid, minNodes));
       if (isRaised && this.#asking.has(claim.id)) return this.#grant(bid, claim);
     }
     bid.rollBack();
     if (!this.#asking.has(claim.id)) return { kind: 'stale' };
     if (mismatch !== undefined) throw mismatch;
     if (!isVetoed && bid.isStale) return { kind: 'stale' };
-    if (!isVetoed) throw this.#tooFew(bid, claim.resource, tookMs);
+    if (!isVetoed) throw this.#tooFew(bid, claim.resource, tookMs, isRaised);
     const { holder } = refusal;
     this.#rivals.refused(claim.resource, refuser!, bid.standing);
     for (const watch of this.#watches.get(claim.resource) ?? []) watch.follow(refuser!);
@@ -213,12 +214,13 @@ export class CombinationLeases implements LeaseDriver {
   }
 
   /** It was taken back, or is being: whoever asks again begins anew. */
-  #tooFew({ seals }: Bid, resource: string, tookMs: number): BackendUnavailableError {
+  #tooFew({ seals }: Bid, resource: string, tookMs: number, isRaised: boolean): BackendUnavailableError {
     const { minNodes, attemptTimeoutMs } = this.#terms;
     const { members } = this.house;
     const troubles = members.filter(({ isAvailable }) => !isAvailable).map(({ trouble }) => trouble);
     if (tookMs > attemptTimeoutMs)
       troubles.push(`it took ${Math.round(tookMs)} ms, more than attemptTimeoutMs`);
+    if (!isRaised) troubles.push('the fencing token did not reach enough of them before the lease was over');
     const detail = `${seals.length} of ${members.length} nodes granted, and ${minNodes} are needed (${troubles.join('; ')})`;
     const waits = members.flatMap(({ quarantineMs }) => quarantineMs ?? []);
     const retryInMs = waits.length === 0 ? undefined : Math.min(...waits);
