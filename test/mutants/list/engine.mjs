@@ -115,8 +115,8 @@ export const ENGINE = [
     name: 'held-after-release',
     breaks: '`isHeld` is true after the release',
     file: 'engine/lease.ts',
-    find: 'if (this.ended !== undefined || this.lossReason !== undefined || this.hold.hasSlept()) return 0;',
-    replace: 'if (this.lossReason !== undefined || this.hold.hasSlept()) return 0;',
+    find: 'return this.remainingMs > 0;',
+    replace: 'return this.lossReason === undefined && this.hold.validUntil > this.#owner.now();',
     seed: 1,
   },
   {
@@ -216,7 +216,7 @@ export const ENGINE = [
     find: 'for (const { wakes } of this.#subscriptions.values()) for (const wake of wakes) wake();',
     replace: '',
     terms: { ...ROUGH, leaseMs: 30_000, operationTimeoutMs: 100, faults: 6, loadMs: 8_000, waitMs: 3_000 },
-    seed: 370,
+    seed: 393,
   },
   {
     name: 'wake-unheard',
