@@ -21,8 +21,6 @@ export function postgresHarness(): ContractHarness {
     open: async () => {
       server = await startPostgres({ shared: true });
       admin = new Pool({ connectionString: server.url, max: 2 });
-      // Of an idle connection; the next question opens another one.
-      admin.on('error', () => undefined);
       const backend = postgres(server.url);
       await backend.ensureSchema();
       await backend.close();

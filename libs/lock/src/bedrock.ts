@@ -1,21 +1,16 @@
 import { FAIR_MUTEX, MUTEX, type Shape } from './core/claim.js';
-import { stayAlive, systemClock, type Clock } from './core/clock.js';
+import { resolveBedrockTerms, type BedrockOptions } from './core/bedrock-options.js';
+import { stayAlive } from './core/clock.js';
 import { resolveElectionTerms, type LeaderElectionOptions } from './core/election-options.js';
 import { InvalidOptionError, LockClosedError, UnsupportedByBackendError } from './core/errors.js';
 import { EventHub, type LockEventName, type LockEvents } from './core/events.js';
 import { resolveIdempotencyTerms, type IdempotencyOptions } from './core/idempotency-options.js';
-import { checkName, checkPrefix } from './core/key.js';
+import { checkName } from './core/key.js';
 import type { NodeView } from './core/node.js';
 import { tellOfNodes } from './core/node-news.js';
 import { onePerProcess } from './core/one-per-process.js';
-import { checkClock, checkFields, checkObject, checkTime, checkWhole } from './core/checks.js';
-import {
-  resolveTerms,
-  withDefaults,
-  type HandOverOptions,
-  type LockOptions,
-  type Terms,
-} from './core/options.js';
+import { checkFields, checkObject, checkTime } from './core/checks.js';
+import { resolveTerms, withDefaults, type LockOptions, type Terms } from './core/options.js';
 import type { Backend, Traits } from './core/ports.js';
 import { resolveReadWriteTerms } from './core/read-write-options.js';
 import { Register } from './core/register.js';
@@ -42,28 +37,7 @@ import { Mutex } from './primitives/mutex.js';
 import { ReadWriteLock } from './primitives/read-write-lock.js';
 import { Semaphore } from './primitives/semaphore.js';
 
-export interface BedrockOptions {
-  /** Where the locks live: `memory()`, `redis(url)`. Closed together with this Bedrock. */
-  readonly backend: Backend;
-  /** Put before every lock name, verbatim; choose its own separator. @default '' */
-  readonly prefix?: string;
-  /** Options of every lock that does not set its own. @default {} */
-  readonly defaults?: LockOptions;
-  /** How long this process serves its own callers before others get their chance. @default 10 ms or 512 grants */
-  readonly handOver?: HandOverOptions;
-  /** Callers that may wait in this process, over all locks. @default 100000 */
-  readonly maxWaitersPerProcess?: number;
-  /** How long `close()` waits for holders, in ms; Infinity waits for all of them. @default 10000 */
-  readonly closeGraceMs?: number;
-  /** Time and randomness, for tests. @default the system's */
-  readonly clock?: Clock;
-}
-
-const FIELDS: ReadonlySet<string> = new Set<keyof BedrockOptions>([
-  'backend', 'prefix', 'defaults', 'handOver', 'maxWaitersPerProcess', 'closeGraceMs', 'clock',
-]); // prettier-ignore
 const CLOSE_FIELDS: ReadonlySet<string> = new Set(['graceMs']);
-const HAND_OVER_FIELDS: ReadonlySet<string> = new Set<keyof HandOverOptions>(['quantumMs', 'quantumGrants']);
 
 /** The composition root: locks are created once here and used everywhere. One per backend and process. */
 export class Bedrock implements AsyncDisposable {
@@ -80,36 +54,16 @@ export class Bedrock implements AsyncDisposable {
 
   /** @throws InvalidOptionError naming the field; nothing is sent before the first lock is asked for */
   constructor(options: BedrockOptions) {
-    checkFields('options', options, FIELDS);
-    const {
-      backend,
-      prefix = '',
-      defaults = {},
-      handOver = {},
-      maxWaitersPerProcess = 100_000,
-      closeGraceMs = 10_000,
-      clock = systemClock,
-    } = options;
-    if (typeof backend?.leases?.claim !== 'function') {
-      throw new InvalidOptionError('backend', 'a backend, such as memory() or redis(url)', backend);
-    }
+    const { backend, prefix, defaults, closeGraceMs, clock, maxWaiters, quantum } =
+      resolveBedrockTerms(options);
     if (taken.has(backend))
       throw new InvalidOptionError('backend', 'one that no other Bedrock uses', backend);
-    checkObject('defaults', defaults);
-    checkFields('handOver', handOver, HAND_OVER_FIELDS);
-    checkClock('clock', clock);
-    const { quantumMs = 10, quantumGrants = 512 } = handOver;
-    resolveTerms(defaults, backend.traits, backend.name);
     this.backend = backend;
-    this.prefix = checkPrefix('prefix', prefix);
+    this.prefix = prefix;
     this.#defaults = defaults;
-    this.#closeGraceMs = checkTime('closeGraceMs', closeGraceMs, 0);
-    const maxWaiters = checkWhole('maxWaitersPerProcess', maxWaitersPerProcess, 1, 10_000_000);
+    this.#closeGraceMs = closeGraceMs;
     const room = new WaitingRoom(clock, this.#events, maxWaiters);
-    this.#engine = new LockEngine(backend, clock, room, this.#events, {
-      quantumMs: checkTime('handOver.quantumMs', quantumMs, 0, 10_000),
-      quantumGrants: checkWhole('handOver.quantumGrants', quantumGrants, 1, 65_536),
-    });
+    this.#engine = new LockEngine(backend, clock, room, this.#events, quantum);
     this.#counting = new CountingEngine(backend, clock, room, this.#events);
     const { records } = backend;
     this.#recording = records && new RecordEngine(backend, records, clock, this.#events);

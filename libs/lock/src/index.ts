@@ -1,4 +1,5 @@
-export { Bedrock, type BedrockOptions } from './bedrock.js';
+export { Bedrock } from './bedrock.js';
+export type { BedrockOptions } from './core/bedrock-options.js';
 export { FairMutex } from './primitives/fair-mutex.js';
 export { Leasable, type KeyPart } from './primitives/leasable.js';
 export { Lock } from './primitives/lock.js';
@@ -63,10 +64,6 @@ export type { CompetitorEnd, LockEventName, LockEvents, ReleaseEnd, ReleaseOutco
 export { MAX_TIMER_MS, sleep, systemClock, type Clock, type Timer } from './core/clock.js';
 export {
   BackendUnavailableError,
-  IdempotencyInFlightError,
-  IdempotencyLostError,
-  IdempotencyMismatchError,
-  IdempotencyResultError,
   InvalidOptionError,
   isLockError,
   LeadershipResignedError,
@@ -87,6 +84,12 @@ export {
   UnsupportedByBackendError,
   type LossReason,
 } from './core/errors.js';
+export {
+  IdempotencyInFlightError,
+  IdempotencyLostError,
+  IdempotencyMismatchError,
+  IdempotencyResultError,
+} from './core/idempotency-errors.js';
 export type {
   Backend,
   CounterDriver,

@@ -1,5 +1,5 @@
 import { atMost, sleep, type Timer } from '../core/clock.js';
-import { IdempotencyLostError } from '../core/errors.js';
+import { IdempotencyLostError } from '../core/idempotency-errors.js';
 import type { RecordRef } from '../core/records.js';
 import { Backoff } from './backoff.js';
 import { driftMargin } from './hold.js';

@@ -1,13 +1,12 @@
 import { checkFields, checkFunction, checkWhole } from '../../core/checks.js';
 import { randomUuid, type Clock } from '../../core/clock.js';
+import { InvalidOptionError, LockAbortedError } from '../../core/errors.js';
 import {
   IdempotencyInFlightError,
   IdempotencyLostError,
   IdempotencyMismatchError,
   IdempotencyResultError,
-  InvalidOptionError,
-  LockAbortedError,
-} from '../../core/errors.js';
+} from '../../core/idempotency-errors.js';
 import {
   checkKey,
   checkRequest,
