@@ -16,6 +16,7 @@ import { keyInHeader } from './idempotency-key.header.js';
 import type { IdempotentSpec } from './idempotent-spec.js';
 import { LockRegistry } from './lock.registry.js';
 import { LOCK_REGISTRY } from './lock.tokens.js';
+import { expectProblems, problemException } from './problem.details.js';
 
 /** The request of Express and of Fastify, as far as it is read. */
 interface HttpRequest {
@@ -51,9 +52,13 @@ export class IdempotencyInterceptor implements NestInterceptor {
       throw new InvalidOptionError('key', 'given on a method that is no HTTP handler', undefined);
     const http = context.switchToHttp();
     const request = http.getRequest<HttpRequest>();
+    const response = http.getResponse<object>();
     const key = keyInHeader(request.headers[spec.header], spec);
     if (key === undefined) return next.handle();
-    return defer(() => this.#answer(spec, key, request, http.getResponse<object>(), next));
+    expectProblems(request);
+    if (typeof key !== 'string')
+      throw problemException(key, { adapter: this.adapters.httpAdapter, response });
+    return defer(() => this.#answer(spec, key, request, response, next));
   }
 
   async #answer(
@@ -106,7 +111,7 @@ class AnswerCodec implements ResultCodec<unknown> {
   }
 
   encodeError(error: unknown): StoredAnswer | undefined {
-    if (!(error instanceof HttpException) || error.getStatus() >= this.spec.storeBelow) return undefined;
+    if (!(error instanceof HttpException) || this.spec.storeIf(error) !== true) return undefined;
     return { status: error.getStatus(), body: error.getResponse(), headers: this.#headers() };
   }
 

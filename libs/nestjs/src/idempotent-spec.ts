@@ -1,10 +1,10 @@
+import type { HttpException } from '@nestjs/common';
 import {
   checkBoolean,
   checkFields,
   checkFunction,
   checkName,
   checkTime,
-  checkWhole,
   InvalidOptionError,
   type KeyPart,
 } from 'bedrock-lock';
@@ -34,8 +34,8 @@ export interface IdempotentOptions<A extends unknown[] = []> {
   readonly header?: string;
   /** HTTP: refuse requests without a key with 400. False runs them as they come. @default true */
   readonly required?: boolean;
-  /** HTTP: exceptions with a status below this are stored and given again. @default 500 */
-  readonly storeBelow?: number;
+  /** HTTP: which exceptions are stored and given again. @default those with a status below 500 */
+  readonly storeIf?: (exception: HttpException) => boolean;
   /** HTTP: headers of the answer that are given again. @default Location, Content-Type, Content-Language, Link */
   readonly headers?: readonly string[];
 }
@@ -54,12 +54,12 @@ export interface IdempotentSpec {
   /** In lower case, as Node gives it. */
   readonly header: string;
   readonly required: boolean;
-  readonly storeBelow: number;
+  readonly storeIf: (exception: HttpException) => boolean;
   readonly headers: readonly string[];
 }
 
 const FIELDS: ReadonlySet<string> = new Set<keyof IdempotentOptions>([
-  'idempotency', 'backend', 'key', 'scope', 'payload', 'waitMs', 'header', 'required', 'storeBelow', 'headers',
+  'idempotency', 'backend', 'key', 'scope', 'payload', 'waitMs', 'header', 'required', 'storeIf', 'headers',
 ]); // prettier-ignore
 /** What RFC 9110 allows in the name of a header. */
 const HEADER = /^[\w!#$%&'*+.^`|~-]{1,100}$/;
@@ -70,7 +70,7 @@ export function idempotentSpec<A extends unknown[]>(options: string | Idempotent
   if (typeof options === 'string') return idempotentSpec({ idempotency: options });
   checkFields('options', options, FIELDS);
   const { key, scope, payload, waitMs, backend, headers = SAFE_HEADERS, required = true } = options;
-  const { header = 'idempotency-key', storeBelow = 500 } = options;
+  const { header = 'idempotency-key', storeIf = isNoFault } = options;
   if (!Array.isArray(headers)) throw new InvalidOptionError('headers', 'a list of names', headers);
   return Object.freeze<IdempotentSpec>({
     idempotency: checkName('idempotency', options.idempotency),
@@ -81,11 +81,16 @@ export function idempotentSpec<A extends unknown[]>(options: string | Idempotent
     waitMs: waitMs === undefined ? undefined : checkTime('waitMs', waitMs, 0),
     header: checkHeader('header', header),
     required: checkBoolean('required', required),
-    storeBelow: checkWhole('storeBelow', storeBelow, 400, 600),
+    storeIf: checkFunction('storeIf', storeIf),
     headers: Object.freeze(
       (headers as readonly unknown[]).map((name, at) => checkHeader(`headers.${at}`, name)),
     ),
   });
+}
+
+/** A server that failed may succeed when it is asked again. */
+function isNoFault(exception: HttpException): boolean {
+  return exception.getStatus() < 500;
 }
 
 function checkHeader(field: string, name: unknown): string {

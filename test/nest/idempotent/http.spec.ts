@@ -4,6 +4,7 @@ import {
   Controller,
   Get,
   HttpCode,
+  HttpException,
   Injectable,
   InternalServerErrorException,
   Param,
@@ -18,6 +19,9 @@ import { gate, until } from '../app.js';
 import { ADAPTERS, closeServers, listen } from '../interceptor/server.js';
 
 afterEach(closeServers);
+
+/** Bodies of RFC 9457. */
+const PROBLEM = /^application\/problem\+json/;
 
 interface Answering {
   status(code: number): unknown;
@@ -56,12 +60,25 @@ class Payments {
   }
 
   @Post('fails/:how')
-  @Idempotent({ idempotency: 'payments', storeBelow: 500 })
+  @Idempotent('payments')
   async fails(@Param('how') how: string) {
     this.till.runs += 1;
     if (how === 'client') throw new BadRequestException({ message: 'no such account', run: this.till.runs });
     if (how === 'server') throw new InternalServerErrorException(`run ${this.till.runs}`);
     throw new Error('broken');
+  }
+
+  @Post('gone')
+  @Idempotent({
+    idempotency: 'payments',
+    storeIf: (exception) => {
+      if (exception.message === 'broken') throw new Error('storeIf fails');
+      return exception.getStatus() === 410;
+    },
+  })
+  async gone(@Body() { message, status }: { message: string; status: number }) {
+    this.till.runs += 1;
+    throw new HttpException({ message, run: this.till.runs }, status);
   }
 
   @Post('odd/:how')
@@ -167,14 +184,24 @@ describe.each(ADAPTERS)('@Idempotent() on %s', (_name, adapter) => {
   ])('refuses a key that is %s with 400, before the handler', async (_, key, code) => {
     const { post, till } = await shop();
     const answer = await post('payments', { amount: 5 }, key === undefined ? {} : { 'Idempotency-Key': key });
-    expect(answer).toMatchObject({ status: 400, body: { statusCode: 400, code } });
+    expect(answer).toMatchObject({ status: 400, body: { status: 400, title: 'Bad Request', code } });
+    expect(answer.header('content-type')).toMatch(PROBLEM);
     expect(till.runs).toBe(0);
   });
 
   it('refuses another request under a used key with 422', async () => {
     const { pay, post, till } = await shop();
     await pay('key', 5);
-    expect(await pay('key', 6)).toMatchObject({ status: 422, body: { code: 'IDEMPOTENCY_MISMATCH' } });
+    const other = await pay('key', 6);
+    expect(other.status).toBe(422);
+    expect(other.header('content-type')).toMatch(PROBLEM);
+    expect(other.body).toEqual({
+      type: 'about:blank',
+      title: 'Unprocessable Entity',
+      status: 422,
+      detail: 'The idempotency key was used for another request',
+      code: 'IDEMPOTENCY_MISMATCH',
+    });
     const elsewhere = await post('locked', { amount: 5 }, { 'Idempotency-Key': 'key' });
     expect(elsewhere.status).toBe(422);
     expect(till.runs).toBe(1);
@@ -189,6 +216,7 @@ describe.each(ADAPTERS)('@Idempotent() on %s', (_name, adapter) => {
     const second = await pay('key');
     expect(second).toMatchObject({ status: 409, body: { code: 'IDEMPOTENCY_IN_FLIGHT' } });
     expect(second.header('retry-after')).toBe('1');
+    expect(second.header('content-type')).toMatch(PROBLEM);
     open();
     expect((await first).status).toBe(202);
     expect((await pay('key')).header('idempotent-replayed')).toBe('true');
@@ -242,6 +270,18 @@ describe.each(ADAPTERS)('@Idempotent() on %s', (_name, adapter) => {
     expect(till.runs).toBe(5);
   });
 
+  it('stores the exceptions that storeIf picks; one that fails picks nothing and blocks nothing', async () => {
+    const { post, till } = await shop();
+    const ask = async (status: number, message: string) => {
+      const { body } = await post('gone', { status, message }, { 'Idempotency-Key': message });
+      return body['run'];
+    };
+    expect([await ask(410, 'picked'), await ask(410, 'picked')]).toEqual([1, 1]);
+    expect([await ask(404, 'not'), await ask(404, 'not')]).toEqual([2, 3]);
+    expect([await ask(410, 'broken'), await ask(410, 'broken')]).toEqual([4, 5]);
+    expect(till.runs).toBe(5);
+  });
+
   it('holds the locks of the method within, and none for a repetition', async () => {
     const { post, till, backend } = await shop();
     const lock = () => post('locked', {}, { 'Idempotency-Key': 'key' });
@@ -255,7 +295,9 @@ describe.each(ADAPTERS)('@Idempotent() on %s', (_name, adapter) => {
   it('fails closed with 503 when the store does not answer', async () => {
     const { pay, till, backend } = await shop();
     backend.plan('records.begin', { kind: 'refuse' });
-    expect(await pay('key')).toMatchObject({ status: 503, body: { code: 'BACKEND_UNAVAILABLE' } });
+    const refused = await pay('key');
+    expect(refused).toMatchObject({ status: 503, body: { status: 503, code: 'BACKEND_UNAVAILABLE' } });
+    expect(refused.header('content-type')).toMatch(PROBLEM);
     expect(till.runs).toBe(0);
     expect((await pay('key')).status).toBe(202);
   });

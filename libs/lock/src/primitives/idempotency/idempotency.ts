@@ -202,9 +202,14 @@ export class Idempotency {
     return value;
   }
 
-  /** The error of the body counts, whatever comes of storing it. */
+  /** The error of the body counts, whatever comes of storing it. A codec that fails at it stores nothing. */
   async #failed<T>(run: RecordRun, error: unknown, codec: ResultCodec<T>): Promise<void> {
-    const stored = codec.encodeError?.(error);
+    let stored: unknown;
+    try {
+      stored = codec.encodeError?.(error);
+    } catch {
+      stored = undefined;
+    }
     if (stored !== undefined) {
       await this.#store(run, 'error', () => stored);
       return;

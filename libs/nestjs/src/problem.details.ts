@@ -1,0 +1,41 @@
+import { HttpException } from '@nestjs/common';
+import type { AbstractHttpAdapter } from '@nestjs/core';
+import { STATUS_CODES } from 'node:http';
+import type { LockAnswer } from './lock-error.answer.js';
+
+/** Body of RFC 9457, with the code of the error. */
+interface ProblemDetails {
+  /** Says that the title is the phrase of the status. */
+  readonly type: 'about:blank';
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly code: string;
+}
+
+/** What a problem is made of. */
+export type Problem = Pick<LockAnswer, 'status' | 'code' | 'message'>;
+
+const PROBLEM_TYPE = 'application/problem+json';
+/** Requests whose handlers answer as the draft on idempotency keys has it. */
+const expecting = new WeakSet<object>();
+
+/** From here on, what goes wrong with the request is told as problem details. */
+export function expectProblems(request: object): void {
+  expecting.add(request);
+}
+
+export function expectsProblems(request: object): boolean {
+  return expecting.has(request);
+}
+
+/** The exception whose answer is a problem; sets the type of the answer, unless it has begun. */
+export function problemException(
+  { status, code, message }: Problem,
+  { adapter, response, cause }: { adapter: AbstractHttpAdapter; response: unknown; cause?: Error },
+): HttpException {
+  const title = STATUS_CODES[status] ?? 'Error';
+  const body: ProblemDetails = { type: 'about:blank', title, status, detail: message, code };
+  if (!adapter.isHeadersSent(response)) adapter.setHeader(response, 'Content-Type', PROBLEM_TYPE);
+  return new HttpException(body, status, cause === undefined ? {} : { cause });
+}
