@@ -1,19 +1,15 @@
 import { Bedrock } from 'bedrock-lock';
 import { redis } from 'bedrock-lock/redis';
 import './client.js';
-import type { LockTerms, OpenLock } from './open-lock.js';
+import { noLock, type LockTerms, type OpenLock } from './open-lock.js';
 
 /** The countdown latch: closed at 1, open at 0. */
 export async function open({ url }: LockTerms): Promise<OpenLock<never>> {
   const bedrock = new Bedrock({ backend: redis({ url }) });
   await bedrock.ready();
   const latches = bedrock.countdownLatch('bench', { waitMs: Infinity });
-  const refuse = (): never => {
-    throw new Error('a latch is no lock');
-  };
   return {
-    acquire: refuse,
-    release: refuse,
+    ...noLock('a latch'),
     shut: (key) => latches.for(key).trySetCount(1),
     open: (key) => latches.for(key).countDown(),
     pass: (key) => latches.for(key).await(),

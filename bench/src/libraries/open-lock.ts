@@ -29,6 +29,8 @@ export interface OpenLock<G = unknown, K = unknown> {
   pass?(key: string): Promise<unknown>;
   shut?(key: string): Promise<unknown>;
   open?(key: string): Promise<unknown>;
+  /** Sends a request that the library runs once for each key. */
+  once?(key: string): Promise<unknown>;
   /** Takes a lock that the library itself keeps renewed, and gives it back. */
   keep?(key: string, onLost: () => void): Promise<K>;
   letGo?(kept: K): Promise<unknown>;
@@ -42,3 +44,11 @@ export interface OpenLock<G = unknown, K = unknown> {
 
 /** A file of this folder: opens the library, connected and ready. */
 export type OpenLibrary = (terms: LockTerms) => Promise<OpenLock>;
+
+/** For what is no lock. */
+export function noLock(what: string): Pick<OpenLock<never>, 'acquire' | 'release'> {
+  const refuse = (): never => {
+    throw new Error(`${what} is no lock`);
+  };
+  return { acquire: refuse, release: refuse };
+}

@@ -11,6 +11,7 @@ const LOADERS = {
   wait: async () => (await import('./wait.js')).wait,
   readers: async () => (await import('./readers.js')).readers,
   gate: async () => (await import('./gate.js')).gate,
+  repeat: async () => (await import('./repeat.js')).repeat,
   sale: async () => (await import('./sale.js')).sale,
 } satisfies Record<string, () => Promise<Role<never, unknown>>>;
 

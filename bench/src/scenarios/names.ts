@@ -16,6 +16,7 @@ export const SCENARIO_NAMES = [
   'semaphore',
   'latch',
   'flash-sale',
+  'idempotency',
   'E1',
   'E2',
   'E3',

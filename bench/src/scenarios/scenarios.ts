@@ -3,6 +3,7 @@ import { e2 } from './e2.js';
 import { e3 } from './e3.js';
 import { e4 } from './e4.js';
 import { flashSale } from './flash-sale.js';
+import { idempotency } from './idempotency.js';
 import { s1 } from './s1.js';
 import { s2 } from './s2.js';
 import { s3 } from './s3.js';
@@ -35,6 +36,7 @@ export const SCENARIOS: readonly Scenario[] = [
   semaphore,
   latch,
   flashSale,
+  idempotency,
   e1,
   e2,
   e3,

@@ -13,10 +13,10 @@ import { InvalidOptionError, type IdempotentRequest, type ResultCodec } from 'be
 import { defer, lastValueFrom, type Observable } from 'rxjs';
 import { idempotencyOf } from './idempotency.registered.js';
 import { keyInHeader } from './idempotency-key.header.js';
-import type { IdempotentSpec } from './idempotent-spec.js';
+import { IDEMPOTENT_HANDLER, type IdempotentSpec } from './idempotent-spec.js';
 import { LockRegistry } from './lock.registry.js';
 import { LOCK_REGISTRY } from './lock.tokens.js';
-import { expectProblems, problemException } from './problem.details.js';
+import { problemException } from './problem.details.js';
 
 /** The request of Express and of Fastify, as far as it is read. */
 interface HttpRequest {
@@ -37,9 +37,6 @@ interface StoredAnswer {
 /** Runs HTTP handlers with `@Idempotent()` once for each key, and gives their answers again. */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
-  /** Metadata key of what the decorator says. */
-  static readonly SPEC = 'bedrock:idempotent';
-
   /** @internal Nest makes it. */
   constructor(
     @Inject(LOCK_REGISTRY) private readonly registry: LockRegistry,
@@ -47,7 +44,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const spec = Reflect.getMetadata(IdempotencyInterceptor.SPEC, context.getHandler()) as IdempotentSpec;
+    const spec = Reflect.getMetadata(IDEMPOTENT_HANDLER, context.getHandler()) as IdempotentSpec;
     if (context.getType() !== 'http')
       throw new InvalidOptionError('key', 'given on a method that is no HTTP handler', undefined);
     const http = context.switchToHttp();
@@ -55,7 +52,6 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const response = http.getResponse<object>();
     const key = keyInHeader(request.headers[spec.header], spec);
     if (key === undefined) return next.handle();
-    expectProblems(request);
     if (typeof key !== 'string')
       throw problemException(key, { adapter: this.adapters.httpAdapter, response });
     return defer(() => this.#answer(spec, key, request, response, next));

@@ -40,6 +40,9 @@ export interface IdempotentOptions<A extends unknown[] = []> {
   readonly headers?: readonly string[];
 }
 
+/** Metadata key, on an HTTP handler, of its spec. */
+export const IDEMPOTENT_HANDLER = 'bedrock:idempotent';
+
 type Reader<T> = (self: object, args: readonly unknown[]) => T;
 
 /** What a method does about repeated calls. Frozen. */

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { UseInterceptors } from '@nestjs/common';
 import { IdempotencyInterceptor } from './idempotency.interceptor.js';
-import { idempotentSpec, type IdempotentOptions } from './idempotent-spec.js';
+import { IDEMPOTENT_HANDLER, idempotentSpec, type IdempotentOptions } from './idempotent-spec.js';
 import { IdempotentMethod, idempotentMethods } from './idempotent.method.js';
 import { askForLocks } from './locks.injection.js';
 import type { Method } from './locked.method.js';
@@ -36,7 +36,7 @@ export function Idempotent<A extends unknown[] = never[]>(
     idempotentMethods.set(target, key, method);
     askForLocks(target);
     if (spec.key === undefined) {
-      Reflect.defineMetadata(IdempotencyInterceptor.SPEC, spec, place.value!);
+      Reflect.defineMetadata(IDEMPOTENT_HANDLER, spec, place.value!);
       UseInterceptors(IdempotencyInterceptor)(target, key, place);
     } else place.value = wrapperOf(place.value!, (self, args) => method.call(self, args));
   };

@@ -3,7 +3,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { isLockError, type LockError } from 'bedrock-lock';
 import { answerTo, CLIENT_GONE, type LockAnswer } from './lock-error.answer.js';
 import type { LockInterceptorSettings } from './lock-interceptor.settings.js';
-import { expectsProblems, problemException } from './problem.details.js';
+import { answersWithProblems, problemException } from './problem.details.js';
 import { LOCK_INTERCEPTOR_SETTINGS, LOG_CONTEXT } from './lock.tokens.js';
 import { graphqlException, httpException, rpcException, wsException } from './transport.exception.js';
 
@@ -40,7 +40,7 @@ export class LockErrorMapper {
     switch (host.getType<string>()) {
       case 'http':
         this.#tellWhenToRetry(answer, host);
-        if (!expectsProblems(host.getArgByIndex(0))) return httpException(answer, error);
+        if (!answersWithProblems(host)) return httpException(answer, error);
         return problemException(answer, {
           adapter: this.adapters.httpAdapter,
           response: host.getArgByIndex(1),

@@ -1,6 +1,8 @@
-import { HttpException } from '@nestjs/common';
+import 'reflect-metadata';
+import { HttpException, type ArgumentsHost, type ExecutionContext } from '@nestjs/common';
 import type { AbstractHttpAdapter } from '@nestjs/core';
 import { STATUS_CODES } from 'node:http';
+import { IDEMPOTENT_HANDLER } from './idempotent-spec.js';
 import type { LockAnswer } from './lock-error.answer.js';
 
 /** Body of RFC 9457, with the code of the error. */
@@ -17,16 +19,10 @@ interface ProblemDetails {
 export type Problem = Pick<LockAnswer, 'status' | 'code' | 'message'>;
 
 const PROBLEM_TYPE = 'application/problem+json';
-/** Requests whose handlers answer as the draft on idempotency keys has it. */
-const expecting = new WeakSet<object>();
-
-/** From here on, what goes wrong with the request is told as problem details. */
-export function expectProblems(request: object): void {
-  expecting.add(request);
-}
-
-export function expectsProblems(request: object): boolean {
-  return expecting.has(request);
+/** Whether the handler answers as the draft on idempotency keys has it. */
+export function answersWithProblems(host: ArgumentsHost): boolean {
+  const handler: unknown = (host as Partial<ExecutionContext>).getHandler?.();
+  return typeof handler === 'function' && Reflect.hasMetadata(IDEMPOTENT_HANDLER, handler);
 }
 
 /** The exception whose answer is a problem; sets the type of the answer, unless it has begun. */

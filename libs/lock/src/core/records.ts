@@ -1,7 +1,7 @@
 /** Names a record and who made it. */
 export interface RecordRef {
   readonly resource: string;
-  /** Random, of one run or of one token alone. */
+  /** Of one run or of one token alone, in all processes. */
   readonly owner: string;
 }
 

@@ -1,4 +1,4 @@
-import { atMost, type Clock } from '../core/clock.js';
+import { atMost, randomUuid, type Clock } from '../core/clock.js';
 import { LockClosedError } from '../core/errors.js';
 import type { EventHub } from '../core/events.js';
 import type { Backend, RecordDriver } from '../core/ports.js';
@@ -12,6 +12,8 @@ interface Underway {
 /** What runs under idempotency keys stand on, and those that are under way. */
 export class RecordEngine {
   readonly #runs = new Set<Underway>();
+  readonly #process: string;
+  #owners = 0;
   #isClosed = false;
   #onIdle: (() => void) | undefined;
 
@@ -20,7 +22,15 @@ export class RecordEngine {
     readonly records: RecordDriver,
     readonly clock: Clock,
     readonly events: EventHub,
-  ) {}
+  ) {
+    this.#process = randomUuid(clock);
+  }
+
+  /** Names whoever begins; nobody else has the name, in any process. */
+  newOwner(): string {
+    this.#owners += 1;
+    return `${this.#process}:${this.#owners}`;
+  }
 
   /** Runs under way. */
   get size(): number {

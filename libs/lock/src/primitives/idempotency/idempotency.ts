@@ -1,5 +1,5 @@
 import { checkFields, checkFunction, checkWhole } from '../../core/checks.js';
-import { randomUuid, type Clock } from '../../core/clock.js';
+import type { Clock } from '../../core/clock.js';
 import { InvalidOptionError, LockAbortedError } from '../../core/errors.js';
 import {
   IdempotencyInFlightError,
@@ -138,17 +138,21 @@ export class Idempotency {
   ): Promise<RecordRun | RecordView> {
     const { clock, records, events } = this.#engine;
     const deadline = clock.now() + waitMs;
-    const ref = { resource, owner: randomUuid(clock) };
+    const ref = { resource, owner: this.#engine.newOwner() };
     const pauses = new Backoff(POLL_MS.first, POLL_MS.longest, POLL_MS.factor);
     for (;;) {
       if (signal?.aborted === true) throw new LockAbortedError(resource, { cause: signal.reason });
       const sentAt = clock.now();
       const start = { ...ref, fingerprint, leaseMs: this.terms.leaseMs };
-      const view = await this.#ask(resource, () => records.begin(start)).catch((error: unknown) => {
+      let view: RecordView | undefined;
+      try {
+        view = await records.begin(start);
+      } catch (cause) {
+        const error = asLockError(cause, this.#engine.backend.name, resource);
         // It may be there now, and nobody runs under it.
         if (mayHaveActed(error)) records.abandon(ref).catch(() => undefined);
         throw error;
-      });
+      }
       if (view === undefined) {
         events.emit('idempotency.begun', { resource });
         return new RecordRun(this.#engine, ref, this.terms.leaseMs, sentAt);

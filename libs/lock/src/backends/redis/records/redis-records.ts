@@ -54,7 +54,7 @@ export class RedisRecords implements RecordDriver {
   /** Its reply: 0, 1 or a list. */
   async #run(script: Script, resource: string, ...args: readonly string[]): Promise<unknown> {
     this.start();
-    await this.connection.whenServing();
+    if (!this.connection.isReady) await this.connection.whenServing();
     let reply: unknown;
     try {
       reply = await this.#ask(script, resource, [recordKey(resource)], ...args);
@@ -69,17 +69,12 @@ export class RedisRecords implements RecordDriver {
 }
 
 function viewOf([owner, fingerprint, ttl, value]: Told): RecordView {
-  const remainingMs = Math.max(0, Number(ttl));
-  return { owner: textOf(owner), fingerprint: textOf(fingerprint), remainingMs, value: valueOf(value) };
-}
-
-function valueOf(value: unknown): string | undefined {
-  return value === undefined || value === null ? undefined : textOf(value);
-}
-
-/** Client libraries give texts as they like. */
-function textOf(value: unknown): string {
-  return Buffer.isBuffer(value) ? value.toString('utf8') : String(value);
+  return {
+    owner: String(owner),
+    fingerprint: String(fingerprint),
+    remainingMs: Math.max(0, Number(ttl)),
+    value: typeof value === 'string' ? value : undefined,
+  };
 }
 
 function whole(ms: number): string {
