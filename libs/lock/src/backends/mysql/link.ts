@@ -1,6 +1,7 @@
 import type { Answer, SqlLink, Statement } from '../sql/link.js';
 import type { Connection } from './client.js';
 import { noAnswer, notSent } from './failures.js';
+import { inPieces } from './long-values.js';
 
 /** What mysql2 answers to a change. */
 interface Header {
@@ -34,8 +35,9 @@ export class MysqlLink implements SqlLink {
    * Sends one statement: prepared where it has values, so that nothing is ever written into its text.
    * @throws the error of mysql2, or BackendUnavailableError where the connection was lost
    */
-  query({ text, values }: Statement): Promise<Answer> {
+  query(statement: Statement): Promise<Answer> {
     if (!this.#isOpen) return Promise.reject(notSent('the connection is closed'));
+    const { text, values } = inPieces(statement);
     this.#commands += 1;
     return new Promise((resolve, reject) => {
       // A client that has lost its connection may never answer.

@@ -7,7 +7,7 @@ import type { Tables } from './tables.js';
  * The server's time when it is asked for, in µs: unlike NOW(), which is the time at which the statement began and may have
  * waited for a row since. Sessions are in UTC.
  */
-const NOW = `TIMESTAMPDIFF(MICROSECOND, '1970-01-01', SYSDATE(6))`;
+export const NOW = `TIMESTAMPDIFF(MICROSECOND, '1970-01-01', SYSDATE(6))`;
 /** Life of the head of a line, µs. */
 const HEAD_LIFE_US = 1_000_000;
 const FREE = `'', 0, 0, 0, 0, 0`;
@@ -157,14 +157,14 @@ ON DUPLICATE KEY UPDATE host = VALUES(host), pid = VALUES(pid), label = VALUES(l
 }
 
 /** The lists come in nine lengths, so that a connection prepares few statements: the last item is named again. */
-function padded<T>(items: readonly T[]): readonly T[] {
+export function padded<T>(items: readonly T[]): readonly T[] {
   const last = items.at(-1);
   if (last === undefined) return items;
   const length = 2 ** Math.ceil(Math.log2(items.length));
   return [...items, ...Array<T>(length - items.length).fill(last)];
 }
 
-function statement(text: string, values: readonly unknown[]): Statement {
+export function statement(text: string, values: readonly unknown[]): Statement {
   return { name: '', text, values };
 }
 

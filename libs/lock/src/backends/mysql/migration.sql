@@ -1,5 +1,6 @@
 -- The tables of bedrock-lock/mysql with the prefix "bedrock_": MySQL 8.0 or later, MariaDB 10.6 or later.
--- The same as ensureSchema() makes. Leases need "locks" and "processes", locks of transactions need "turns".
+-- The same as ensureSchema() makes. Leases need "locks" and "processes", locks of transactions need "turns",
+-- idempotency needs "records".
 CREATE TABLE IF NOT EXISTS bedrock_locks (
   resource VARBINARY(1536) NOT NULL PRIMARY KEY,
   version BIGINT NOT NULL,
@@ -24,4 +25,13 @@ CREATE TABLE IF NOT EXISTS bedrock_processes (
 
 CREATE TABLE IF NOT EXISTS bedrock_turns (
   resource VARBINARY(1536) NOT NULL PRIMARY KEY
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC;
+
+CREATE TABLE IF NOT EXISTS bedrock_records (
+  resource VARBINARY(1536) NOT NULL PRIMARY KEY,
+  owner VARBINARY(255) NOT NULL,
+  print VARBINARY(1536) NOT NULL,
+  result LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL,
+  until_us BIGINT NOT NULL,
+  KEY until_us (until_us)
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC;

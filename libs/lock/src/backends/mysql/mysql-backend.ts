@@ -7,6 +7,7 @@ import { BACKEND } from './failures.js';
 import { LockStatements } from './lock-statements.js';
 import { MysqlLinks } from './mysql-links.js';
 import { MysqlLockTable } from './mysql-lock-table.js';
+import { MysqlRecordTable } from './mysql-record-table.js';
 import { resolveMysqlOptions, type MysqlOptions, type MysqlTerms } from './mysql-options.js';
 import { RowWatch } from './row-watch.js';
 import { schemaOf, tablesOf } from './tables.js';
@@ -14,7 +15,7 @@ import { schemaOf, tablesOf } from './tables.js';
 /** Other sessions that use the tables are waited for, when one of them is to be made: so many times `operationTimeoutMs`. */
 const SCHEMA_PATIENCE = 5;
 
-/** Locks as rows of tables in MySQL or MariaDB. */
+/** Locks and records as rows of tables in MySQL or MariaDB. */
 export interface MysqlBackend extends Backend {
   /** Makes the tables where they are missing; whoever runs it needs the right to create. @throws BackendUnavailableError */
   ensureSchema(): Promise<void>;
@@ -48,9 +49,11 @@ class RowsBackend extends SqlBackend implements MysqlBackend {
       read: (resources, by) => table.read(resources, by),
       onDoubt: (resource) => this.doubt(resource),
     });
-    const statements = new LockStatements(tablesOf(tablePrefix));
+    const tables = tablesOf(tablePrefix);
+    const statements = new LockStatements(tables);
     const table = new MysqlLockTable({ pool, statements, time, clock, wakes });
-    super({ name: BACKEND, terms, processId, pool, table, time, wakes });
+    const records = new MysqlRecordTable(pool, tables, clock);
+    super({ name: BACKEND, terms, processId, pool, table, records, time, wakes });
     this.#pool = pool;
     this.#terms = terms;
   }

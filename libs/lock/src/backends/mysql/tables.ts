@@ -3,17 +3,23 @@ export interface Tables {
   readonly locks: string;
   readonly processes: string;
   readonly turns: string;
+  readonly records: string;
 }
 
 export function tablesOf(prefix: string): Tables {
-  return { locks: `${prefix}locks`, processes: `${prefix}processes`, turns: `${prefix}turns` };
+  return {
+    locks: `${prefix}locks`,
+    processes: `${prefix}processes`,
+    turns: `${prefix}turns`,
+    records: `${prefix}records`,
+  };
 }
 
 /**
  * Names of resources are bytes: the server neither folds letters nor ignores spaces at the end, and 512 characters need 1,536 of
  * them at most. Times are whole µs since 1970.
  */
-export function schemaOf({ locks, processes, turns }: Tables): readonly string[] {
+export function schemaOf({ locks, processes, turns, records }: Tables): readonly string[] {
   return [
     `CREATE TABLE IF NOT EXISTS ${locks} (
   resource VARBINARY(1536) NOT NULL PRIMARY KEY,
@@ -37,6 +43,14 @@ export function schemaOf({ locks, processes, turns }: Tables): readonly string[]
 ) ENGINE = InnoDB`,
     `CREATE TABLE IF NOT EXISTS ${turns} (
   resource VARBINARY(1536) NOT NULL PRIMARY KEY
+) ENGINE = InnoDB ROW_FORMAT = DYNAMIC`,
+    `CREATE TABLE IF NOT EXISTS ${records} (
+  resource VARBINARY(1536) NOT NULL PRIMARY KEY,
+  owner VARBINARY(255) NOT NULL,
+  print VARBINARY(1536) NOT NULL,
+  result LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL,
+  until_us BIGINT NOT NULL,
+  KEY until_us (until_us)
 ) ENGINE = InnoDB ROW_FORMAT = DYNAMIC`,
   ];
 }

@@ -1,5 +1,5 @@
 -- The tables of bedrock-lock/postgres, under their default names, in the first schema of the search path.
--- Whoever locks needs SELECT, INSERT, UPDATE and DELETE on both tables, and for session locks USAGE on the sequence.
+-- Whoever locks needs SELECT, INSERT, UPDATE and DELETE on the first two tables, and for session locks USAGE on the sequence.
 
 -- Half of each page stays free, so that a row changes in its page and no index with it.
 CREATE TABLE IF NOT EXISTS "bedrock_locks" (
@@ -23,6 +23,17 @@ CREATE TABLE IF NOT EXISTS "bedrock_processes" (
   label text,
   seen_us bigint NOT NULL
 );
+
+-- What idempotency keeps: whoever uses that needs the same rights on this table.
+CREATE TABLE IF NOT EXISTS "bedrock_records" (
+  resource text COLLATE "C" PRIMARY KEY,
+  owner text COLLATE "C" NOT NULL,
+  print bytea NOT NULL,
+  result text COLLATE "C",
+  until_us bigint NOT NULL
+);
+
+CREATE INDEX IF NOT EXISTS "bedrock_records_until" ON "bedrock_records" (until_us);
 
 -- Each value stands for so many fencing tokens; only session locks need it.
 CREATE SEQUENCE IF NOT EXISTS "bedrock_tokens" AS bigint START WITH 65536 INCREMENT BY 65536;

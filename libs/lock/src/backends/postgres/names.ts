@@ -2,6 +2,9 @@
 export interface TableNames {
   readonly locks: string;
   readonly processes: string;
+  readonly records: string;
+  /** An index, which is where its table is; without quotes. */
+  readonly recordsUntil: string;
   /** A sequence. */
   readonly tokens: string;
 }
@@ -11,6 +14,8 @@ export function tableNames(schema: string | undefined, prefix: string): TableNam
   return {
     locks: `${at}"${prefix}locks"`,
     processes: `${at}"${prefix}processes"`,
+    records: `${at}"${prefix}records"`,
+    recordsUntil: `${prefix}records_until`,
     tokens: `${at}"${prefix}tokens"`,
   };
 }

@@ -7,12 +7,13 @@ import { Listener } from './listener.js';
 import { tableNames } from './names.js';
 import { PgLinks } from './pg-link.js';
 import { resolvePostgresOptions, type PostgresOptions, type PostgresTerms } from './postgres-options.js';
+import { PostgresRecordTable } from './postgres-record-table.js';
 import { PostgresTable } from './postgres-table.js';
 import { createTables } from './schema.js';
 
 const BACKEND = 'postgres';
 
-/** Locks as rows of tables in PostgreSQL. */
+/** Locks and records as rows of tables in PostgreSQL. */
 export interface PostgresBackend extends Backend {
   /** Makes the tables where they are missing; whoever runs it needs the right to create. @throws BackendUnavailableError */
   ensureSchema(): Promise<void>;
@@ -42,12 +43,14 @@ class RowsBackend extends SqlBackend implements PostgresBackend {
       operationTimeoutMs,
       onLost: () => time.forget(),
     });
-    const table = new PostgresTable(pool, tableNames(schema, tablePrefix));
+    const names = tableNames(schema, tablePrefix);
+    const table = new PostgresTable(pool, names);
+    const records = new PostgresRecordTable(pool, names);
     const onDoubt = (resource: string | undefined): void => this.doubt(resource);
     const listener = new Listener({ links, clock, processId, operationTimeoutMs, onDoubt });
     super({
       name: BACKEND,
-      ...{ terms, processId, pool, table, time },
+      ...{ terms, processId, pool, table, records, time },
       ...(!throughPooler && { wakes: listener }),
     });
     this.#pool = pool;

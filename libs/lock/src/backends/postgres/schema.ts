@@ -1,7 +1,8 @@
 import type { TableNames } from './names.js';
 
 /** What makes the tables where they are missing; `migration.sql` has the same for the names of the defaults. */
-export function createTables({ locks, processes, tokens }: TableNames): readonly string[] {
+export function createTables(names: TableNames): readonly string[] {
+  const { locks, processes, records, recordsUntil, tokens } = names;
   return [
     // Half of each page stays free, so that a row changes in its page and no index with it.
     `CREATE TABLE IF NOT EXISTS ${locks} (
@@ -24,6 +25,20 @@ export function createTables({ locks, processes, tokens }: TableNames): readonly
   label text,
   seen_us bigint NOT NULL
 )`,
+    // The fingerprint is bytes, since a text may be any but cannot have NUL.
+    `CREATE TABLE IF NOT EXISTS ${records} (
+  resource text COLLATE "C" PRIMARY KEY,
+  owner text COLLATE "C" NOT NULL,
+  print bytea NOT NULL,
+  result text COLLATE "C",
+  until_us bigint NOT NULL
+)`,
+    // Asked for first: a command that would only say that it is there locks the table, and waits for whoever vacuums it.
+    `DO $$ BEGIN
+  IF NOT EXISTS (SELECT FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid
+    WHERE x.indrelid = '${records}'::regclass AND i.relname = '${recordsUntil}')
+  THEN CREATE INDEX IF NOT EXISTS "${recordsUntil}" ON ${records} (until_us); END IF;
+END $$`,
     // Each value stands for so many fencing tokens; only session locks need it.
     `CREATE SEQUENCE IF NOT EXISTS ${tokens} AS bigint START WITH 65536 INCREMENT BY 65536`,
   ];

@@ -1,7 +1,7 @@
 import { channelOf, type TableNames } from './names.js';
 
 /** The database's time in µs. Not `now()`, which is when the transaction began: a statement may wait for its row. */
-const NOW = '(extract(epoch FROM clock_timestamp()) * 1000000)::bigint';
+export const NOW = '(extract(epoch FROM clock_timestamp()) * 1000000)::bigint';
 /** Somebody in line without a sign for this long is taken for dead, µs. */
 const HEAD_LIFE_US = 1_000_000;
 /** Between two readings of the clock in one statement, at most: a row must not count as over before its grant, µs. */

@@ -1,12 +1,14 @@
 import { sleep, type Clock, type Timer } from '../../core/clock.js';
-import type { Backend, LeaseDriver, Traits, Unsubscribe, Waker } from '../../core/ports.js';
+import type { Backend, LeaseDriver, RecordDriver, Traits, Unsubscribe, Waker } from '../../core/ports.js';
 import type { DatabaseTime } from './database-time.js';
 import { Failures } from './failures.js';
 import { KnownRows } from './known-rows.js';
 import type { LinkPool } from './link-pool.js';
 import type { LockTable } from './lock-table.js';
 import { PROCESS_LIFE_MS, ProcessRows } from './process-rows.js';
+import type { RecordTable } from './record-table.js';
 import { SqlLeases } from './sql-leases.js';
+import { SqlRecords } from './sql-records.js';
 import { MIN_LEASE_MS, type SqlTerms } from './sql-options.js';
 
 /** `ready()` waits this many times `operationTimeoutMs`: a server that is just starting is worth waiting for. */
@@ -34,12 +36,13 @@ export interface SqlSite {
   readonly processId: string;
   readonly pool: LinkPool;
   readonly table: LockTable;
+  readonly records: RecordTable;
   readonly time: DatabaseTime;
   /** @default the engine asks again by itself */
   readonly wakes?: Wakes;
 }
 
-/** Locks as rows of a database. */
+/** Locks and records as rows of a database. */
 export class SqlBackend implements Backend {
   readonly name: string;
   readonly traits: Traits;
@@ -48,6 +51,7 @@ export class SqlBackend implements Backend {
   protected readonly clock: Clock;
   readonly #site: SqlSite;
   readonly #leases: SqlLeases;
+  readonly #records: SqlRecords;
   readonly #rows: KnownRows;
   readonly #processes: ProcessRows;
   readonly #doubts = new Set<(resource: string | undefined) => void>();
@@ -76,7 +80,9 @@ export class SqlBackend implements Backend {
       maxLeaseMs,
       lifetime: 'lease',
     });
-    const ground = { clock, table, time, processId, operationTimeoutMs, failures: new Failures(name) };
+    const failures = new Failures(name);
+    this.#records = new SqlRecords({ clock, table: site.records, operationTimeoutMs, failures });
+    const ground = { clock, table, time, processId, operationTimeoutMs, failures };
     this.#leases = new SqlLeases({
       ...ground,
       rows: this.#rows,
@@ -87,6 +93,10 @@ export class SqlBackend implements Backend {
 
   get leases(): LeaseDriver {
     return this.#leases;
+  }
+
+  get records(): RecordDriver {
+    return this.#records;
   }
 
   get commands(): number {
@@ -130,6 +140,7 @@ export class SqlBackend implements Backend {
     const { pool, wakes } = this.#site;
     if (this.#sweep !== undefined) this.clock.clearTimer(this.#sweep);
     wakes?.close();
+    this.#records.close();
     await this.#rows.close();
     await this.#processes.erase().catch(() => undefined);
     pool.close();

@@ -42,7 +42,7 @@ export class CountingCalls {
     try {
       text = await this.connection.call('get', [resource]);
     } catch (error) {
-      throw aboutResource(error, resource);
+      throw aboutResource(error as Error, resource);
     }
     if (text === null) return 0;
     if (typeof text === 'string' && COUNT.test(text)) return Number(text);

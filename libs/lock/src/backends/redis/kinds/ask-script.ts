@@ -39,6 +39,6 @@ function texts(reply: unknown): unknown {
 }
 
 /** An error of the connection, which knows no resource, as callers see it. */
-export function aboutResource(error: unknown, resource: string): unknown {
+export function aboutResource(error: Error, resource: string): Error {
   return error instanceof LockTypeMismatchError ? new LockTypeMismatchError(resource, error.detail) : error;
 }
