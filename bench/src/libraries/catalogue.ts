@@ -4,6 +4,8 @@ import { ENGINE_NAMES, type EngineName } from '../engines/engines.js';
 const TITLES = {
   alone: 'the body alone',
   raw: 'raw',
+  'raw-unanimous': 'raw, waits for all',
+  'raw-in-turn': 'raw, one node after the other',
   'raw-scripts': 'raw scripts',
   bedrock: 'Bedrock',
   'bedrock-run': 'Bedrock run',

@@ -9,6 +9,8 @@ const bedrockOn = async (engine: EngineName) => (await import('./bedrock-engines
 const LOADERS: Readonly<Record<LibraryName, () => Promise<OpenLibrary>>> = {
   alone: async () => (await import('./alone.js')).open,
   raw: async () => (await import('./raw.js')).open,
+  'raw-unanimous': async () => (await import('./raw-quorum.js')).openUnanimous,
+  'raw-in-turn': async () => (await import('./raw-quorum.js')).openInTurn,
   'raw-scripts': async () => (await import('./raw-scripts.js')).open,
   bedrock: async () => (await bedrock()).open,
   'bedrock-run': async () => (await bedrock()).openByRun,

@@ -27,7 +27,7 @@ export const s4: Scenario = {
       tasks,
       bodyMs: 1,
       warmUpCycles: 1_000,
-      warmUpMs: isAlone ? 100 : 300,
+      warmUpMs: isAlone ? 100 : 1_500,
       durationMs: isAlone ? 700 : 1_400,
     };
     const assignment = assignmentOf('team', library, ground, order);
