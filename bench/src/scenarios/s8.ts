@@ -9,7 +9,13 @@ import { assignmentOf } from './terms.js';
 
 const OWN: readonly LibraryName[] = ['raw', 'bedrock', 'bedrock-sequential', 'bedrock-majority'];
 /** With what the rules of Bedrock cost by themselves: the least that is possible here. */
-const MEASURED: readonly LibraryName[] = ['raw', 'raw-unanimous', 'raw-in-turn', ...OWN.slice(1)];
+const MEASURED: readonly LibraryName[] = [
+  'raw',
+  'raw-unanimous',
+  'raw-scripts',
+  'raw-in-turn',
+  ...OWN.slice(1),
+];
 
 const columns: readonly Column[] = [
   { figure: 'p50Us', head: 'cycle p50, µs', show: decimals(0) },
