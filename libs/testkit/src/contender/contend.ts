@@ -5,6 +5,9 @@ import type { HistoryEvent } from '../history/history-event.js';
 import { JOB_DEFAULTS, type ContenderBody, type ContenderJob } from './contender-job.js';
 import { turnOf } from './turn.js';
 
+/** How often a contender asks for its server before it gives up. */
+const START_TRIES = 5;
+
 /** How a contender is bound to the process that it runs in. */
 export interface Surroundings {
   readonly backend: Backend;
@@ -25,7 +28,7 @@ export async function contend(job: ContenderJob, surroundings: Surroundings): Pr
   const endsAt = systemClock.now() + forMs;
   const bedrock = new Bedrock({ backend, handOver, defaults: { ...JOB_DEFAULTS, ...job.lock } });
   const recorder = new HistoryRecorder(label, (event) => surroundings.write(event));
-  await bedrock.ready();
+  await served(bedrock);
   const unfollow = recorder.follow(bedrock);
   const { counterFile: _, ...reading } = job;
   let held = 0;
@@ -52,6 +55,17 @@ export async function contend(job: ContenderJob, surroundings: Surroundings): Pr
   await surroundings.body?.close();
   unfollow();
   recorder.tell({ kind: 'ended', resource });
+}
+
+/** Bounds on calls may be short, and a machine is busy while processes start: nothing is judged before this. */
+async function served(bedrock: Bedrock): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await bedrock.ready();
+    } catch (error) {
+      if (tries === START_TRIES) throw error;
+    }
+  }
 }
 
 async function body(job: ContenderJob, lease: Lease, recorder: HistoryRecorder): Promise<void> {
