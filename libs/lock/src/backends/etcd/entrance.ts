@@ -37,7 +37,8 @@ export class Entrance {
       this.#entries.push({ terms, session, resolve, reject });
       this.#plan();
     });
-    this.#answered = Promise.allSettled([this.#answered, entered]);
+    // Without its results: they would keep those of everybody before.
+    this.#answered = Promise.allSettled([this.#answered, entered]).then(() => undefined);
     return entered;
   }
 
