@@ -7,7 +7,6 @@ import {
   Payload,
   Transport,
   type MicroserviceOptions,
-  type TcpContext,
 } from '@nestjs/microservices';
 import { Test } from '@nestjs/testing';
 import { memory } from 'bedrock-lock/memory';
@@ -45,13 +44,13 @@ class Handlers {
     return { left: (this.shelf.amount -= amount) };
   }
 
-  @Idempotent<[Deduction, TcpContext]>({
+  @Idempotent<[Deduction, unknown]>({
     idempotency: 'operations',
     key: ({ operationId }) => operationId,
     payload: ({ amount }: Deduction) => amount,
   })
   @EventPattern('deducted')
-  async deducted(@Payload() { amount }: Deduction, @Ctx() _context: TcpContext) {
+  async deducted(@Payload() { amount }: Deduction, @Ctx() _context: unknown) {
     this.shelf.deliveries += 1;
     this.shelf.amount -= amount;
   }

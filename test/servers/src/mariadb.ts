@@ -26,8 +26,12 @@ const ADVICE =
   'Install mariadb-server (Debian: apt-get install mariadb-server), name it in MARIADB_SERVER_BIN, or start a container engine.';
 const SETTINGS = ['--skip-name-resolve', '--innodb-flush-log-at-trx-commit=0', '--max-connections=500'];
 
-/** Makes the data of a new server where there are none, then becomes the server: one process to guard and to kill. */
+/**
+ * Makes the data of a new server where there are none, then becomes the server: one process to guard and to kill. What it
+ * writes for a while stands beside its data: in one folder for all, two that are made at once take each other's files.
+ */
 const START = `
+export TMPDIR="$(dirname "$1")"
 [ -d "$1/mysql" ] || "$2" --no-defaults --user=root --datadir="$1" --auth-root-authentication-method=normal --skip-test-db >&2 || exit 1
 shift 2
 exec "$@"`;
