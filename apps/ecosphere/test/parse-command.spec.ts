@@ -32,6 +32,18 @@ describe('the command line', () => {
     expect(all).toMatchObject({ backend: 'redis', urls: ['redis://h:1'], scenarios: SCENARIO_NAMES });
   });
 
+  it('takes Redis for the locks of the schemes, and a database beside it', () => {
+    const database = 'mysql://root@h:3306';
+    expect(parseCommand(['--scenario', 'schemes', '--requests', '20', '--database', database], {})).toEqual({
+      kind: 'run',
+      scenarios: ['schemes'],
+      backend: 'redis',
+      isLocked: true,
+      requests: 20,
+      databaseUrl: database,
+    });
+  });
+
   it('takes the servers of a combination one by one, or with commas between them', () => {
     const [a, b, c] = ['redis://a:1', 'redis://b:1', 'redis://c:1'];
     const combination = ['--backend', 'combination', '--strategy', 'majority', '--contention=sequential'];
@@ -147,6 +159,19 @@ describe('the command line', () => {
       '--backend combination cannot serve it',
       'leave --backend out',
     ],
+    ['--backend etcd --scenario schemes', 'keeps its locks on Redis', 'leave --backend out'],
+    ['--backend memory --scenario schemes', '--backend memory cannot serve it', 'set --backend redis'],
+    ['--scenario schemes --requests 7', '--requests must be even', '--requests 6 or --requests 8'],
+    ['--scenario schemes --requests 102', '--requests must be a whole number from 2 to 100', '--help'],
+    [
+      '--scenario schemes --database redis://h',
+      '--database must be a MariaDB URL',
+      '--database mysql://root@',
+    ],
+    ['--scenario schemes --database h:3306', '--database must be a MariaDB URL', '--database mysql://root@'],
+    ['--scenario schemes --buyers 3', '--buyers does nothing in --scenario schemes', 'flash-sale'],
+    ['--requests 50', '--requests does nothing in --scenario flash-sale', '--scenario schemes'],
+    ['--database mysql://h', '--database does nothing in --scenario flash-sale', '--scenario schemes'],
     ['--backend combination --chaos --no-lock', '--chaos tries the locks', 'leave one out'],
     [
       '--backend combination --chaos --purchases 999',

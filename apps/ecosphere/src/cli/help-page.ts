@@ -7,7 +7,7 @@ const HEAD = `Ecosphere, the proving ground of Bedrock: every scenario asserts w
   npm start -- --no-lock                             the same without the lock: it oversells
   npm start -- --backend redis --processes 4         the same in four processes on a real Redis
   npm start -- --backend combination --chaos         on three Redis nodes, one of which is killed
-  npm start -- --scenario all                        everything, on Redis
+  npm start -- --scenario all                        everything, on Redis and, for schemes, a MariaDB
 
 Scenarios
   flash-sale   thousands of buyers, each purchase reads the stock, waits, writes it back
@@ -15,6 +15,7 @@ Scenarios
   contention   four flows of one process, then four processes, one counter
   lock-delay   a lock held for several leases: renewed, never lost
   stages       the five stages of a hand-made Redis lock, each under the fault that breaks it
+  schemes      five ways to do a thing once with a database, under 50 requests at once, and Bedrock beside them
 
 Options`;
 

@@ -15,7 +15,7 @@ export const OPTION_TABLE = {
   backend: {
     value: '<name>',
     words: BACKEND_NAMES,
-    text: 'where the locks live: memory, redis, combination, zookeeper, etcd, mysql or postgres; default memory, redis for stages and all',
+    text: 'where the locks live: memory, redis, combination, zookeeper, etcd, mysql or postgres; default memory, redis for stages, schemes and all',
   },
   url: {
     value: '<url>',
@@ -86,6 +86,17 @@ export const OPTION_TABLE = {
     range: [200, 120_000],
     scenarios: ['lock-delay'],
     text: 'how long lock-delay holds the lock; default 5 leases',
+  },
+  requests: {
+    value: '<n>',
+    range: [2, 100],
+    scenarios: ['schemes'],
+    text: 'requests at once, each on a connection to the database, an even number; default 50',
+  },
+  database: {
+    value: '<url>',
+    scenarios: ['schemes'],
+    text: 'the MariaDB or MySQL of schemes, where a database is made and dropped; else MYSQL_URL, else a server that is started and stopped by the run',
   },
   help: { text: 'show this page' },
 } as const satisfies Record<string, OptionRow>;

@@ -1,5 +1,6 @@
 import { ENGINES } from '../server/engines.js';
-import { COMBINATION_LEASE_MS } from '../server/ground.js';
+import type { EngineName } from '../server/ground.js';
+import { checkTogether } from './check-together.js';
 import { nearestName } from './nearest-name.js';
 import { OPTION_TABLE, optionRow, type OptionName } from './option-table.js';
 import { checkRedisVariable, redisUrl, serverUrl, wholeNumber } from './option-values.js';
@@ -37,6 +38,8 @@ export function parseCommand(args: readonly string[], environment: NodeJS.Proces
     ...numberOf(given, 'rounds', 'rounds'),
     ...numberOf(given, 'lease-ms', 'leaseMs'),
     ...numberOf(given, 'hold-ms', 'holdMs'),
+    ...numberOf(given, 'requests', 'requests'),
+    ...databaseOf(given),
   };
   checkTogether(options);
   return { kind: 'run', ...options };
@@ -68,12 +71,19 @@ function checkScope(given: Given, scenario: string, running: readonly ScenarioNa
   }
 }
 
+/** What a scenario does that only Redis can serve. */
+const USES_OF_REDIS: Readonly<Record<string, string>> = {
+  stages: 'runs the hand-made Redis locks',
+  schemes: 'keeps its locks on Redis, beside the data in MariaDB',
+  all: 'runs the hand-made Redis locks',
+};
+
 function backendOf(given: Given, scenario: string): BackendName {
-  const needsRedis = scenario === 'stages' || scenario === 'all';
-  const backend = (wordOf(given, 'backend') ?? (needsRedis ? 'redis' : 'memory')) as BackendName;
-  if (backend !== 'redis' && needsRedis) {
+  const use = USES_OF_REDIS[scenario];
+  const backend = (wordOf(given, 'backend') ?? (use === undefined ? 'memory' : 'redis')) as BackendName;
+  if (backend !== 'redis' && use !== undefined) {
     throw new UsageError(
-      `--scenario ${scenario} runs the hand-made Redis locks, so --backend ${backend} cannot serve it`,
+      `--scenario ${scenario} ${use}, so --backend ${backend} cannot serve it`,
       'leave --backend out, or set --backend redis',
     );
   }
@@ -113,8 +123,17 @@ function urlsOf(
 
 function urlOf(backend: Exclude<BackendName, 'memory'>, url: string): string {
   if (backend === 'redis' || backend === 'combination') return redisUrl('--url', url);
-  const { title, protocols, example } = ENGINES[backend];
-  return serverUrl('--url', url, { title, protocols, hint: `--url ${example}` });
+  return engineUrl('--url', url, backend);
+}
+
+function engineUrl(name: string, url: string, engine: EngineName): string {
+  const { title, protocols, example } = ENGINES[engine];
+  return serverUrl(name, url, { title, protocols, hint: `${name} ${example}` });
+}
+
+function databaseOf(given: Given): { databaseUrl?: string } {
+  const url = given.get('database');
+  return url === undefined ? {} : { databaseUrl: engineUrl('--database', url, 'mysql') };
 }
 
 function checkNodes(given: Given, urls: readonly string[]): void {
@@ -152,48 +171,4 @@ function numberOf<F extends string>(
   const text = given.get(name);
   if (text === undefined) return {};
   return { [field]: wholeNumber(`--${name}`, text, optionRow(name).range!) };
-}
-
-function checkTogether(options: RunOptions): void {
-  const { backend, processes = 1, buyers = 3_000, purchases = 10_000, leaseMs = 300, holdMs } = options;
-  if (options.isChaotic === true) checkChaos({ ...options, purchases });
-  if (backend === 'memory' && processes > 1) {
-    throw new UsageError(
-      `the memory backend lives in one process; --processes ${processes} needs a server`,
-      `npm start -- --backend redis --processes ${processes}`,
-    );
-  }
-  if (Math.min(buyers, purchases) < processes) {
-    throw new UsageError(
-      `${processes} processes need at least ${processes} buyers and as many purchases`,
-      'raise --buyers and --purchases, or lower --processes',
-    );
-  }
-  if (holdMs !== undefined && holdMs < 2 * leaseMs) {
-    throw new UsageError(
-      `--hold-ms ${holdMs} is shorter than two leases of ${leaseMs} ms: nothing would be renewed`,
-      `set --hold-ms to ${2 * leaseMs} or more, or lower --lease-ms`,
-    );
-  }
-}
-
-/** Beside its quarantine, a node needs time to start and to be noticed, in ms. */
-const CHAOS_EXTRA_MS = 1_500;
-/** Purchases take at least so long while a node is away, on average, in ms. */
-const CHAOS_PURCHASE_MS = 2;
-
-/** What is left of the sale must take longer than the quarantine of the node. */
-function checkChaos({
-  isLocked,
-  purchases,
-  leaseMs = COMBINATION_LEASE_MS,
-}: RunOptions & { readonly purchases: number }): void {
-  if (!isLocked)
-    throw new UsageError('--chaos tries the locks, and --no-lock leaves them out', 'leave one out');
-  const needed = Math.ceil((leaseMs + CHAOS_EXTRA_MS) / CHAOS_PURCHASE_MS);
-  if (purchases >= needed) return;
-  throw new UsageError(
-    `a sale of ${purchases} purchases is over before a node is back after a lease of ${leaseMs} ms`,
-    `set --purchases to ${needed} or more`,
-  );
 }

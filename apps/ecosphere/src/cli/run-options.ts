@@ -1,7 +1,14 @@
 import { ENGINE_NAMES } from '../server/ground.js';
 
 /** Every scenario, in the order in which `--scenario all` runs them. */
-export const SCENARIO_NAMES = ['flash-sale', 'lock-time', 'contention', 'lock-delay', 'stages'] as const;
+export const SCENARIO_NAMES = [
+  'flash-sale',
+  'lock-time',
+  'contention',
+  'lock-delay',
+  'stages',
+  'schemes',
+] as const;
 export type ScenarioName = (typeof SCENARIO_NAMES)[number];
 
 export const BACKEND_NAMES = ['memory', 'redis', 'combination', ...ENGINE_NAMES] as const;
@@ -32,6 +39,10 @@ export interface RunOptions {
   readonly rounds?: number;
   readonly leaseMs?: number;
   readonly holdMs?: number;
+  /** How many requests a scheme gets at once: an even number. */
+  readonly requests?: number;
+  /** The MariaDB or MySQL of the schemes; without it what the environment names, else one that is started. */
+  readonly databaseUrl?: string;
 }
 
 /** What the command line can ask for. */

@@ -4,6 +4,7 @@ import { flashSale } from './flash-sale.scenario.js';
 import { lockDelay } from './lock-delay.scenario.js';
 import { lockTime } from './lock-time.scenario.js';
 import type { Scenario } from './scenario.js';
+import { schemes } from './schemes.scenario.js';
 import { stages } from './stages.scenario.js';
 
 /** The scenarios by the name that the command line knows them by. */
@@ -13,4 +14,5 @@ export const SCENARIOS: Readonly<Record<ScenarioName, Scenario>> = {
   contention,
   'lock-delay': lockDelay,
   stages,
+  schemes,
 };

@@ -8,7 +8,7 @@ import { withArticle } from '../report/with-article.js';
 import { ENGINES } from './engines.js';
 import { COMBINATION_LEASE_MS, type CombinationRules, type EngineName, type Ground } from './ground.js';
 import { SharedMemory } from './shared-memory.js';
-import { ServerError } from './server.error.js';
+import { asServerError, ServerError } from './server.error.js';
 import { startNodes, type StartedNode } from './start-nodes.js';
 
 /** A ground with what to say about it and how to leave it. */
@@ -95,14 +95,6 @@ async function answers(backend: Backend): Promise<void> {
     await backend.ready();
   } finally {
     await backend.close();
-  }
-}
-
-async function asServerError<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    throw new ServerError(reasonOf(error), { cause: error });
   }
 }
 

@@ -1,0 +1,55 @@
+import { COMBINATION_LEASE_MS } from '../server/ground.js';
+import type { RunOptions } from './run-options.js';
+import { UsageError } from './usage.error.js';
+
+/** Options that are right one by one, and not together. @throws UsageError */
+export function checkTogether(options: RunOptions): void {
+  const { backend, processes = 1, buyers = 3_000, purchases = 10_000, leaseMs = 300, holdMs } = options;
+  const { requests = 50 } = options;
+  if (options.isChaotic === true) checkChaos({ ...options, purchases });
+  if (backend === 'memory' && processes > 1) {
+    throw new UsageError(
+      `the memory backend lives in one process; --processes ${processes} needs a server`,
+      `npm start -- --backend redis --processes ${processes}`,
+    );
+  }
+  if (Math.min(buyers, purchases) < processes) {
+    throw new UsageError(
+      `${processes} processes need at least ${processes} buyers and as many purchases`,
+      'raise --buyers and --purchases, or lower --processes',
+    );
+  }
+  if (requests % 2 !== 0) {
+    throw new UsageError(
+      `--requests must be even, since two by two they lock the same rows; got "${requests}"`,
+      `--requests ${requests - 1} or --requests ${requests + 1}`,
+    );
+  }
+  if (holdMs !== undefined && holdMs < 2 * leaseMs) {
+    throw new UsageError(
+      `--hold-ms ${holdMs} is shorter than two leases of ${leaseMs} ms: nothing would be renewed`,
+      `set --hold-ms to ${2 * leaseMs} or more, or lower --lease-ms`,
+    );
+  }
+}
+
+/** Beside its quarantine, a node needs time to start and to be noticed, in ms. */
+const CHAOS_EXTRA_MS = 1_500;
+/** Purchases take at least so long while a node is away, on average, in ms. */
+const CHAOS_PURCHASE_MS = 2;
+
+/** What is left of the sale must take longer than the quarantine of the node. */
+function checkChaos({
+  isLocked,
+  purchases,
+  leaseMs = COMBINATION_LEASE_MS,
+}: RunOptions & { readonly purchases: number }): void {
+  if (!isLocked)
+    throw new UsageError('--chaos tries the locks, and --no-lock leaves them out', 'leave one out');
+  const needed = Math.ceil((leaseMs + CHAOS_EXTRA_MS) / CHAOS_PURCHASE_MS);
+  if (purchases >= needed) return;
+  throw new UsageError(
+    `a sale of ${purchases} purchases is over before a node is back after a lease of ${leaseMs} ms`,
+    `set --purchases to ${needed} or more`,
+  );
+}

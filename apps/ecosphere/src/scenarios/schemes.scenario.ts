@@ -1,0 +1,34 @@
+import { printTitle } from '../report/print-report.js';
+import type { Report } from '../report/report.js';
+import { usualLeaseMs } from '../server/ground.js';
+import { schemesReport } from '../schemes/schemes.report.js';
+import type { ScenarioContext } from './scenario.js';
+
+/** How databases are made idempotent by hand, with what each way is known for, and Bedrock beside it. */
+export async function schemes({ options, ground, groundLabel, terminal }: ScenarioContext): Promise<Report> {
+  if (ground.kind !== 'redis') throw new Error('beside the database, the locks live on Redis');
+  const { requests = 50, leaseMs = usualLeaseMs(ground), databaseUrl } = options;
+  // The client of the database is for this scenario alone.
+  const [{ openDatabase }, { runSchemes }] = await Promise.all([
+    import('../server/open-database.js'),
+    import('../schemes/run-schemes.js'),
+  ]);
+  const database = await openDatabase(databaseUrl);
+  try {
+    printTitle(terminal, 'Schemes', [
+      `${requests} requests at once, each on a connection of its own, data ${database.label}`,
+      `locks ${groundLabel}`,
+      'all requests of a race meet where another one may come between',
+    ]);
+    const accounts = await runSchemes({
+      databaseUrl: database.url,
+      connections: requests,
+      redisUrl: ground.url,
+      prefix: ground.prefix,
+      leaseMs,
+    });
+    return schemesReport(accounts);
+  } finally {
+    await database.close();
+  }
+}

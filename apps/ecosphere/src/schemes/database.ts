@@ -1,0 +1,97 @@
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { createPool, type Pool, type PoolConnection } from 'mysql2/promise';
+import { reasonOf } from '../report/reason-of.js';
+import { ServerError } from '../server/server.error.js';
+import { Link } from './link.js';
+
+/** Numbers of MySQL's and MariaDB's errors: two rows with one unique key; two transactions that wait for each other. */
+const DUPLICATE = 1062;
+const DEADLOCK = 1213;
+
+/** Should a server not look for dead-locks, nobody waits for a row longer than this, in s. */
+const ROW_WAIT_S = 10;
+
+/** The database of the business: transactions, and as many connections as there are requests at once. */
+@Injectable()
+export class Database implements OnModuleDestroy {
+  readonly #pool: Pool;
+
+  /** @param statementMs longest wait for the answer to a statement */
+  constructor(
+    uri: string,
+    private readonly connections: number,
+    private readonly statementMs?: number,
+  ) {
+    this.#pool = createPool({ uri, connectionLimit: connections });
+  }
+
+  /** Opens all connections, so that no request waits for one while the others are through. @throws ServerError */
+  async open(): Promise<void> {
+    const opened = Array.from({ length: this.connections }, () => this.#connection());
+    try {
+      for (const connection of await Promise.all(opened)) {
+        await new Link(connection).command(`set session innodb_lock_wait_timeout = ${ROW_WAIT_S}`);
+      }
+    } finally {
+      for (const one of await Promise.allSettled(opened)) {
+        if (one.status === 'fulfilled') one.value.release();
+      }
+    }
+  }
+
+  /** Gives `work` a connection for itself; every statement counts at once. */
+  async session<T>(work: (link: Link) => Promise<T>): Promise<T> {
+    const connection = await this.#connection();
+    try {
+      const result = await work(new Link(connection, this.statementMs));
+      connection.release();
+      return result;
+    } catch (error) {
+      // What a silent server still does there must not become part of the next transaction.
+      if (error instanceof ServerError) connection.destroy();
+      else connection.release();
+      throw error;
+    }
+  }
+
+  /** Gives `work` a transaction: all that it does counts when it has ended, or nothing when it throws. */
+  transaction<T>(work: (link: Link) => Promise<T>): Promise<T> {
+    return this.session(async (link) => {
+      await link.command('begin');
+      try {
+        const result = await work(link);
+        await link.command('commit');
+        return result;
+      } catch (error) {
+        if (!(error instanceof ServerError)) await link.command('rollback');
+        throw error;
+      }
+    });
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.#pool.end();
+  }
+
+  async #connection(): Promise<PoolConnection> {
+    try {
+      return await this.#pool.getConnection();
+    } catch (error) {
+      throw new ServerError(`the database gives no connection: ${reasonOf(error)}`, { cause: error });
+    }
+  }
+}
+
+/** Whether the database has refused a second row under a unique key. */
+export function isDuplicate(error: unknown): boolean {
+  return numberOf(error) === DUPLICATE;
+}
+
+/** Whether the database has rolled a transaction back because of a dead-lock. */
+export function isDeadlock(error: unknown): boolean {
+  return numberOf(error) === DEADLOCK;
+}
+
+function numberOf(error: unknown): unknown {
+  return error instanceof Error && 'errno' in error ? error.errno : undefined;
+}

@@ -1,0 +1,31 @@
+import { Injectable } from '@nestjs/common';
+import { Idempotency, type IdempotentResult } from 'bedrock-lock';
+import { InjectLock } from 'nestjs-bedrock';
+import { Database } from './database.js';
+import type { Order } from './order.js';
+
+/** Bedrock beside the duplicate table: a repetition is not refused, it gets the answer of the first. */
+@Injectable()
+export class IdempotentOrderService {
+  constructor(
+    private readonly database: Database,
+    @InjectLock('orders') private readonly requests: Idempotency,
+  ) {}
+
+  /** The number of the order, made now or by the request that was first. */
+  addOrder(order: Order): Promise<IdempotentResult<number>> {
+    return this.requests.run({ key: order.id, payload: order }, () => this.#insert(order));
+  }
+
+  /** Forgets that the order was there. */
+  async forget(order: Order): Promise<void> {
+    await this.requests.forget(order.id);
+  }
+
+  async #insert({ id, goodsId, num }: Order): Promise<number> {
+    const { insertId } = await this.database.session((link) =>
+      link.change('insert into tb_order (id, goods_id, num) values (?, ?, ?)', [id, goodsId, num]),
+    );
+    return insertId;
+  }
+}

@@ -1,0 +1,25 @@
+import type { SchemeAccount, Way } from '../account.js';
+import { Meeting } from '../meeting.js';
+import { OptimisticConditionService } from '../optimistic-condition.service.js';
+import type { Bench } from './bench.js';
+import { sell } from './sell.js';
+
+/** Too few items, then enough, for buyers all of whom have seen that there are some. */
+export async function optimisticCondition(bench: Bench): Promise<SchemeAccount> {
+  const { app, requests } = bench;
+  const service = app.get(OptimisticConditionService);
+  const run = (name: string, stock: number): Promise<Way> => {
+    const looked = new Meeting(requests);
+    const buy = (goodsId: string, num: number) => service.buy(goodsId, num, () => looked.join());
+    return sell(bench, { name, stock, sold: stock, buy });
+  };
+  const few = await run('where enough is left, too few items', Math.floor(0.6 * requests));
+  const enough = await run('where enough is left, an item for each', requests);
+  return {
+    name: 'optimistic lock, condition',
+    ways: [few, enough],
+    summary: [few, enough]
+      .map(({ seen }) => `${seen['in stock']} items were sold ${seen.succeeded} times`)
+      .join(', '),
+  };
+}

@@ -1,0 +1,59 @@
+import type { SchemeAccount, Way } from '../account.js';
+import type { Answer } from '../answer.js';
+import { atOnce } from '../crowd.js';
+import { Meeting } from '../meeting.js';
+import type { Order } from '../order.js';
+import { SelectThenInsertService } from '../select-then-insert.service.js';
+import { Tables } from '../tables.js';
+import type { Bench } from './bench.js';
+
+const ORDER: Order = { id: 'order-1', goodsId: 'goods-1', num: 1 };
+
+/** The same order, sent many times at once: all have looked before the first one inserts. */
+export async function selectThenInsert(bench: Bench): Promise<SchemeAccount> {
+  const { app, requests } = bench;
+  const service = app.get(SelectThenInsertService);
+  const racing = (): ((order: Order) => Promise<Answer>) => {
+    const looked = new Meeting(requests);
+    return (order) => service.addOrder(order, () => looked.join());
+  };
+  const plain = await run(bench, { name: 'no unique index', addOrder: racing(), orders: requests });
+  const mended = await run(bench, { name: 'unique index', isUnique: true, addOrder: racing(), orders: 1 });
+  const locked = await run(bench, {
+    name: 'Bedrock: @DistributedLock, no index',
+    addOrder: (order) => service.addOrderLocked(order),
+    orders: 1,
+  });
+  return {
+    name: 'select, then insert',
+    ways: [plain, mended, locked],
+    summary: `${requests} equal requests left ${plain.seen.orders} orders; with a unique index ${mended.seen.orders}, under Bedrock's lock ${locked.seen.orders}`,
+  };
+}
+
+interface Plan {
+  readonly name: string;
+  /** @default false */
+  readonly isUnique?: boolean;
+  readonly addOrder: (order: Order) => Promise<Answer>;
+  /** How many it is known to make. */
+  readonly orders: number;
+}
+
+async function run({ app, requests }: Bench, plan: Plan): Promise<Way> {
+  const tables = app.get(Tables);
+  await tables.renew('tb_order');
+  if (plan.isUnique === true) await tables.makeOrdersUnique();
+  const turnout = await atOnce(requests, () => plan.addOrder(ORDER));
+  return {
+    name: plan.name,
+    requests,
+    seen: {
+      succeeded: turnout.count('success'),
+      refused: turnout.count('repeat request'),
+      orders: await tables.orders(),
+    },
+    known: { succeeded: plan.orders, refused: requests - plan.orders, orders: plan.orders },
+    failures: turnout.failures,
+  };
+}

@@ -1,0 +1,9 @@
+/** The database did not do what it was asked for, and may when it is asked again. Answered with 503. */
+export class DatabaseError extends Error {
+  readonly code = 'DATABASE_UNAVAILABLE';
+
+  constructor(cause: unknown) {
+    super('the database did not answer, or could not carry it out; ask again', { cause });
+    this.name = 'DatabaseError';
+  }
+}

@@ -1,0 +1,47 @@
+import { Body, Controller, Get, Headers, NotFoundException, Param, Post, Query, Res } from '@nestjs/common';
+import { Idempotent } from 'nestjs-bedrock';
+import type { ServerResponse } from 'node:http';
+import type { Order, OrderList, OrderRequest } from '../common/contract.js';
+import { LimitPipe } from '../common/limit.pipe.js';
+import { OrderBook } from './order.book.js';
+import { OrderDesk } from './order.desk.js';
+import { OrderPipe } from './order.pipe.js';
+import { requestKeyOf } from './request-key.js';
+
+/** Orders. */
+@Controller('orders')
+export class OrdersController {
+  constructor(
+    private readonly desk: OrderDesk,
+    private readonly book: OrderBook,
+  ) {}
+
+  /**
+   * 201 with the order when it is confirmed or failed; 202 while it is pending: `GET` of its Location then tells more. The same
+   * request under the same Idempotency-Key gets the same answer. A request that is refused leaves its key free.
+   */
+  @Post()
+  @Idempotent({ idempotency: 'orders', storeIf: () => false })
+  async place(
+    @Headers('idempotency-key') header: string,
+    @Body(OrderPipe) request: OrderRequest,
+    @Res({ passthrough: true }) response: ServerResponse,
+  ): Promise<Order> {
+    const order = await this.desk.place(requestKeyOf(header), request);
+    response.statusCode = order.status === 'pending' ? 202 : 201;
+    response.setHeader('Location', `/orders/${order.id}`);
+    return order;
+  }
+
+  @Get()
+  list(@Query('limit', LimitPipe) limit: number): Promise<OrderList> {
+    return this.book.list(limit);
+  }
+
+  @Get(':id')
+  async find(@Param('id') id: string): Promise<Order> {
+    const order = await this.book.find(id);
+    if (order === undefined) throw new NotFoundException('there is no such order');
+    return order;
+  }
+}

@@ -1,0 +1,60 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { APP_FILTER } from '@nestjs/core';
+import { redis } from 'bedrock-lock/redis';
+import { BedrockLockModule } from 'nestjs-bedrock';
+import { HealthController } from '../common/health.controller.js';
+import { UnavailableFilter } from '../common/unavailable.filter.js';
+import type { PageSource } from '../page/page-source.js';
+import { PageModule } from '../page/page.module.js';
+import { OrderBookModule } from './order-book.module.js';
+import { OrderBook } from './order.book.js';
+import { OrderDesk } from './order.desk.js';
+import { OrderNews } from './order.news.js';
+import { OrderSettings } from './order.settings.js';
+import { OrdersController } from './orders.controller.js';
+import { Reconciler } from './reconciler.js';
+import { SettlementService } from './settlement.service.js';
+import { StockClient } from './stock.client.js';
+
+/** How long settlements may finish when the service closes, in ms: they are told to stop, and leave orders pending. */
+const CLOSING_MS = 3_000;
+
+/** The order service: records of requests and locks on orders on Redis, the orders in a database of its own. */
+@Module({})
+export class OrdersModule {
+  static register(settings: OrderSettings): DynamicModule {
+    const { redisUrl, leaseMs, answerWithinMs } = settings;
+    return {
+      module: OrdersModule,
+      imports: [
+        OrderBookModule.register(settings),
+        BedrockLockModule.forRoot({
+          backend: () => redis({ url: redisUrl.href, label: 'orders' }),
+          prefix: 'shop:',
+          locks: [
+            { name: 'order', leaseMs },
+            // A repetition waits as long as the first one may.
+            { name: 'orders', kind: 'idempotency', leaseMs, waitMs: answerWithinMs + 1_000 },
+          ],
+          shutdownGraceMs: CLOSING_MS,
+        }),
+        PageModule.over({
+          inject: [OrderNews, OrderBook, OrderSettings],
+          useFactory: (news: OrderNews, book: OrderBook, { stockUrl }: OrderSettings): PageSource => ({
+            news,
+            orders: (limit) => book.list(limit),
+            stockUrl: stockUrl.href,
+          }),
+        }),
+      ],
+      controllers: [OrdersController, HealthController],
+      providers: [
+        { provide: APP_FILTER, useClass: UnavailableFilter },
+        OrderDesk,
+        Reconciler,
+        SettlementService,
+        StockClient,
+      ],
+    };
+  }
+}

@@ -1,0 +1,87 @@
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { DistributedLock } from 'nestjs-bedrock';
+import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Operation, Order } from '../common/contract.js';
+import { OrderBook, type Ending } from './order.book.js';
+import { OrderNews } from './order.news.js';
+import { OrderSettings } from './order.settings.js';
+import { StockUnansweredError } from './stock-unanswered.error.js';
+import { StockClient } from './stock.client.js';
+
+/**
+ * Finds out what becomes of pending orders. An order is failed only when its operation is known to never deduct: it was
+ * refused, or the stock service has it as cancelled.
+ */
+@Injectable()
+export class SettlementService implements OnModuleDestroy {
+  readonly #closing = new AbortController();
+
+  constructor(
+    private readonly stock: StockClient,
+    private readonly book: OrderBook,
+    private readonly news: OrderNews,
+    private readonly settings: OrderSettings,
+  ) {
+    // As many as there are orders at a time; Node warns of more than ten.
+    setMaxListeners(0, this.#closing.signal);
+  }
+
+  /** Aborts when the application closes: what is pending then stays so, and the next start goes on. */
+  get closing(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  onModuleDestroy(): void {
+    this.#closing.abort();
+  }
+
+  /**
+   * Settles an order; it stays pending when the stock service cannot be reached. Skipped while it is being settled, in this
+   * process or another: that is a matter of work done twice, not of safety, since all of them use the order's operation id.
+   */
+  @DistributedLock({ lock: 'order', key: '{0.id}', onBusy: 'skip' })
+  async settle(order: Order): Promise<void> {
+    const operation = await this.#outcomeOf(order).catch((error: unknown) => {
+      if (error instanceof StockUnansweredError || this.closing.aborted) return undefined;
+      throw error;
+    });
+    if (operation === undefined) return;
+    const settled = await this.book.settle(order.id, endingOf(operation));
+    if (settled !== undefined) this.news.next({ order: settled });
+  }
+
+  async #outcomeOf({ operationId, lines }: Order): Promise<Operation> {
+    const { closing } = this;
+    try {
+      return await this.stock.deduct(operationId, lines, closing);
+    } catch (error) {
+      if (!(error instanceof StockUnansweredError)) throw error;
+    }
+    return (
+      (await this.#lookBack(operationId)) ??
+      // The deduction may still be on its way: calling the order failed now would sell without an order.
+      (await this.stock.cancel(operationId, closing))
+    );
+  }
+
+  async #lookBack(operationId: string): Promise<Operation | undefined> {
+    for (const pauseMs of this.settings.lookBackMs) {
+      await sleep(pauseMs, undefined, { signal: this.closing });
+      try {
+        const found = await this.stock.look(operationId, this.closing);
+        if (found !== undefined) return found;
+      } catch (error) {
+        if (!(error instanceof StockUnansweredError)) throw error;
+      }
+    }
+    return undefined;
+  }
+}
+
+function endingOf({ state, reason }: Operation): Ending {
+  if (state === 'deducted') return { status: 'confirmed' };
+  const usual =
+    state === 'refused' ? 'the stock service refused' : 'the stock service did not answer in time';
+  return { status: 'failed', reason: state === 'refused' ? (reason ?? usual) : usual };
+}

@@ -1,0 +1,106 @@
+import { Injectable } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Operation, OrderLine } from '../common/contract.js';
+import { OrderSettings } from './order.settings.js';
+import { StockUnansweredError } from './stock-unanswered.error.js';
+
+/** A request to the stock service. */
+interface Question {
+  readonly method: 'GET' | 'PUT' | 'DELETE';
+  readonly path: string;
+  readonly body?: unknown;
+}
+
+/** An answer that says something. */
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+const LONGEST_PAUSE_MS = 2_000;
+/** In flight, or the goods are busy. Its Retry-After is an upper bound, the rest of a lease: asking earlier is right. */
+const CONFLICT = 409;
+
+/** Asks the stock service. Every question may be repeated, since all of them name their operation. */
+@Injectable()
+export class StockClient {
+  constructor(private readonly settings: OrderSettings) {}
+
+  /** How the operation ended. @throws StockUnansweredError, or the reason of the signal */
+  async deduct(operationId: string, lines: readonly OrderLine[], signal: AbortSignal): Promise<Operation> {
+    const path = `operations/${operationId}`;
+    return operationOf(await this.#askAgain({ method: 'PUT', path, body: { lines } }, signal));
+  }
+
+  /** Asks once; undefined while the operation has not ended. @throws as `deduct()` */
+  async look(operationId: string, signal: AbortSignal): Promise<Operation | undefined> {
+    const answer = await this.#ask({ method: 'GET', path: `operations/${operationId}` }, signal);
+    return answer.status === 404 ? undefined : operationOf(answer);
+  }
+
+  /** How the operation ended; it is cancelled unless it did before. @throws as `deduct()` */
+  async cancel(operationId: string, signal: AbortSignal): Promise<Operation> {
+    const path = `operations/${operationId}`;
+    return operationOf(await this.#askAgain({ method: 'DELETE', path }, signal));
+  }
+
+  /** Whether anybody is there. */
+  async isThere(signal: AbortSignal): Promise<boolean> {
+    return this.#ask({ method: 'GET', path: 'health' }, signal).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  async #askAgain(question: Question, signal: AbortSignal): Promise<Answer> {
+    const { stockTries, backOffMs } = this.settings;
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.#ask(question, signal);
+      } catch (error) {
+        if (!(error instanceof StockUnansweredError) || !error.isWorthRetrying || tries >= stockTries)
+          throw error;
+        const pauseMs = Math.min(backOffMs * 2 ** (tries - 1), LONGEST_PAUSE_MS);
+        // Those that failed together do not come back together.
+        await sleep(pauseMs * (0.5 + Math.random() / 2), undefined, { signal });
+      }
+    }
+  }
+
+  async #ask({ method, path, body }: Question, signal: AbortSignal): Promise<Answer> {
+    signal.throwIfAborted();
+    const { stockUrl, stockTimeoutMs } = this.settings;
+    let answer: Answer;
+    try {
+      const response = await fetch(new URL(path, stockUrl), {
+        method,
+        signal: AbortSignal.any([signal, AbortSignal.timeout(stockTimeoutMs)]),
+        ...(body !== undefined && {
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        }),
+      });
+      answer = { status: response.status, body: await response.json() };
+    } catch (error) {
+      signal.throwIfAborted();
+      throw new StockUnansweredError(detailOf(error), true, { cause: error });
+    }
+    const { status } = answer;
+    if (status >= 500 || status === CONFLICT) throw new StockUnansweredError(`status ${status}`, true);
+    if (status >= 400 && status !== 404) throw new StockUnansweredError(`status ${status}`, false);
+    return answer;
+  }
+}
+
+/** Somebody else may answer where the stock service should: then nothing is known. */
+function operationOf({ status, body }: Answer): Operation {
+  const operation = body as Operation | null;
+  const isOne = ['deducted', 'refused', 'cancelled'].includes(operation?.state ?? '');
+  if (status === 200 && isOne) return operation!;
+  throw new StockUnansweredError(`no operation in an answer of status ${status}`, false);
+}
+
+function detailOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+}
