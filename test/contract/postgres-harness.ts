@@ -4,6 +4,7 @@ import { startPostgres, type RunningServer } from 'bedrock-servers';
 import { crowdOfProcesses, type ContractHarness } from 'bedrock-testkit';
 import { Pool } from 'pg';
 import { backendOf } from '../postgres/backend-of.mjs';
+import { endOf } from '../postgres/end-of-pool.js';
 
 const FACTORY_MODULE = new URL('../postgres/backend-of.mjs', import.meta.url).href;
 /** Rows of idle locks are gone so soon, so that what the contract calls empty is a table without the row. */
@@ -17,7 +18,7 @@ export function postgresHarness(): ContractHarness {
     name: 'postgres, lease rows',
     kinds: ['mutex', 'fairMutex'],
     handOverMs: 100,
-    lacks: ['counters', 'permits', 'records'],
+    lacks: ['counters', 'permits'],
     open: async () => {
       server = await startPostgres({ shared: true });
       admin = new Pool({ connectionString: server.url, max: 2 });
@@ -32,11 +33,12 @@ export function postgresHarness(): ContractHarness {
     // A row that is over has nothing of a lock; where its last user was killed, others remove it later.
     isEmpty: async (resource) => {
       const now = '(extract(epoch FROM clock_timestamp()) * 1000000)::bigint';
-      const text = `SELECT 1 FROM bedrock_locks WHERE resource = $1 AND ends_us > ${now}`;
+      const text = `SELECT 1 FROM bedrock_locks WHERE resource = $1 AND ends_us > ${now}
+        UNION ALL SELECT 1 FROM bedrock_records WHERE position($1 IN resource) > 0`;
       return (await admin.query(text, [resource])).rows.length === 0;
     },
     close: async () => {
-      await admin.end();
+      await endOf(admin);
       await server.stop();
     },
   };

@@ -58,7 +58,7 @@ export class PostgresFixture {
 
   async clean(): Promise<void> {
     await Promise.all(this.#backends.splice(0).map((backend) => backend.close()));
-    await this.observer.query('TRUNCATE bedrock_locks, bedrock_processes');
+    await this.observer.query('TRUNCATE bedrock_locks, bedrock_processes, bedrock_records');
   }
 }
 

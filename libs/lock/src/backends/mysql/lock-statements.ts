@@ -147,7 +147,8 @@ ON DUPLICATE KEY UPDATE host = VALUES(host), pid = VALUES(pid), label = VALUES(l
   abandoned(idleUs: number, limit: number): Statement {
     return statement(
       `SELECT resource FROM ${this.tables.locks} WHERE ends_us < ${NOW} - ? AND version < ${NOW} - ? LIMIT ?`,
-      [idleUs, idleUs, limit],
+      // As text: there are servers that take no other number there than a whole one, and the client may send fractions.
+      [idleUs, idleUs, String(limit)],
     );
   }
 

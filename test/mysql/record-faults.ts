@@ -1,0 +1,154 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from 'bedrock-lock';
+import { startProxy, type TcpProxy } from 'bedrock-servers';
+import {
+  freshName,
+  LEASE_MS,
+  recordsOf,
+  SOON,
+  start,
+  type RecordGround,
+  type RecordOptions,
+} from './record-ground.js';
+
+const UNAVAILABLE = { code: 'BACKEND_UNAVAILABLE' };
+
+/** What becomes of records in the rows of a database when things fail, and when they are over. */
+export function recordFaults(ground: RecordGround): void {
+  const records = (options?: RecordOptions) => recordsOf(ground.backend(options));
+
+  describe('behind a network that breaks', () => {
+    let proxy: TcpProxy;
+    const throughProxy = () => ground.server.url.replace(/:\d+\//, `:${proxy.port}/`);
+    beforeEach(async () => {
+      proxy = await startProxy(ground.server.port);
+    });
+    afterEach(() => proxy.stop());
+
+    it('a beginning whose answer was lost is unknown; repeated, the record is its own, and nobody else has it', async () => {
+      const [mine, yours] = [
+        await records({ url: throughProxy(), operationTimeoutMs: 300 }),
+        await records(),
+      ];
+      const resource = freshName();
+      // It has a connection, which knows the statement.
+      await mine.begin(start(freshName(), 'mine'));
+      proxy.dropReplies();
+      const lost = mine.begin(start(resource, 'mine', 60_000));
+      await expect(lost).rejects.toMatchObject({ ...UNAVAILABLE, executed: 'unknown' });
+      proxy.dropReplies(false);
+      expect((await yours.begin(start(resource, 'yours')))?.owner).toBe('mine');
+      await settled(() => mine.read(resource));
+      expect(await mine.begin(start(resource, 'mine', 60_000))).toBeUndefined();
+      expect(await mine.complete({ resource, owner: 'mine' }, 'done', LEASE_MS)).toBe(true);
+      expect((await yours.begin(start(resource, 'yours')))?.value).toBe('done');
+    });
+
+    it('a connection that is cut in the middle of a beginning does not give two owners', async () => {
+      const mine = await records({ url: throughProxy(), operationTimeoutMs: 1_000 });
+      const yours = await records();
+      const outcomes = new Set<string>();
+      for (let i = 0; i < 30; i += 1) {
+        const resource = freshName();
+        await settled(() => mine.read(resource));
+        const asked = mine.begin(start(resource, 'mine')).then(
+          (view) => (view === undefined ? 'made' : 'seen'),
+          () => 'unknown',
+        );
+        if (i % 2 === 0) await sleep(i / 20);
+        proxy.cut();
+        const [first, second] = [await asked, await yours.begin(start(resource, 'yours'))];
+        outcomes.add(first);
+        const owners = [first === 'made' ? 'mine' : '', second === undefined ? 'yours' : ''];
+        expect(owners.filter((owner) => owner !== '').length).toBeLessThanOrEqual(1);
+        await settled(() => mine.read(resource));
+        // Whoever does not know asks again, and hears who has it.
+        const again = await mine.begin(start(resource, 'mine'));
+        expect(again?.owner).toBe(second === undefined ? 'yours' : undefined);
+      }
+      expect(outcomes.has('unknown')).toBe(true);
+    });
+  });
+
+  it('a server that is killed and comes back keeps results, and what is in flight', async () => {
+    const mine = await records();
+    const [done, running] = [freshName(), freshName()];
+    for (const resource of [done, running]) await mine.begin(start(resource, 'mine', 60_000));
+    expect(await mine.complete({ resource: done, owner: 'mine' }, '"paid"', 600_000)).toBe(true);
+    ground.server.kill('SIGKILL');
+    // Its last connections may live a moment longer than the server.
+    for (let isUp = true; isUp; await sleep(5)) isUp = await mine.read(running).then(() => true, () => false); // prettier-ignore
+    const begun = mine.begin(start(running, 'mine', 60_000));
+    await expect(begun).rejects.toMatchObject(UNAVAILABLE);
+    await ground.server.restart();
+    await ground.observeAgain();
+    const yours = await records();
+    expect(await yours.begin(start(done, 'yours'))).toMatchObject({ owner: 'mine', value: '"paid"' });
+    expect((await yours.begin(start(running, 'yours')))?.owner).toBe('mine');
+    await settled(() => mine.read(running));
+    expect(await mine.complete({ resource: running, owner: 'mine' }, '"late"', 600_000)).toBe(true);
+    expect((await yours.begin(start(running, 'yours')))?.value).toBe('"late"');
+  }, 40_000);
+
+  describe('what is over', () => {
+    const putMany = (prefix: string, count: number, lifeMs: number) =>
+      Promise.all(Array.from({ length: count }, (_, i) => ground.put(`${prefix}${i}`, 'dead', lifeMs)));
+
+    it('is swept on the side, however much it is, by whoever makes records; what lives stays', async () => {
+      await putMany('swept:over:', 600, -1);
+      await putMany('swept:alive:', 5, 60_000);
+      const mine = await records({ clock: SOON });
+      await sleep(200);
+      // Nobody has made a record yet.
+      expect(await ground.count('swept:over:')).toBe(600);
+      await mine.begin(start(freshName(), 'mine'));
+      for (const late = performance.now() + 10_000; (await ground.count('swept:over:')) > 0; await sleep(20))
+        if (performance.now() > late) throw new Error('not swept');
+      expect(await ground.count('swept:alive:')).toBe(5);
+    }, 20_000);
+
+    it('is swept no more after a close', async () => {
+      let timers = 0;
+      const clock: Clock = {
+        ...SOON,
+        setTimer: (callback, ms) => {
+          if (ms >= 60_000) timers += 1;
+          return SOON.setTimer(callback, ms);
+        },
+      };
+      const backend = await ground.backend({ clock });
+      await backend.records!.begin(start(freshName(), 'mine'));
+      await backend.close();
+      const before = timers;
+      await ground.put('closed:over', 'dead', -1);
+      await sleep(300);
+      expect(await ground.count('closed:')).toBe(1);
+      expect(timers).toBe(before);
+    });
+
+    it('is not swept where it was begun again meanwhile', async () => {
+      const resource = freshName();
+      await ground.put(resource, 'dead', -1_000);
+      const commit = await ground.holdRow(resource);
+      const backend = await ground.backend({ clock: SOON, operationTimeoutMs: 3_000 });
+      await backend.records!.begin(start(freshName(), 'mine'));
+      // Long enough for the sweep to come to the row, not for it to give up.
+      await sleep(400);
+      await commit({ lifeMs: 60_000, owner: 'next' });
+      await sleep(400);
+      expect((await backend.records!.read(resource))?.owner).toBe('next');
+    });
+  });
+}
+
+/** Asks until it is answered: after a cut, the first connections may be dead ones. */
+async function settled(ask: () => Promise<unknown>): Promise<void> {
+  for (const late = performance.now() + 10_000; ; await sleep(10)) {
+    const error = await ask().then(
+      () => undefined,
+      (reason: unknown) => reason as Error,
+    );
+    if (error === undefined) return;
+    if (performance.now() > late) throw error;
+  }
+}
