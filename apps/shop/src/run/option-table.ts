@@ -1,0 +1,32 @@
+import { LOCKS_BACKENDS } from '../stock/lock-backend.js';
+
+/** One option: the parser, its checks and the help page all read this. */
+export interface OptionRow {
+  /** How the value is shown in the help; a flag has none. */
+  readonly value?: string;
+  readonly text: string;
+  /** The words that it takes. */
+  readonly words?: readonly string[];
+  /** The whole numbers that it takes. */
+  readonly range?: readonly [min: number, max: number];
+}
+
+export const OPTION_TABLE = {
+  orders: { value: '<n>', range: [1, 500], text: 'orders that are placed at once; default 200' },
+  goods: { value: '<n>', range: [1, 50], text: 'goods that they are for, some of which run out; default 10' },
+  locks: {
+    value: '<name>',
+    words: LOCKS_BACKENDS,
+    text: `where the locks of the stock service are: ${LOCKS_BACKENDS.join(', ')}; default zookeeper`,
+  },
+  'no-faults': { text: 'drop no replies, and kill nothing' },
+  serve: { text: 'go on after the report, until Ctrl-C: the page at / is live' },
+  port: {
+    value: '<n>',
+    range: [0, 65_535],
+    text: 'of the order service and its page; default 3000 with --serve, else a free one; 0 takes a free one',
+  },
+  help: { text: 'show this page' },
+} as const satisfies Record<string, OptionRow>;
+
+export type OptionName = keyof typeof OPTION_TABLE;
