@@ -7,9 +7,12 @@ import { FREE, groundOf, onEveryEngine } from './engine-rows.js';
 import type { Scenario } from './scenario.js';
 import { assignmentOf } from './terms.js';
 
-/** Until the code is compiled, which takes Bedrock some 8,000; where a cycle takes a millisecond, several at once. */
+/**
+ * Until the code is compiled, which takes Bedrock some 8,000 cycles. Not several at once, also where a cycle takes a
+ * millisecond: their requests would go together, and what sends them would stay cold.
+ */
 const QUICK = { warmUpCycles: 8_000, cycles: 1_500 };
-const SLOW = { warmUpCycles: 4_000, warmUpTasks: 16, cycles: 300 };
+const SLOW = { warmUpCycles: 4_000, cycles: 600 };
 const CYCLES: Readonly<Record<EngineName, Omit<SequentialOrder, 'key'>>> = {
   redis: QUICK,
   zookeeper: SLOW,

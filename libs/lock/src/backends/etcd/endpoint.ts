@@ -7,13 +7,15 @@ export type Connection = Pick<IOptions, 'credentials' | 'auth' | 'grpcOptions'>;
 
 type Policy = NonNullable<NonNullable<IOptions['faultHandling']>['global']>;
 
+/** One for all calls: to make one costs more than the rest of a policy. Nobody aborts it, and etcd3 does not look at it. */
+const NEVER = new AbortController().signal;
+
 /**
  * Calls once. etcd3 would send a failed request again, to another member too, and would refuse calls for 5 s after three
  * failures: both hide from a lock what has become of its request.
  */
 const ONCE = {
-  execute: async <T>(call: (context: { signal: AbortSignal }) => PromiseLike<T> | T) =>
-    call({ signal: new AbortController().signal }),
+  execute: <T>(call: (context: { signal: AbortSignal }) => PromiseLike<T>) => call({ signal: NEVER }),
 } as unknown as Policy;
 
 /** gRPC waits a second before it tries to connect again, and then up to two minutes. */
