@@ -41,6 +41,7 @@ describe('a bad option of @DistributedLock() is refused when the class is define
     lock: [undefined, ...NO_NAME],
     backend: NO_NAME,
     key: [null, '', LONG, '{', '{a}', 'a\u0000', 5, {}, [], Symbol('s')],
+    keys: [null, '', '{0}', 5, {}, ['a'], true],
     waitMs: NO_TIME,
     leaseMs: [...NO_TIME, 0, 0.5, Infinity],
     maxHoldMs: [...NO_TIME, 0],

@@ -22,7 +22,7 @@ export interface SaleAccount {
   readonly failures: number;
 }
 
-const WARM_UP = { buyers: 2_000, stock: 2_000, limitMs: 1_500 };
+const WARM_UP = { buyers: 8_000, stock: 8_000, limitMs: 1_500 };
 
 /** All buyers come at once; each takes the lock, reads the stock, and writes it back less one if there is any. */
 export const sale: Role<SaleOrder, SaleAccount> = async (lock, order, line) => {

@@ -14,6 +14,7 @@ export { DistributedLock, type LockableMethod, type LockMethodDecorator } from '
 export type {
   DistributedLockOptions,
   LockKeyFunction,
+  LockKeysFunction,
   MethodResultKind,
   NotGrantedError,
 } from './lock.options.js';

@@ -1,6 +1,7 @@
 import {
   checkBoolean,
   checkFields,
+  checkFunction,
   checkName,
   checkTime,
   checkWhole,
@@ -13,11 +14,18 @@ import {
 } from 'bedrock-lock';
 import { KeyTemplate } from './key.template.js';
 import { checkKind } from './lock.kind.js';
-import type { DistributedLockOptions, LockKeyFunction, MethodResultKind } from './lock.options.js';
+import type {
+  DistributedLockOptions,
+  LockKeyFunction,
+  LockKeysFunction,
+  MethodResultKind,
+} from './lock.options.js';
 import { checkUse, type LockMode, type LockUse } from './lock.use.js';
 
 /** The parts of the key of one call. */
 export type KeyReader = (self: object, args: readonly unknown[]) => readonly KeyPart[];
+/** The parts of each of several keys of one call. */
+type KeysReader = (self: object, args: readonly unknown[]) => readonly (readonly KeyPart[])[];
 type Policy = (error: Error, ...args: unknown[]) => unknown;
 
 /** One checked `@DistributedLock()`. Frozen; the same for every object and application. */
@@ -26,6 +34,8 @@ export interface LockSpec extends LockUse {
   /** The compiled template, for checks and messages. */
   readonly template: KeyTemplate | undefined;
   readonly key: KeyReader | undefined;
+  /** Instead of `key`, the keys of several entities. */
+  readonly keys: KeysReader | undefined;
   /** Undefined when the lock's own options stand, so that the hot path allocates nothing. */
   readonly call: SemaphoreCallOptions | undefined;
   readonly onBusy: 'throw' | 'skip' | Policy;
@@ -34,7 +44,7 @@ export interface LockSpec extends LockUse {
 }
 
 const FIELDS: ReadonlySet<string> = new Set<keyof DistributedLockOptions>([
-  'lock', 'kind', 'mode', 'permits', 'backend', 'key', 'waitMs', 'leaseMs', 'renew', 'maxHoldMs', 'holdAtLeastMs', 'failFast', 'onBusy',
+  'lock', 'kind', 'mode', 'permits', 'backend', 'key', 'keys', 'waitMs', 'leaseMs', 'renew', 'maxHoldMs', 'holdAtLeastMs', 'failFast', 'onBusy',
   'onLost', 'returns',
 ]); // prettier-ignore
 const RESULTS: readonly unknown[] = ['promise', 'observable', 'asyncIterator'] satisfies MethodResultKind[];
@@ -43,16 +53,19 @@ const RESULTS: readonly unknown[] = ['promise', 'observable', 'asyncIterator'] s
 export function lockSpec<A extends unknown[]>(options: string | DistributedLockOptions<A>): LockSpec {
   if (typeof options === 'string') return lockSpec({ lock: options });
   checkFields('options', options, FIELDS);
-  const { key, backend, returns, onBusy = 'throw', onLost = 'throw' } = options;
+  const { key, keys, backend, returns, onBusy = 'throw', onLost = 'throw' } = options;
   if (returns !== undefined && !RESULTS.includes(returns)) {
     throw new InvalidOptionError('returns', 'promise, observable or asyncIterator', returns);
   }
+  if (key !== undefined && keys !== undefined)
+    throw new InvalidOptionError('keys', 'left out beside key', keys);
   const template = typeof key === 'string' ? new KeyTemplate(key) : undefined;
   return Object.freeze<LockSpec>({
     ...lockUse(options),
     backend: backend === undefined ? undefined : checkName('backend', backend),
     template,
     key: template === undefined ? keyReader(key as LockKeyFunction<A>) : (_self, args) => template.fill(args),
+    keys: keysReader(keys),
     onBusy: checkPolicy('onBusy', onBusy, ['throw', 'skip']),
     onLost: checkPolicy('onLost', onLost, ['throw']) as LockSpec['onLost'],
     call: checkCall(options, onBusy === 'throw' ? {} : { waitMs: 0 }),
@@ -101,9 +114,22 @@ function keyReader<A extends unknown[]>(key: LockKeyFunction<A> | undefined): Ke
   if (key === undefined) return undefined;
   if (typeof key !== 'function') throw new InvalidOptionError('key', 'a template or a function', key);
   return (self, args) => {
-    const parts = key.apply(self, args as A);
-    return Array.isArray(parts) ? (parts as readonly KeyPart[]) : [parts as KeyPart];
+    return partsOf(key.apply(self, args as A));
   };
+}
+
+function keysReader(keys: LockKeysFunction<never> | undefined): KeysReader | undefined {
+  if (keys === undefined) return undefined;
+  checkFunction('keys', keys);
+  return (self, args) => {
+    const all: unknown = keys.apply(self, args as never);
+    if (Array.isArray(all) && all.length > 0) return all.map(partsOf);
+    throw new InvalidOptionError('keys', 'a function that gives a list of at least one key', all);
+  };
+}
+
+function partsOf(key: unknown): readonly KeyPart[] {
+  return Array.isArray(key) ? (key as readonly KeyPart[]) : [key as KeyPart];
 }
 
 function checkPolicy(field: string, value: unknown, words: readonly string[]): LockSpec['onBusy'] {

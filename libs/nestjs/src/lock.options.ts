@@ -17,6 +17,9 @@ export type MethodResultKind = 'promise' | 'observable' | 'asyncIterator';
 /** Gives the parts of a key from the arguments of the call; `this` is the object. */
 export type LockKeyFunction<A extends unknown[]> = (...args: A) => KeyPart | readonly KeyPart[];
 
+/** Gives the key, or the parts of the key, of each of several entities, at least one; `this` is the object. */
+export type LockKeysFunction<A extends unknown[]> = (...args: A) => readonly (KeyPart | readonly KeyPart[])[];
+
 /**
  * What a method does with a lock of this kind. Without a `kind` it is the one that the lock is registered as, and the start
  * tells what is missing; with one the compiler does, and the start compares.
@@ -50,6 +53,11 @@ interface MethodLockOptions<A extends unknown[]> extends Omit<CallOptions, 'sign
    * separates parts), or a function of them. Without it the `@LockKey()` parameters; without those the whole lock.
    */
   readonly key?: string | LockKeyFunction<A>;
+  /**
+   * Takes the lock for several entities, as many as the arguments say (the goods of an order): all or none, each once, in an
+   * order that is the same in every process. Instead of `key`.
+   */
+  readonly keys?: LockKeysFunction<A>;
   /**
    * When the lock is not to be had: `'throw'` the error; `'skip'` the body, the method gives undefined (an Observable or
    * iterator: nothing); or a function whose value is the method's. Then `waitMs` is 0 unless set here. It covers

@@ -1,8 +1,8 @@
 import 'reflect-metadata';
-import { InvalidOptionError, type KeyPart } from 'bedrock-lock';
+import { InvalidOptionError, type KeyPart, type Leasable } from 'bedrock-lock';
 import { Observable, type ObservableInput } from 'rxjs';
 import { holdAll, type LockedCall } from './lock.hold.js';
-import { inOrder } from './lock.need.js';
+import { inOrder, type LockNeed } from './lock.need.js';
 import type { MethodResultKind } from './lock.options.js';
 import type { LockRegistry } from './lock.registry.js';
 import type { KeyReader, LockSpec } from './lock-spec.js';
@@ -65,10 +65,8 @@ export class LockedMethod {
   /** One line for the log: `Orders.place() locks inventory:{0.id}`. */
   describe(): string {
     const locks = this.#specs.map((spec) => {
-      const { lock, backend, template, key } = spec;
-      const parameters = this.#keyOfParameters === undefined ? '' : ':<@LockKey()>';
-      const shownKey =
-        template === undefined ? (key === undefined ? parameters : ':<function>') : `:${template.text}`;
+      const { lock, backend } = spec;
+      const shownKey = shownKeyOf(spec) ?? (this.#keyOfParameters === undefined ? '' : ':<@LockKey()>');
       return `${lock}${shownKey}${shownUse(spec)}${backend === undefined ? '' : ` on ${backend}`}`;
     });
     return `${this.label} locks ${locks.join(', ')}`;
@@ -108,14 +106,24 @@ export class LockedMethod {
   #prepare(self: object, args: readonly unknown[]): LockedCall {
     const registry = (self as { [LOCKS]?: LockRegistry } | undefined)?.[LOCKS];
     if (registry === undefined) throw new LockUnboundError(this.label);
-    const needs = this.#specs.map((spec) => {
+    const needs: LockNeed[] = [];
+    for (const spec of this.#specs) {
       const { lock, backend, backendKind } = registry.heldBy(spec);
+      const need = (narrowed: Leasable): unknown =>
+        needs.push({ lock: narrowed, backend, backendKind, spec });
       const key = spec.key ?? this.#keyOfParameters;
-      const narrowed = key === undefined ? lock : lock.for(...(key(self, args) as [KeyPart]));
-      return { lock: narrowed, backend, backendKind, spec };
-    });
+      if (spec.keys !== undefined)
+        for (const parts of spec.keys(self, args)) need(lock.for(...(parts as [KeyPart])));
+      else need(key === undefined ? lock : lock.for(...(key(self, args) as [KeyPart])));
+    }
     return { self, args, needs: inOrder(needs) };
   }
+}
+
+function shownKeyOf({ template, key, keys }: LockSpec): string | undefined {
+  if (keys !== undefined) return ':<keys>';
+  if (template !== undefined) return `:${template.text}`;
+  return key === undefined ? undefined : ':<function>';
 }
 
 function shownUse({ mode, permits }: LockUse): string {

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Mutex, multiLock } from 'bedrock-lock';
-import { Idempotent, InjectLock } from 'nestjs-bedrock';
+import { Mutex } from 'bedrock-lock';
+import { DistributedLock, Idempotent, InjectLock } from 'nestjs-bedrock';
 import type { Operation, OrderLine } from '../common/contract.js';
+import type { TokenLine } from './deduction.js';
 import { OperationBook } from './operation.book.js';
 
 /** Carries operations out: one at a time of those that want the same goods, over all processes. */
@@ -13,23 +14,17 @@ export class OperationsService {
   ) {}
 
   /**
-   * Deducts all lines once under the operation id, or none. A repetition gets the answer of the first from its record; where
-   * that is lost, from the book, whose key then has the last word.
-   *
-   * The goods are as many as the order says, so their locks come from a multi-lock: a decorator stands for one.
+   * Deducts all lines once under the operation id, or none. A repetition gets the answer of the first from its record, without
+   * locks; where that is lost, from the book, whose key then has the last word.
    * @throws LockError: nothing of it is known to the caller, who asks again
    */
   @Idempotent({ idempotency: 'operations', key: '{0}' })
+  @DistributedLock({ lock: 'goods', keys: goodsOf })
   async deduct(operationId: string, lines: readonly OrderLine[]): Promise<Operation> {
     // In one order for the rows too, so that transactions do not wait for each other crosswise.
     const inOrder = lines.toSorted((a, b) => (a.goodsId < b.goodsId ? -1 : 1));
-    const locks = inOrder.map(({ goodsId }) => this.goods.for(goodsId));
-    return multiLock(locks).run((lease) =>
-      this.book.deduct({
-        operationId,
-        lines: inOrder.map((line, at) => ({ ...line, token: lease.leaseOf(locks[at]!).token })),
-      }),
-    );
+    const withTokens = inOrder.map((line) => this.#withToken(line));
+    return this.book.deduct({ operationId, lines: await Promise.all(withTokens) });
   }
 
   /** As of now; undefined while it has not ended. */
@@ -41,4 +36,13 @@ export class OperationsService {
   cancel(operationId: string): Promise<Operation> {
     return this.book.cancel(operationId);
   }
+
+  /** The lock is held already, so this enters it again, without a trip. */
+  #withToken(line: OrderLine): Promise<TokenLine> {
+    return this.goods.for(line.goodsId).run((lease) => ({ ...line, token: lease.token }));
+  }
+}
+
+function goodsOf(_operationId: string, lines: readonly OrderLine[]): readonly string[] {
+  return lines.map(({ goodsId }) => goodsId);
 }

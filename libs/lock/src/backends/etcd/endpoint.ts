@@ -15,7 +15,8 @@ const NEVER = new AbortController().signal;
  * failures: both hide from a lock what has become of its request.
  */
 const ONCE = {
-  execute: <T>(call: (context: { signal: AbortSignal }) => PromiseLike<T>) => call({ signal: NEVER }),
+  execute: async <T>(call: (context: { signal: AbortSignal }) => PromiseLike<T> | T) =>
+    call({ signal: NEVER }),
 } as unknown as Policy;
 
 /** gRPC waits a second before it tries to connect again, and then up to two minutes. */
