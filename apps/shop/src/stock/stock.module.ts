@@ -33,6 +33,8 @@ export class StockModule implements OnModuleInit, OnApplicationShutdown {
               records: redis({ url: redisUrl.href, label: 'stock' }),
             },
             prefix: 'shop:',
+            // A client that gave up waiting asks again, or looks back: the operation goes on meanwhile.
+            interceptor: { abortOnDisconnect: false },
             locks: [
               { name: 'goods', leaseMs, waitMs },
               // The key of the book has the last word: without records the work goes on.
