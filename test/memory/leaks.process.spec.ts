@@ -70,7 +70,7 @@ describe('a lock that is taken and given back leaves nothing in memory', () => {
         ...['--expose-gc', '--input-type=module', '--eval', PROGRAM, engine],
         ...args,
       ]);
-    expect(Number(stdout)).toBeLessThan(MOST_BYTES);
+      expect(Number(stdout)).toBeLessThan(MOST_BYTES);
     },
     120_000,
   );
