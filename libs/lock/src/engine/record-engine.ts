@@ -12,7 +12,7 @@ interface Underway {
 /** What runs under idempotency keys stand on, and those that are under way. */
 export class RecordEngine {
   readonly #runs = new Set<Underway>();
-  readonly #process: string;
+  #process: string | undefined;
   #owners = 0;
   #isClosed = false;
   #onIdle: (() => void) | undefined;
@@ -22,12 +22,11 @@ export class RecordEngine {
     readonly records: RecordDriver,
     readonly clock: Clock,
     readonly events: EventHub,
-  ) {
-    this.#process = randomUuid(clock);
-  }
+  ) {}
 
   /** Names whoever begins; nobody else has the name, in any process. */
   newOwner(): string {
+    this.#process ??= randomUuid(this.clock);
     this.#owners += 1;
     return `${this.#process}:${this.#owners}`;
   }
