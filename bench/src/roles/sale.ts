@@ -22,7 +22,9 @@ export interface SaleAccount {
   readonly failures: number;
 }
 
-const WARM_UP = { buyers: 8_000, stock: 8_000, limitMs: 1_500 };
+/** Sales in which everybody gets something, one after the other until the time is over: nobody is left who still polls. */
+const WARM_UP = { buyers: 200, stock: 200, limitMs: 3_000 };
+const WARM_UP_MS = 1_500;
 
 /** All buyers come at once; each takes the lock, reads the stock, and writes it back less one if there is any. */
 export const sale: Role<SaleOrder, SaleAccount> = async (lock, order, line) => {
@@ -30,15 +32,24 @@ export const sale: Role<SaleOrder, SaleAccount> = async (lock, order, line) => {
   await store.connect();
   // Before the warm-up: it throws compiled code away.
   globalThis.gc?.();
-  await sell(lock, store, { ...order, ...WARM_UP, key: `${order.key}-warm` });
+  for (const until = sharedNowMs() + WARM_UP_MS; sharedNowMs() < until;) {
+    const { everybody } = await sell(lock, store, { ...order, ...WARM_UP, key: `${order.key}-warm` });
+    await everybody;
+  }
   await line.ready();
-  const account = await sell(lock, store, order);
+  const { account } = await sell(lock, store, order);
   store.disconnect();
   return account;
 };
 
+interface Sale {
+  readonly account: SaleAccount;
+  /** Resolves when the last of those who were still in the queue has left it. */
+  readonly everybody: Promise<unknown>;
+}
+
 /** Ends with the last sale; who is still in the queue then is not served any more. */
-async function sell(lock: OpenLock, store: Redis, order: SaleOrder): Promise<SaleAccount> {
+async function sell(lock: OpenLock, store: Redis, order: SaleOrder): Promise<Sale> {
   const shelf = `${order.key}-stock`;
   await store.set(shelf, order.stock, 'EX', 600);
   const log = new SectionLog();
@@ -69,12 +80,16 @@ async function sell(lock: OpenLock, store: Redis, order: SaleOrder): Promise<Sal
   });
   const timer = setTimeout(() => close(), order.limitMs);
   const buyers = Array.from({ length: order.buyers }, () => buy().catch(() => (failures += 1)));
-  await Promise.race([closed, Promise.all(buyers)]);
+  const everybody = Promise.all(buyers);
+  await Promise.race([closed, everybody]);
   close!();
   clearTimeout(timer);
   // Who was inside when the time was over still sells: it must be in the books before the stock is counted.
   while (inside > 0) await new Promise((resolve) => setTimeout(resolve, 1));
   const left = Number(await store.get(shelf));
   const overlaps = countOverlaps(unpackSections(log.pack()));
-  return { elapsedMs, sold, oversold: sold - (order.stock - left), overlaps, failures };
+  return {
+    account: { elapsedMs, sold, oversold: sold - (order.stock - left), overlaps, failures },
+    everybody,
+  };
 }
