@@ -35,6 +35,7 @@ const SEEN = {
     free: ['audited', 'audited'],
     health: 'ok',
     busy: { status: 409, retryAfter: true, code: 'LOCK_BUSY', message: 'LOCK_BUSY' },
+    keyless: ['application/problem+json', 'IDEMPOTENCY_KEY_MISSING'],
   },
 };
 const EXPECTED = { memory: SEEN, redis: SEEN, oneCopy: { lock: true, nest: true, entered: 'stock' } };

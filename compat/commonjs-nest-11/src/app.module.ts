@@ -16,7 +16,13 @@ export class AppModule {
   static on(backend: () => Backend): DynamicModule {
     return {
       module: AppModule,
-      imports: [BedrockLockModule.forRoot({ backend, prefix: 'compat:', locks: ['item', 'audit'] })],
+      imports: [
+        BedrockLockModule.forRoot({
+          backend,
+          prefix: 'compat:',
+          locks: ['item', 'audit', { name: 'orders', kind: 'idempotency' }],
+        }),
+      ],
     };
   }
 }

@@ -33,6 +33,7 @@ describe.each([
       free: ['audited', 'audited'],
       health: 'ok',
       busy: { status: 409, retryAfter: true, code: 'LOCK_BUSY', message: 'LOCK_BUSY' },
+      keyless: ['application/problem+json', 'IDEMPOTENCY_KEY_MISSING'],
     });
   });
 

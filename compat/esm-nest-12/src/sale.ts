@@ -36,5 +36,10 @@ export async function askShop(app: INestApplication) {
   const message = await transport.ask('audit').catch((error: { code: string }) => error.code);
   await lease.release();
   const retryAfter = Number(response.headers.get('retry-after')) > 0;
-  return { free, health, busy: { status: response.status, retryAfter, code, message } };
+  const busy = { status: response.status, retryAfter, code, message };
+
+  const refused = await fetch(`${url}/orders`, { method: 'POST' });
+  const { code: why } = (await refused.json()) as { code: string };
+  const [type] = refused.headers.get('content-type')!.split(';');
+  return { free, health, busy, keyless: [type, why] };
 }

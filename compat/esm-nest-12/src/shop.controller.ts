@@ -1,7 +1,7 @@
-import { Controller, Get } from '@nestjs/common';
+import { Controller, Get, Post } from '@nestjs/common';
 import { MessagePattern } from '@nestjs/microservices';
 import { HealthCheck, HealthCheckService } from '@nestjs/terminus';
-import { DistributedLock } from 'nestjs-bedrock';
+import { DistributedLock, Idempotent } from 'nestjs-bedrock';
 import { BedrockHealthIndicator } from 'nestjs-bedrock/terminus';
 
 @Controller()
@@ -16,6 +16,12 @@ export class ShopController {
   @DistributedLock({ lock: 'audit', waitMs: 0 })
   async audit(): Promise<string> {
     return 'audited';
+  }
+
+  @Post('orders')
+  @Idempotent('orders')
+  async order(): Promise<string> {
+    return 'ordered';
   }
 
   @Get('health')

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { HttpException, type ArgumentsHost, type ExecutionContext } from '@nestjs/common';
 import type { AbstractHttpAdapter } from '@nestjs/core';
-import { STATUS_CODES } from 'node:http';
+import { ServerResponse, STATUS_CODES } from 'node:http';
 import { IDEMPOTENT_HANDLER } from './idempotent-spec.js';
 import type { LockAnswer } from './lock-error.answer.js';
 
@@ -19,6 +19,7 @@ interface ProblemDetails {
 export type Problem = Pick<LockAnswer, 'status' | 'code' | 'message'>;
 
 const PROBLEM_TYPE = 'application/problem+json';
+
 /** Whether the handler answers as the draft on idempotency keys has it. */
 export function answersWithProblems(host: ArgumentsHost): boolean {
   const handler: unknown = (host as Partial<ExecutionContext>).getHandler?.();
@@ -32,6 +33,18 @@ export function problemException(
 ): HttpException {
   const title = STATUS_CODES[status] ?? 'Error';
   const body: ProblemDetails = { type: 'about:blank', title, status, detail: message, code };
-  if (!adapter.isHeadersSent(response)) adapter.setHeader(response, 'Content-Type', PROBLEM_TYPE);
+  if (response instanceof ServerResponse) setTypeLast(response as ServerResponse);
+  else if (!adapter.isHeadersSent(response)) adapter.setHeader(response, 'Content-Type', PROBLEM_TYPE);
   return new HttpException(body, status, cause === undefined ? {} : { cause });
+}
+
+/** With the head itself: on Express, Nest 11 takes another type of JSON for a mistake, replaces it, and warns. */
+function setTypeLast(response: ServerResponse): void {
+  const writeHead = response.writeHead.bind(response) as (...args: unknown[]) => ServerResponse;
+  response.writeHead = (...args: unknown[]) => {
+    // Who answers the exception in a way of his own has chosen a type.
+    if (/^application\/json\b/.test(String(response.getHeader('Content-Type'))))
+      response.setHeader('Content-Type', PROBLEM_TYPE);
+    return writeHead(...args);
+  };
 }

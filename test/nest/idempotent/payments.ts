@@ -1,0 +1,144 @@
+import {
+  BadRequestException,
+  Body,
+  Controller,
+  Get,
+  HttpCode,
+  HttpException,
+  Injectable,
+  InternalServerErrorException,
+  Param,
+  Post,
+  Res,
+  StreamableFile,
+  type Provider,
+} from '@nestjs/common';
+import type { AbstractHttpAdapter } from '@nestjs/core';
+import { memory } from 'bedrock-lock/memory';
+import { FaultyBackend } from 'bedrock-testkit';
+import { BedrockLockModule, DistributedLock, Idempotent } from 'nestjs-bedrock';
+import { listen } from '../interceptor/server.js';
+
+export interface Answering {
+  status(code: number): unknown;
+  header(name: string, value: string): unknown;
+  send(body: unknown): unknown;
+}
+
+/** What the handlers did, and what they wait for. */
+@Injectable()
+class Till {
+  runs = 0;
+  wait: Promise<unknown> = Promise.resolve();
+}
+
+@Controller()
+class Payments {
+  constructor(private readonly till: Till) {}
+
+  @Post('payments')
+  @Idempotent('payments')
+  async pay(@Body() payment: { amount: number }, @Res({ passthrough: true }) answer: Answering) {
+    this.till.runs += 1;
+    await this.till.wait;
+    answer.status(202);
+    answer.header('Location', `/payments/${this.till.runs}`);
+    answer.header('Set-Cookie', 'session=secret');
+    return { id: this.till.runs, amount: payment.amount };
+  }
+
+  @Post('locked')
+  @HttpCode(204)
+  @Idempotent('payments')
+  @DistributedLock('till')
+  async locked() {
+    this.till.runs += 1;
+  }
+
+  @Post('fails/:how')
+  @Idempotent('payments')
+  async fails(@Param('how') how: string) {
+    this.till.runs += 1;
+    if (how === 'client') throw new BadRequestException({ message: 'no such account', run: this.till.runs });
+    if (how === 'server') throw new InternalServerErrorException(`run ${this.till.runs}`);
+    throw new Error('broken');
+  }
+
+  @Post('gone')
+  @Idempotent({
+    idempotency: 'payments',
+    storeIf: (exception) => {
+      if (exception.message === 'broken') throw new Error('storeIf fails');
+      return exception.getStatus() === 410;
+    },
+  })
+  async gone(@Body() { message, status }: { message: string; status: number }) {
+    this.till.runs += 1;
+    throw new HttpException({ message, run: this.till.runs }, status);
+  }
+
+  @Post('odd/:how')
+  @Idempotent('payments')
+  async odd(@Param('how') how: string, @Res({ passthrough: true }) answer: Answering) {
+    this.till.runs += 1;
+    if (how === 'file') return new StreamableFile(Buffer.from('bytes'));
+    answer.send('past Nest');
+    return undefined;
+  }
+
+  @Post('optional')
+  @Idempotent({
+    idempotency: 'payments',
+    header: 'X-Request-Id',
+    required: false,
+    waitMs: 5_000,
+    scope: (request: { headers: Record<string, string> }) => request.headers['x-tenant'],
+    payload: (request: { body: { amount: number } }) => request.body.amount,
+  })
+  async optional() {
+    const run = (this.till.runs += 1);
+    await this.till.wait;
+    return { run };
+  }
+
+  @Get('plain')
+  plain() {
+    return 'plain';
+  }
+}
+
+/** The application on a backend that can fail, and what sends requests to it. */
+export async function payments(adapter: AbstractHttpAdapter, ...providers: Provider[]) {
+  const backend = new FaultyBackend(memory());
+  const { app, url } = await listen(
+    {
+      imports: [
+        BedrockLockModule.forRoot({
+          backend: () => backend,
+          locks: ['till', { name: 'payments', kind: 'idempotency', maxResultBytes: 2_000 }],
+          shutdownGraceMs: 0,
+        }),
+      ],
+      controllers: [Payments],
+      providers: [Till, ...providers],
+    },
+    { adapter },
+  );
+  const till = app.get(Till);
+  const post = async (path: string, body: object, headers: Record<string, string> = {}) => {
+    const response = await fetch(`${url}/${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      body: (/^[{[]/.test(text) ? JSON.parse(text) : text) as { [field: string]: unknown },
+      header: (field: string) => response.headers.get(field),
+    };
+  };
+  const pay = (key: string, amount = 5, more: Record<string, string> = {}) =>
+    post('payments', { amount }, { 'Idempotency-Key': key, ...more });
+  return { backend, till, post, pay };
+}
