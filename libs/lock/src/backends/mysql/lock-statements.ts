@@ -19,6 +19,7 @@ const ROW = 'resource, version, holder, until_us, units, depth, revoked, token, 
  */
 export class LockStatements {
   readonly #takeNew: string;
+  readonly #takeFree: string;
   readonly #take: string;
   readonly #give: string;
   readonly #keep: string;
@@ -28,6 +29,9 @@ export class LockStatements {
     const { locks } = tables;
     this.#takeNew = `INSERT IGNORE INTO ${locks} (${ROW}) SELECT ?, ${NOW}, ?, ${NOW} + ?, ?, 1, 0,
 IF(? = 0, LAST_INSERT_ID(${NOW}) * 0, LAST_INSERT_ID(${NOW}) + ?), ${NOW} + ?, NULL, NULL FROM DUAL WHERE ${NOW} <= ?`;
+    this.#takeFree = `UPDATE ${locks} SET version = GREATEST(version + 1, ${NOW}), until_us = ${NOW} + ?, ends_us = until_us, depth = 1,
+token = IF(? = 0, token + LAST_INSERT_ID(${NOW}) * 0, LAST_INSERT_ID(GREATEST(token, ${NOW})) + ?), units = ?, revoked = 0, holder = ?
+WHERE resource = ? AND crowd IS NULL AND line IS NULL AND until_us <= ${NOW} AND ${NOW} <= ?`;
     this.#take = `UPDATE ${locks} SET version = GREATEST(version + 1, ${NOW}),
 until_us = IF(holder = ?, GREATEST(until_us, ${NOW} + ?), ${NOW} + ?), depth = IF(holder = ?, depth, 1),
 line = IF(line IS NULL OR holder = ?, line, IF(JSON_LENGTH(line) = 1, NULL, JSON_REMOVE(line, '$[0]'))),
@@ -57,6 +61,11 @@ token = ?, ends_us = ?, crowd = ?, line = ? WHERE resource = ? AND version = ? A
   /** Makes the row with the grant, where there is none. */
   takeNew({ resource, id, units, lifeUs, tokens, notAfterUs }: Take): Statement {
     return statement(this.#takeNew, [resource, id, lifeUs, units, tokens, tokens, lifeUs, notAfterUs]);
+  }
+
+  /** Where nobody waits, and nobody holds: all that `take` does then, with half the work for the server. */
+  takeFree({ resource, id, units, lifeUs, tokens, notAfterUs }: Take): Statement {
+    return statement(this.#takeFree, [lifeUs, tokens, tokens, units, id, resource, notAfterUs]);
   }
 
   take({ resource, id, key, units, lifeUs, tokens, notAfterUs }: Take): Statement {

@@ -20,6 +20,8 @@ import { lockRowOf, LockStatements, textOf } from './lock-statements.js';
 
 /** Rows that are known to be there, at most. */
 const MOST_KNOWN = 20_000;
+/** Where somebody else was seen, so many claims do not try the statement for a row that nobody waits for. */
+const BUSY_FOR = 16;
 
 export interface MysqlTableGround {
   readonly pool: LinkPool;
@@ -35,6 +37,8 @@ export class MysqlLockTable implements LockTable {
   readonly #statements: LockStatements;
   /** Rows that are there, as far as is known: for others the row is made with the grant. */
   readonly #known = new Set<string>();
+  /** Rows with a line or a crowd, as far as is known, and for how many claims that is believed. */
+  readonly #busy = new Map<string, number>();
 
   constructor(private readonly ground: MysqlTableGround) {
     this.#statements = ground.statements;
@@ -53,14 +57,21 @@ export class MysqlLockTable implements LockTable {
       if (!isFreeFor(take, seen)) return seen;
     }
     const isKnown = this.#known.has(resource);
-    const taken =
-      (isKnown ? undefined : await this.#takeBy(this.#statements.takeNew(take), take, by)) ??
-      (await this.#takeBy(this.#statements.take(take), take, by));
+    if (!isKnown) {
+      const made = await this.#takeBy(this.#statements.takeNew(take), take, by);
+      if (made !== undefined) return made;
+    }
+    if (!this.#isBusy(resource)) {
+      const taken = await this.#takeBy(this.#statements.takeFree(take), take, by);
+      if (taken !== undefined) return taken;
+      const seen = await this.#notDone(resource, by);
+      if (seen.row === undefined) return this.#takeNew(take, by);
+      if (!isFreeFor(take, seen)) return seen;
+    }
+    const taken = await this.#takeBy(this.#statements.take(take), take, by);
     if (taken !== undefined) return taken;
     const seen = await this.#notDone(resource, by);
-    if (seen.row !== undefined || !isKnown) return seen;
-    // It was removed meanwhile.
-    return (await this.#takeBy(this.#statements.takeNew(take), take, by)) ?? this.#notDone(resource, by);
+    return seen.row === undefined && isKnown ? this.#takeNew(take, by) : seen;
   }
 
   async give(give: Give, by: number): Promise<Given | NotDone> {
@@ -137,6 +148,20 @@ export class MysqlLockTable implements LockTable {
     return { done: true, first: insertId + 1, nowUs };
   }
 
+  /** The row was removed meanwhile. */
+  async #takeNew(take: Take, by: number): Promise<Taken | NotDone> {
+    return (await this.#takeBy(this.#statements.takeNew(take), take, by)) ?? this.#notDone(take.resource, by);
+  }
+
+  /** Counts how often that was asked since somebody was seen there. */
+  #isBusy(resource: string): boolean {
+    if (this.#busy.size === 0) return false;
+    const left = this.#busy.get(resource) ?? 0;
+    if (left > 1) this.#busy.set(resource, left - 1);
+    else this.#busy.delete(resource);
+    return left > 0;
+  }
+
   #isThere(resource: string, isThere: boolean): void {
     if (!isThere) this.#known.delete(resource);
     else if (this.#known.size < MOST_KNOWN) this.#known.add(resource);
@@ -144,8 +169,12 @@ export class MysqlLockTable implements LockTable {
 
   async #notDone(resource: string, by: number): Promise<NotDone> {
     const { nowUs, rows } = await this.read([resource], by);
-    this.#isThere(resource, rows.length > 0);
-    return { done: false, nowUs, row: rows[0] };
+    const [row] = rows;
+    this.#isThere(resource, row !== undefined);
+    const isQuiet = row === undefined || (row.crowd === null && row.line === null);
+    if (isQuiet) this.#busy.delete(resource);
+    else if (this.#busy.size < MOST_KNOWN) this.#busy.set(resource, BUSY_FOR);
+    return { done: false, nowUs, row };
   }
 
   #run(statement: Statement, by: number): Promise<Answer> {

@@ -1,11 +1,12 @@
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { Client, type ClientConfig, type Notification } from 'pg';
+import { Client, type ClientConfig, type Notification, type QueryConfig } from 'pg';
 import type { Clock } from '../../core/clock.js';
 import type { Answer, SqlLink, SqlLinks, Statement } from '../sql/link.js';
+import { LATE } from './statements.js';
 
-/** Dead-locks and what could not be serialized: nothing was done, and trying again helps. */
-const AGAIN: ReadonlySet<string> = new Set(['40001', '40P01']);
+/** Dead-locks, what could not be serialized, and what had become late: nothing was done, and trying again helps. */
+const AGAIN: ReadonlySet<string> = new Set(['40001', '40P01', LATE]);
 /** The server is no primary any more: another connection may lead to the one that is. */
 const READ_ONLY = '25006';
 const NO_TABLE = '42P01';
@@ -92,14 +93,16 @@ export class PgLink implements SqlLink {
     await this.#client.query(text, values);
   }
 
-  async query({ name, text, values }: Statement): Promise<Answer> {
-    const own = this.isPreparing && name !== '' ? { name } : {};
-    const { rows, rowCount } = await this.#client.query<Record<string, unknown>>({
-      ...own,
-      text,
-      values: [...values],
+  query({ name, text, values }: Statement): Promise<Answer> {
+    const config: QueryConfig = this.isPreparing && name !== '' ? { name, text } : { text };
+    // The client never writes into it.
+    config.values = values as unknown[];
+    return new Promise((resolve, reject) => {
+      this.#client.query<Record<string, unknown>>(config, (error: Error | null, result) => {
+        if (error) reject(error);
+        else resolve({ rows: result.rows, affected: result.rowCount ?? 0, insertId: 0 });
+      });
     });
-    return { rows, affected: rowCount ?? 0, insertId: 0 };
   }
 
   onNotification(listener: (channel: string, message: string) => void): void {

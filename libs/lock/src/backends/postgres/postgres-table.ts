@@ -22,12 +22,15 @@ type Row = Answer['rows'][number];
 
 /** Names that are remembered, at most: who is forgotten costs one statement more. */
 const MOST_NAMES = 20_000;
+/** The statements, each with the name under which a connection keeps it prepared. */
+type Prepared = Readonly<Record<keyof Statements, { readonly name: string; readonly text: string }>>;
+
 const NONE: NotDone = { done: false, nowUs: 0, row: undefined };
 
 /** The rows of locks in PostgreSQL. */
 export class PostgresTable implements LockTable {
   readonly decidesAll = true;
-  readonly #statements: Readonly<Record<'one' | 'many', Statements>>;
+  readonly #statements: Readonly<Record<'one' | 'many', Prepared>>;
   /** Rows that this process has seen: others are made with the grant, in one statement. */
   readonly #made = new Set<string>();
   /** Rows where somebody waited lately, or which many share: there the short statements are of no use. */
@@ -42,7 +45,7 @@ export class PostgresTable implements LockTable {
     private readonly pool: LinkPool,
     names: TableNames,
   ) {
-    this.#statements = { one: statementsFor(names, 'one'), many: statementsFor(names, 'many') };
+    this.#statements = { one: preparedFor(names, 'one'), many: preparedFor(names, 'many') };
     this.#takingNew = this.#batch('takeNew', takeFreeValues);
     this.#takingFree = this.#batch('takeFree', takeFreeValues);
     this.#taking = this.#batch('take', takeValues);
@@ -160,17 +163,17 @@ export class PostgresTable implements LockTable {
     name: keyof Statements,
     valuesOf: (item: T) => readonly unknown[],
   ): StatementBatch<T> {
-    return new StatementBatch((count, values, by) => this.#run(name, values, by, count), valuesOf);
+    const one = this.#statements.one[name];
+    const many = this.#statements.many[name];
+    return new StatementBatch((count, values, by) => {
+      const statement = count === 'one' ? one : many;
+      return this.pool.run({ name: statement.name, text: statement.text, values }, by);
+    }, valuesOf);
   }
 
-  async #run(
-    name: keyof Statements,
-    values: readonly unknown[],
-    by: number,
-    count: 'one' | 'many' = 'one',
-  ): Promise<readonly Row[]> {
-    const statement = { name: `bedrock_${name}_${count}`, text: this.#statements[count][name], values };
-    const { rows } = await this.pool.run(statement, by);
+  async #run(name: keyof Statements, values: readonly unknown[], by: number): Promise<readonly Row[]> {
+    const { name: ownName, text } = this.#statements.one[name];
+    const { rows } = await this.pool.run({ name: ownName, text, values }, by);
     return rows;
   }
 
@@ -178,6 +181,12 @@ export class PostgresTable implements LockTable {
     this.#made.delete(resource);
     return NONE;
   }
+}
+
+function preparedFor(names: TableNames, count: 'one' | 'many'): Prepared {
+  const statements = Object.entries(statementsFor(names, count));
+  const prepared = statements.map(([name, text]) => [name, { name: `bedrock_${name}_${count}`, text }]);
+  return Object.fromEntries(prepared) as Prepared;
 }
 
 function remember(names: Set<string>, name: string): void {

@@ -24,11 +24,7 @@ export class StatementBatch<T extends { readonly resource: string }> {
   #asked: Asked<T>[] = [];
 
   constructor(
-    private readonly run: (
-      count: 'one' | 'many',
-      values: readonly unknown[],
-      by: number,
-    ) => Promise<readonly Row[]>,
+    private readonly run: (count: 'one' | 'many', values: readonly unknown[], by: number) => Promise<Answer>,
     /** The values of an item, in the order of the statement's parameters. */
     private readonly valuesOf: (item: T) => readonly unknown[],
   ) {}
@@ -45,21 +41,20 @@ export class StatementBatch<T extends { readonly resource: string }> {
   #flush(): void {
     const asked = this.#asked;
     this.#asked = [];
+    if (asked.length === 1) return this.#sendAlone(asked[0]!);
     for (let at = 0; at < asked.length; at += MOST_ITEMS) void this.#send(asked.slice(at, at + MOST_ITEMS));
   }
 
+  #sendAlone({ item, by, resolve, reject }: Asked<T>): void {
+    this.run('one', this.valuesOf(item), by).then(({ rows }) => resolve(rows[0]), reject);
+  }
+
   async #send(batch: readonly Asked<T>[]): Promise<void> {
+    if (batch.length === 1) return this.#sendAlone(batch[0]!);
     const items = batch.map(({ item }) => this.valuesOf(item));
-    const [first] = items;
+    const columns = items[0]!.map((_, column) => items.map((values) => values[column]));
     try {
-      const rows =
-        items.length === 1
-          ? await this.run('one', first!, batch[0]!.by)
-          : await this.run(
-              'many',
-              first!.map((_, column) => items.map((values) => values[column])),
-              Math.min(...batch.map(({ by }) => by)),
-            );
+      const { rows } = await this.run('many', columns, Math.min(...batch.map(({ by }) => by)));
       const byResource = new Map(rows.map((row) => [row['resource'], row]));
       for (const { item, resolve } of batch) resolve(byResource.get(item.resource));
     } catch (error) {

@@ -21,7 +21,7 @@ interface Known {
   tries: number;
 }
 
-/** The rows that this process has used, in the order of their use. What is not used any more is removed, in batches. */
+/** The rows that this process has used. What is not used any more is removed, in batches. */
 export class KnownRows {
   readonly #rows = new Map<string, Known>();
   #timer: Timer | undefined;
@@ -35,7 +35,13 @@ export class KnownRows {
   }
 
   used(resource: string): void {
-    this.#keep(resource, { usedAt: this.terms.clock.now(), tries: 0 });
+    const usedAt = this.terms.clock.now();
+    const known = this.#rows.get(resource);
+    if (known === undefined) this.#rows.set(resource, { usedAt, tries: 0 });
+    else {
+      known.usedAt = usedAt;
+      known.tries = 0;
+    }
     this.#schedule();
   }
 
@@ -50,11 +56,6 @@ export class KnownRows {
     for (let at = 0; at < names.length && this.terms.clock.now() < by; at += ROWS_AT_ONCE) {
       await this.terms.table.remove(names.slice(at, at + ROWS_AT_ONCE), by).catch(() => undefined);
     }
-  }
-
-  #keep(resource: string, known: Known): void {
-    this.#rows.delete(resource);
-    this.#rows.set(resource, known);
   }
 
   #schedule(): void {
@@ -72,14 +73,17 @@ export class KnownRows {
   async #removeIdle(): Promise<void> {
     const { clock, table, operationTimeoutMs, keepRowsMs } = this.terms;
     const now = clock.now();
-    const idle: string[] = [];
+    const tooMany = this.#rows.size - MOST_ROWS;
+    const oldest =
+      tooMany > 0 ? [...this.#rows].sort(([, a], [, b]) => a.usedAt - b.usedAt).slice(0, tooMany) : [];
+    const idle = new Set(oldest.map(([resource]) => resource));
     for (const [resource, { usedAt, tries }] of this.#rows) {
-      const isTooMany = this.#rows.size - idle.length > MOST_ROWS;
       // Tried again later and later: whoever uses it now will remove it.
-      if (isTooMany || now - usedAt >= keepRowsMs * (1 + tries)) idle.push(resource);
+      if (now - usedAt >= keepRowsMs * (1 + tries)) idle.add(resource);
     }
-    for (let at = 0; at < idle.length && !this.#isClosed; at += ROWS_AT_ONCE) {
-      const batch = idle.slice(at, at + ROWS_AT_ONCE);
+    const names = [...idle];
+    for (let at = 0; at < names.length && !this.#isClosed; at += ROWS_AT_ONCE) {
+      const batch = names.slice(at, at + ROWS_AT_ONCE);
       const gone = await table.remove(batch, clock.now() + operationTimeoutMs).catch(() => []);
       this.#settle(batch, new Set(gone), now);
     }

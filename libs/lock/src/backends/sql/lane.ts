@@ -51,19 +51,24 @@ export interface LaneGround {
 export class Lane {
   #waiting: Operation[] = [];
   #isRunning = false;
+  readonly #start = (): void => void this.#run();
 
   constructor(
     private readonly resource: string,
     private readonly ground: LaneGround,
-    private readonly onIdle: () => void,
   ) {}
+
+  /** Nothing is under way and nobody waits. */
+  get isIdle(): boolean {
+    return !this.#isRunning;
+  }
 
   add(operation: Operation): void {
     this.#waiting.push(operation);
     if (this.#isRunning) return;
     this.#isRunning = true;
     // After this turn, so that a withdraw and a claim of the same turn are decided together.
-    enqueueMicrotask(() => void this.#run());
+    enqueueMicrotask(this.#start);
   }
 
   async #run(): Promise<void> {
@@ -77,22 +82,23 @@ export class Lane {
       }
     }
     this.#isRunning = false;
-    this.onIdle();
   }
 
-  async #decide(batch: readonly Operation[]): Promise<void> {
+  #decide(batch: readonly Operation[]): Promise<void> {
     if (batch.length <= FEW && batch.every(({ inOne }) => inOne !== undefined)) return this.#oneByOne(batch);
     return this.#together(batch, undefined);
   }
 
   /** Told when all are done: who hears that it has left may count on what was asked for with it. */
   async #oneByOne(batch: readonly Operation[]): Promise<void> {
+    const { table, time } = this.ground;
     const settle: (() => void)[] = [];
     for (const operation of batch) {
       try {
-        const done = await this.#inOne(operation);
-        if (typeof done === 'function') settle.push(done);
-        else await this.#together([operation], done);
+        if (!time.isKnown) await time.whenKnown(async () => (await table.read([], operation.by)).nowUs);
+        const answer = await operation.inOne!();
+        const done = typeof answer === 'function' ? answer : await this.#otherwise(operation, answer);
+        if (done !== undefined) settle.push(done);
       } catch (error) {
         settle.push(() => operation.fail(error));
       }
@@ -115,20 +121,19 @@ export class Lane {
     }
   }
 
-  /** What settles an operation that its one statement has done; else the row, if it is known. */
-  async #inOne({ inOne, needsRow, by }: Operation): Promise<(() => void) | Glance | undefined> {
+  /** Does what one statement could not do: with the row that was missing, or together. Gives what settles it, if it is not settled. */
+  async #otherwise(operation: Operation, seen: NotDone): Promise<(() => void) | undefined> {
     const { table, time } = this.ground;
-    await time.whenKnown(async () => (await table.read([], by)).nowUs);
-    let answer = await inOne!();
-    if (typeof answer !== 'function' && answer.row === undefined && needsRow) {
-      await table.create([this.resource], by);
-      answer = await inOne!();
+    let answer: NotDone | (() => void) = seen;
+    if (seen.row === undefined && operation.needsRow) {
+      await table.create([this.resource], operation.by);
+      answer = await operation.inOne!();
+      if (typeof answer === 'function') return answer;
     }
-    if (typeof answer === 'function') return answer;
     // Without a row there was no clock to read.
-    if (answer.row === undefined) return undefined;
-    time.learn(answer.nowUs);
-    return answer;
+    if (answer.row !== undefined) time.learn(answer.nowUs);
+    await this.#together([operation], answer.row === undefined ? undefined : answer);
+    return undefined;
   }
 
   async #glance(by: number): Promise<Glance> {

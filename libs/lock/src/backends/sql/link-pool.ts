@@ -1,4 +1,4 @@
-import { sleep, type Clock } from '../../core/clock.js';
+import { sleep, type Clock, type Timer } from '../../core/clock.js';
 import { isLockError } from '../../core/errors.js';
 import { Failures, textOf } from './failures.js';
 import type { Answer, SqlLink, SqlLinks, Statement } from './link.js';
@@ -7,7 +7,7 @@ import type { Answer, SqlLink, SqlLinks, Statement } from './link.js';
 const AGAIN_MS = { least: 1, more: 9 };
 
 interface Borrower {
-  readonly resolve: (link: SqlLink) => void;
+  readonly resolve: (line: Line) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -21,6 +21,28 @@ export interface PoolTerms {
   onLost?(): void;
 }
 
+/** A connection, and the statement that is under way on it. */
+class Line {
+  /** Local monotonic ms at which the statement is settled at the latest; Infinity when there is none. */
+  by = Infinity;
+  /** Ends the statement without an answer. */
+  fail: (error: Error) => void = nothing;
+
+  constructor(readonly link: SqlLink) {}
+
+  begin(by: number, fail: (error: Error) => void): void {
+    this.by = by;
+    this.fail = fail;
+  }
+
+  end(): void {
+    this.by = Infinity;
+    this.fail = nothing;
+  }
+}
+
+const nothing = (): void => undefined;
+
 /**
  * A few connections of the backend's own, opened when they are needed. Every statement settles by its time; a connection whose
  * statement did not is destroyed, since its answer could still come.
@@ -29,11 +51,16 @@ export class LinkPool {
   /** Statements that were sent. */
   commands = 0;
   readonly #failures: Failures;
-  readonly #links = new Set<SqlLink>();
-  readonly #idle: SqlLink[] = [];
+  readonly #lines = new Set<Line>();
+  readonly #idle: Line[] = [];
+  /** Connections that are gone, of whose statement nothing has been heard yet. */
+  readonly #lost = new Set<Line>();
   readonly #borrowers = new Set<Borrower>();
   #opening = 0;
   #isClosed = false;
+  /** One for the statements of all connections: it fires at the earliest of their times, or earlier. */
+  #watchdog: Timer | undefined;
+  #firesAt = Infinity;
 
   constructor(
     private readonly factory: SqlLinks,
@@ -48,57 +75,81 @@ export class LinkPool {
    * @param by local monotonic ms
    * @throws BackendUnavailableError
    */
-  async run(statement: Statement, by: number): Promise<Answer> {
-    for (;;) {
-      const answer = await this.#runOnce(statement, by);
-      if (answer !== undefined) return answer;
-      const { clock } = this.terms;
-      await sleep(clock, AGAIN_MS.least + clock.random() * AGAIN_MS.more);
-      if (clock.now() >= by) throw this.#failures.notDone('it lost against others again and again');
-    }
+  run(statement: Statement, by: number): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const line = this.#isClosed ? undefined : this.#idle.pop();
+      if (line !== undefined) this.#send(line, statement, by, resolve, reject);
+      else this.#borrow(by).then((lent) => this.#send(lent, statement, by, resolve, reject), reject);
+    });
   }
 
   /** Ends all connections at once. */
   close(): void {
     this.#isClosed = true;
     this.#refuseAll(this.#failures.notDone('it is closed'));
-    for (const link of this.#links) link.destroy();
-    this.#links.clear();
+    for (const line of this.#lines) {
+      this.#forget(line);
+      line.link.destroy();
+    }
     this.#idle.length = 0;
   }
 
-  /** Undefined where it is worth trying again. */
-  async #runOnce(statement: Statement, by: number): Promise<Answer | undefined> {
-    const link = await this.#borrow(by);
+  #send(
+    line: Line,
+    statement: Statement,
+    by: number,
+    resolve: (answer: Answer) => void,
+    reject: (error: unknown) => void,
+  ): void {
     this.commands += 1;
-    try {
-      const answer = await this.#before(by, link.query(statement));
-      this.#giveBack(link);
-      return answer;
-    } catch (error) {
-      if (!isLockError(error) && this.factory.isAnswer(error)) this.#giveBack(link);
-      else this.#drop(link);
-      return this.#failed(error);
-    }
+    let isOver = false;
+    /** False when the other of time and answer was first. */
+    const end = (): boolean => {
+      if (isOver) return false;
+      isOver = true;
+      line.end();
+      this.#lost.delete(line);
+      return true;
+    };
+    line.begin(by, (error) => {
+      if (!end()) return;
+      this.#drop(line);
+      reject(error);
+    });
+    this.#watch(by);
+    line.link.query(statement).then(
+      (answer) => {
+        if (!end()) return;
+        this.#giveBack(line);
+        resolve(answer);
+      },
+      (error: unknown) => {
+        if (!end()) return;
+        if (!isLockError(error) && this.factory.isAnswer(error)) this.#giveBack(line);
+        else this.#drop(line);
+        this.#failed(error, statement, by).then(resolve, reject);
+      },
+    );
   }
 
-  #failed(error: unknown): undefined {
+  /** Tries again where it is worth it. */
+  async #failed(error: unknown, statement: Statement, by: number): Promise<Answer> {
     if (isLockError(error)) throw error;
     const verdict = this.factory.judge(error);
-    if (verdict === 'again') return undefined;
-    const advice = this.factory.adviceOn?.(error);
-    if (verdict === 'no')
-      throw this.#failures.notDone(
-        advice === undefined ? textOf(error) : `${textOf(error)}; ${advice}`,
-        error,
-      );
-    throw this.#failures.noAnswer(textOf(error), error);
+    if (verdict === 'unknown') throw this.#failures.noAnswer(textOf(error), error);
+    if (verdict === 'no') {
+      const advice = this.factory.adviceOn?.(error);
+      const text = advice === undefined ? textOf(error) : `${textOf(error)}; ${advice}`;
+      throw this.#failures.notDone(text, error);
+    }
+    const { clock } = this.terms;
+    await sleep(clock, AGAIN_MS.least + clock.random() * AGAIN_MS.more);
+    if (clock.now() >= by) throw this.#failures.notDone('it lost against others again and again');
+    return this.run(statement, by);
   }
 
-  #borrow(by: number): Promise<SqlLink> {
+  #borrow(by: number): Promise<Line> {
     if (this.#isClosed) return Promise.reject(this.#failures.notDone('it is closed'));
-    const idle = this.#idle.pop();
-    if (idle !== undefined) return Promise.resolve(idle);
     return new Promise((resolve, reject) => {
       const { clock } = this.terms;
       const timer = clock.setTimer(() => {
@@ -109,7 +160,7 @@ export class LinkPool {
         clock.clearTimer(timer);
       };
       const borrower: Borrower = {
-        resolve: (link) => (settle(), resolve(link)),
+        resolve: (line) => (settle(), resolve(line)),
         reject: (error) => (settle(), reject(error)),
       };
       this.#borrowers.add(borrower);
@@ -121,7 +172,7 @@ export class LinkPool {
   #grow(): void {
     const { size, operationTimeoutMs } = this.terms;
     if (this.#isClosed || this.#borrowers.size <= this.#opening) return;
-    if (this.#links.size + this.#opening >= size) return;
+    if (this.#lines.size + this.#opening >= size) return;
     this.#opening += 1;
     this.factory.open(operationTimeoutMs).then(
       (link) => {
@@ -131,51 +182,67 @@ export class LinkPool {
       (error: unknown) => {
         this.#opening -= 1;
         // Those who wait for a connection that is in use may still get it.
-        if (this.#links.size === 0) this.#refuseAll(this.#failures.notDone(textOf(error), error));
+        if (this.#lines.size === 0) this.#refuseAll(this.#failures.notDone(textOf(error), error));
       },
     );
   }
 
   #opened(link: SqlLink): void {
     if (this.#isClosed) return link.destroy();
-    this.#links.add(link);
-    link.onEnd(() => this.#drop(link));
-    this.#giveBack(link);
+    const line = new Line(link);
+    this.#lines.add(line);
+    link.onEnd(() => this.#drop(line));
+    this.#giveBack(line);
   }
 
-  #giveBack(link: SqlLink): void {
-    if (!this.#links.has(link)) return;
+  #giveBack(line: Line): void {
+    if (!this.#lines.has(line)) return;
+    if (this.#borrowers.size === 0) return void this.#idle.push(line);
     const [next] = this.#borrowers;
-    if (next === undefined) this.#idle.push(link);
-    else next.resolve(link);
+    next!.resolve(line);
   }
 
-  #drop(link: SqlLink): void {
-    if (!this.#links.delete(link)) return;
-    const at = this.#idle.indexOf(link);
+  #drop(line: Line): void {
+    if (!this.#forget(line)) return;
+    const at = this.#idle.indexOf(line);
     if (at >= 0) this.#idle.splice(at, 1);
-    link.destroy();
+    line.link.destroy();
     this.terms.onLost?.();
     this.#grow();
+  }
+
+  #forget(line: Line): boolean {
+    if (!this.#lines.delete(line)) return false;
+    if (line.by < Infinity) this.#lost.add(line);
+    return true;
   }
 
   #refuseAll(error: Error): void {
     for (const borrower of [...this.#borrowers]) borrower.reject(error);
   }
 
-  /** The answer, or a failure when it did not come in time. */
-  #before(by: number, answer: Promise<Answer>): Promise<Answer> {
-    const { clock, operationTimeoutMs } = this.terms;
-    return new Promise((resolve, reject) => {
-      const timer = clock.setTimer(() => {
-        // Timers run before sockets are read: the answer may be there already.
-        clock.afterPoll(() => reject(this.#failures.noAnswer(`no answer within ${operationTimeoutMs} ms`)));
-      }, by - clock.now());
-      const settled = (): void => clock.clearTimer(timer);
-      answer.then(
-        (value) => (settled(), resolve(value)),
-        (error: Error) => (settled(), reject(error)),
-      );
-    });
+  /** Sees to it that the watchdog fires at `by`, or earlier. It stays when its statement has ended: most last far shorter. */
+  #watch(by: number): void {
+    if (by >= this.#firesAt) return;
+    const { clock } = this.terms;
+    if (this.#watchdog !== undefined) clock.clearTimer(this.#watchdog);
+    this.#firesAt = by;
+    this.#watchdog = clock.setTimer(() => {
+      this.#watchdog = undefined;
+      this.#firesAt = Infinity;
+      // Timers run before sockets are read: the answer may be there already.
+      clock.afterPoll(() => this.#endLate(clock.now()));
+    }, by - clock.now());
+  }
+
+  /** Ends what has had its time, and goes on watching the rest. */
+  #endLate(now: number): void {
+    let next = Infinity;
+    for (const line of [...this.#lines, ...this.#lost]) {
+      if (line.by <= now)
+        line.fail(this.#failures.noAnswer(`no answer within ${this.terms.operationTimeoutMs} ms`));
+      else next = Math.min(next, line.by);
+    }
+    if (next < Infinity) this.#watch(next);
   }
 }

@@ -10,7 +10,7 @@ import type {
 } from '../../core/claim.js';
 import type { DatabaseTime } from './database-time.js';
 import type { Operation } from './lane.js';
-import type { LockTable } from './lock-table.js';
+import type { LockTable, Take } from './lock-table.js';
 import { keyOf, lifeUsOf, Place } from './place.js';
 import type { Grant } from './row-format.js';
 
@@ -39,10 +39,22 @@ export function claimOperation(
   const { time, processId } = ground;
   const isShared = mode === 'shared';
   const takeIn = async () => {
-    const lifeUs = lifeUsOf(Math.max(claim.leaseMs, claim.holdAtLeastMs));
     const notAfterUs = time.notLaterThan(claim.notAfter);
-    const wanted = { resource, id, key: keyOf(claim), processId, units, capacity, isShared, queue };
-    const answer = await table.take({ ...wanted, lifeUs, tokens, notAfterUs }, asker.by);
+    // Nothing is spread here, nor where statements are made: for objects of this size that takes Node some 4 µs.
+    const take: Take = {
+      resource,
+      id,
+      key: keyOf(claim),
+      processId,
+      units,
+      capacity,
+      isShared,
+      queue,
+      lifeUs: lifeUsOf(Math.max(claim.leaseMs, claim.holdAtLeastMs)),
+      tokens,
+      notAfterUs,
+    };
+    const answer = await table.take(take, asker.by);
     if (!answer.done) return answer;
     time.learn(answer.nowUs);
     if (!('refused' in answer)) return () => asker.resolve({ kind: 'granted', token: answer.first });

@@ -22,6 +22,7 @@ import {
   type OperationGround,
 } from './operations.js';
 import { lifeUsOf, Place, processOf } from './place.js';
+import { UnderWay } from './under-way.js';
 import type { ProcessRows } from './process-rows.js';
 import type { Grant } from './row-format.js';
 
@@ -35,13 +36,16 @@ export interface LeasesGround extends LaneGround {
 
 /** Renewals in one statement, at most. */
 const RENEWALS_AT_ONCE = 256;
+/** Lanes that are kept though they are idle, at least: what is made for each question is work for the collector. */
+const FEW_LANES = 64;
 
 /** The verbs on rows of a database. What is asked about one resource goes in order, in its lane. */
 export class SqlLeases implements LeaseDriver {
   readonly #lanes = new Map<string, Lane>();
+  /** Lanes from which on the idle ones are forgotten. */
+  #manyLanes = FEW_LANES;
   readonly #operations: OperationGround;
-  /** What is not answered yet. */
-  readonly #asked = new Set<Promise<unknown>>();
+  readonly #underWay = new UnderWay();
 
   constructor(private readonly ground: LeasesGround) {
     const { time, processId } = ground;
@@ -108,8 +112,8 @@ export class SqlLeases implements LeaseDriver {
   }
 
   /** Resolves when all that was asked before is answered; each answer comes in its time. */
-  async settled(): Promise<void> {
-    await Promise.allSettled([...this.#asked]);
+  settled(): Promise<void> {
+    return this.#underWay.settled();
   }
 
   /** One statement for the grants that have a row for themselves; the others are decided one by one. */
@@ -141,22 +145,30 @@ export class SqlLeases implements LeaseDriver {
   }
 
   #do<T>(resource: string, operationOf: (asker: Asker<T>) => Operation, by = this.#by()): Promise<T> {
-    const done = new Promise<T>((resolve, reject) => {
-      this.#laneOf(resource).add(operationOf({ by, resolve, reject }));
+    const round = this.#underWay.begin();
+    return new Promise<T>((resolve, reject) => {
+      const asker: Asker<T> = {
+        by,
+        resolve: (answer) => (round.end(), resolve(answer)),
+        reject: (error) => (round.end(), reject(error)),
+      };
+      this.#laneOf(resource).add(operationOf(asker));
     });
-    this.#asked.add(done);
-    const forget = (): void => void this.#asked.delete(done);
-    done.then(forget, forget);
-    return done;
   }
 
   #laneOf(resource: string): Lane {
-    let lane = this.#lanes.get(resource);
-    if (lane === undefined) {
-      lane = new Lane(resource, this.ground, () => void this.#lanes.delete(resource));
-      this.#lanes.set(resource, lane);
-    }
+    const known = this.#lanes.get(resource);
+    if (known !== undefined) return known;
+    if (this.#lanes.size >= this.#manyLanes) this.#forgetIdleLanes();
+    const lane = new Lane(resource, this.ground);
+    this.#lanes.set(resource, lane);
     return lane;
+  }
+
+  /** So seldom that it costs a new lane next to nothing. */
+  #forgetIdleLanes(): void {
+    for (const [resource, lane] of this.#lanes) if (lane.isIdle) this.#lanes.delete(resource);
+    this.#manyLanes = Math.max(FEW_LANES, 2 * this.#lanes.size);
   }
 
   #by(): number {
