@@ -77,6 +77,24 @@ export async function atMost<T>(clock: Clock, ms: number, work: Promise<T>): Pro
   }
 }
 
+/** What `work` gives; rejects with `late()` after `ms`, when the replies that have come by then have been read. Leaves no timer. */
+export function within<T>(clock: Clock, ms: number, work: Promise<T>, late: () => Error): Promise<T> {
+  return new Promise((resolve, reject) => {
+    // Timers run before sockets are read: the answer may be there already.
+    const timer = clock.setTimer(() => clock.afterPoll(() => reject(late())), ms);
+    work.then(
+      (value) => {
+        clock.clearTimer(timer);
+        resolve(value);
+      },
+      (error: Error) => {
+        clock.clearTimer(timer);
+        reject(error);
+      },
+    );
+  });
+}
+
 /**
  * Keeps the process alive while something must still be finished, since no timer of the library does: Node would end in the
  * middle of an `await`. Gives back what ends it.

@@ -10,7 +10,7 @@ import type {
   IWatchRequest,
   IWatchResponse,
 } from 'etcd3';
-import type { Clock, Timer } from '../../core/clock.js';
+import { within, type Clock } from '../../core/clock.js';
 import { Endpoint, type Connection } from './endpoint.js';
 import { asFailure, fateOf, noAnswer, notDone } from './failures.js';
 
@@ -151,27 +151,16 @@ export class EtcdLink {
     }
   }
 
-  async #try<T>(client: Promise<Etcd3>, host: string, patience: Patience, call: Call<T>): Promise<T> {
+  #try<T>(client: Promise<Etcd3>, host: string, patience: Patience, call: Call<T>): Promise<T> {
     const restMs = patience.until - this.#clock.now();
     // What may be asked again elsewhere does not wait to the end for a member that is silent.
     const ms = patience.isRepeatable && this.#endpoints.length > 1 ? restMs / 2 : restMs;
-    if (!(ms > 0)) throw notDone('there was no time left to ask');
-    let timer: Timer | undefined;
-    const bound = new Promise<never>((_, reject) => {
-      // Replies that have come are read before the silence is believed.
-      const end = (): void => reject(noAnswer(`${host} said nothing for ${Math.round(ms)} ms`));
-      timer = this.#clock.setTimer(() => this.#clock.afterPoll(end), ms);
-    });
-    const answer = async (): Promise<T> => {
-      const opened = await client;
+    if (!(ms > 0)) return Promise.reject(notDone('there was no time left to ask'));
+    const answer = client.then((opened) => {
       this.commands += 1;
       return call(opened, { deadline: this.#clock.wall() + ms });
-    };
-    try {
-      return await Promise.race([answer(), bound]);
-    } finally {
-      this.#clock.clearTimer(timer!);
-    }
+    });
+    return within(this.#clock, ms, answer, () => noAnswer(`${host} said nothing for ${Math.round(ms)} ms`));
   }
 
   /** The next call takes another connection, to the next member where there are several. */

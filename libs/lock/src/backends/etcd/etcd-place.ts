@@ -68,8 +68,11 @@ export function lineOf(resource: string, kvs: readonly IKeyValue[], seen: number
 export type Standing = Partial<Pick<Writing, 'rank' | 'turn' | 'depth' | 'revoked'>>;
 
 export function newWriting({ claimId, shape, leaseMs }: PlaceTerms, by: ProcessView, more: Standing): Buffer {
-  const { mode, units, capacity: of } = shape;
-  return encode({ id: claimId, mode, units, of, ms: leaseMs, depth: 1, by, ...more });
+  const { mode, units, capacity } = shape;
+  const { depth = 1, revoked, rank, turn } = more;
+  const writing = { id: claimId, mode, units, of: capacity, ms: leaseMs, depth, by, revoked, rank, turn };
+  // What is undefined is not written.
+  return encode(writing as Writing);
 }
 
 /** What is written of a place, changed in a part. */

@@ -1,4 +1,5 @@
-import type { IRequestOp } from 'etcd3';
+import type { IRequestOp, ITxnRequest } from 'etcd3';
+import { afterTurn } from '../../core/turn.js';
 import type { EtcdPlace } from './etcd-place.js';
 import type { SessionGround } from './etcd-session.js';
 
@@ -14,6 +15,13 @@ interface Leaving {
 /** Removes places of this process: those of one turn in one transaction, and each only if it is the one that is meant. */
 export class Removal {
   #leaving: Leaving[] = [];
+  #sending = 0;
+  readonly #flush = (): void => {
+    const leaving = this.#leaving;
+    this.#leaving = [];
+    for (let at = 0; at < leaving.length; at += MOST_PLACES)
+      void this.#send(leaving.slice(at, at + MOST_PLACES));
+  };
 
   constructor(private readonly ground: SessionGround) {}
 
@@ -21,31 +29,39 @@ export class Removal {
   remove(place: EtcdPlace): Promise<boolean> {
     return new Promise((resolve, reject) => {
       this.#leaving.push({ place, resolve, reject });
-      if (this.#leaving.length === 1) this.ground.clock.afterPoll(() => this.#flush());
+      if (this.#leaving.length > 1) return;
+      // Whoever leaves alone does not wait for others; where some are under way, more may come with what is read now.
+      if (this.#sending === 0) afterTurn(this.#flush);
+      else this.ground.clock.afterPoll(this.#flush);
     });
   }
 
-  #flush(): void {
-    const leaving = this.#leaving;
-    this.#leaving = [];
-    for (let at = 0; at < leaving.length; at += MOST_PLACES)
-      void this.#send(leaving.slice(at, at + MOST_PLACES));
-  }
-
   async #send(batch: readonly Leaving[]): Promise<void> {
-    const { link } = this.ground;
+    this.#sending += 1;
     try {
-      const success = batch.map(({ place }): IRequestOp => ({ request_txn: removalOf(place) }));
-      const { responses } = await link.txn({ success }, link.deadline());
-      for (const [i, { resolve }] of batch.entries()) resolve(responses[i]!.response_txn.succeeded);
+      const removed = await this.#removed(batch.map(({ place }) => place));
+      for (const [i, { resolve }] of batch.entries()) resolve(removed[i]!);
     } catch (error) {
       for (const { reject } of batch) reject(error);
+    } finally {
+      this.#sending -= 1;
     }
+  }
+
+  /** Which of them are removed by this. */
+  async #removed(places: readonly EtcdPlace[]): Promise<boolean[]> {
+    const { link } = this.ground;
+    const each = places.map(removalOf);
+    const [only] = each;
+    if (each.length === 1) return [(await link.txn(only!, link.deadline())).succeeded];
+    const success = each.map((removal): IRequestOp => ({ request_txn: removal }));
+    const { responses } = await link.txn({ success }, link.deadline());
+    return responses.map(({ response_txn: { succeeded } }) => succeeded);
   }
 }
 
 /** Removes a place, and not another one that was made under its key since. */
-export function removalOf({ key, created }: EtcdPlace): NonNullable<IRequestOp['request_txn']> {
+export function removalOf({ key, created }: EtcdPlace): ITxnRequest {
   return {
     compare: [{ key, target: 'Create', result: 'Equal', create_revision: created }],
     success: [{ request_delete_range: { key } }],

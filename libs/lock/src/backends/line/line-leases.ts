@@ -9,7 +9,7 @@ import type {
   WithdrawOptions,
   WithdrawOutcome,
 } from '../../core/claim.js';
-import { atMost } from '../../core/clock.js';
+import { atMost, within } from '../../core/clock.js';
 import { BackendUnavailableError, InvalidOptionError } from '../../core/errors.js';
 import type { LeaseDriver, Unsubscribe, Waker } from '../../core/ports.js';
 import { holdersIn } from './line.js';
@@ -252,16 +252,11 @@ export class LineLeases implements LeaseDriver, LineNews {
   }
 
   /** What takes longer goes on by itself; its end is a place that is known, or one that is in doubt. */
-  async #bounded<T>(what: string, work: () => Promise<T>): Promise<T> {
+  #bounded<T>(what: string, work: () => Promise<T>): Promise<T> {
     const { clock, name, operationTimeoutMs } = this.ground;
-    const answered = work().then((value) => ({ value }));
-    const answer = await atMost(clock, operationTimeoutMs, answered);
-    if (answer !== undefined) return answer.value;
-    throw new BackendUnavailableError(
-      name,
-      `no answer to ${what} within ${operationTimeoutMs} ms`,
-      'unknown',
-    );
+    const late = (): Error =>
+      new BackendUnavailableError(name, `no answer to ${what} within ${operationTimeoutMs} ms`, 'unknown');
+    return within(clock, operationTimeoutMs, work(), late);
   }
 
   #assertOpen(): void {

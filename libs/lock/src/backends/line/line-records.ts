@@ -1,5 +1,6 @@
 import type { ClaimRef } from '../../core/claim.js';
 import type { Clock } from '../../core/clock.js';
+import { RecentNames } from '../../core/recent-names.js';
 import { LineRecord } from './line-record.js';
 import type { Place } from './line-store.js';
 
@@ -10,9 +11,11 @@ const WITHDRAWN_MS = 60_000;
 export class LineRecords {
   readonly #byId = new Map<string, LineRecord>();
   readonly #byResource = new Map<string, Set<LineRecord>>();
-  readonly #withdrawn = new Map<string, number>();
+  readonly #withdrawn: RecentNames;
 
-  constructor(private readonly clock: Clock) {}
+  constructor(clock: Clock) {
+    this.#withdrawn = new RecentNames(clock, WITHDRAWN_MS);
+  }
 
   get size(): number {
     return this.#byId.size;
@@ -55,13 +58,7 @@ export class LineRecords {
 
   /** The id is never granted from now on. */
   withdraw(id: string): void {
-    const now = this.clock.now();
-    this.#withdrawn.delete(id);
-    this.#withdrawn.set(id, now + WITHDRAWN_MS);
-    for (const [oldest, until] of this.#withdrawn) {
-      if (until > now) break;
-      this.#withdrawn.delete(oldest);
-    }
+    this.#withdrawn.add(id);
   }
 
   isWithdrawn(id: string): boolean {

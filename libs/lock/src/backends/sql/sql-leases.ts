@@ -22,7 +22,7 @@ import {
   type OperationGround,
 } from './operations.js';
 import { lifeUsOf, Place, processOf } from './place.js';
-import { UnderWay } from './under-way.js';
+import { UnderWay } from '../../core/under-way.js';
 import type { ProcessRows } from './process-rows.js';
 import type { Grant } from './row-format.js';
 
