@@ -12,7 +12,7 @@ export class RecentNames {
   #nextAt: number;
   readonly #stepMs: number;
 
-  /** @param lifeMs so long a name is remembered at least, and a third longer at most */
+  /** @param lifeMs so long a name is remembered at least; when it is a third older, the next one that is added ends it */
   constructor(
     private readonly clock: Clock,
     lifeMs: number,
@@ -33,9 +33,9 @@ export class RecentNames {
   #age(): void {
     const now = this.clock.now();
     if (now < this.#nextAt) return;
-    const steps = Math.min(GENERATIONS, 1 + Math.floor((now - this.#nextAt) / this.#stepMs));
-    const fresh = Array.from({ length: steps }, () => new Set<string>());
+    const steps = 1 + Math.floor((now - this.#nextAt) / this.#stepMs);
+    const fresh = Array.from({ length: Math.min(steps, GENERATIONS) }, () => new Set<string>());
     this.#generations = [...fresh, ...this.#generations].slice(0, GENERATIONS);
-    this.#nextAt = now + this.#stepMs;
+    this.#nextAt += steps * this.#stepMs;
   }
 }
