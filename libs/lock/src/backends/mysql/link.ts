@@ -11,7 +11,8 @@ interface Header {
 
 /** One connection of mysql2. Statements are answered in the order in which they were sent. */
 export class MysqlLink implements SqlLink {
-  readonly #lost = new Set<(error: Error) => void>();
+  /** Those who wait for answers: few, and mostly answered in their order. */
+  readonly #waiting: ((error: Error) => void)[] = [];
   readonly #listeners: (() => void)[] = [];
   #isOpen = true;
   #commands = 0;
@@ -41,10 +42,10 @@ export class MysqlLink implements SqlLink {
     this.#commands += 1;
     return new Promise((resolve, reject) => {
       // A client that has lost its connection may never answer.
-      const settle = (): void => void this.#lost.delete(reject);
-      this.#lost.add(reject);
+      this.#waiting.push(reject);
       const done = (error: Error | null, reply: unknown): void => {
-        settle();
+        const at = this.#waiting.indexOf(reject);
+        if (at >= 0) this.#waiting.splice(at, 1);
         if (error === null) resolve(answerOf(reply));
         else reject(error);
       };
@@ -67,8 +68,7 @@ export class MysqlLink implements SqlLink {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     this.client.destroy();
-    for (const reject of this.#lost) reject(noAnswer('the connection was lost', cause));
-    this.#lost.clear();
+    for (const reject of this.#waiting.splice(0)) reject(noAnswer('the connection was lost', cause));
     for (const listener of this.#listeners) listener();
   }
 }

@@ -42,8 +42,8 @@ AND IF(holder = ? AND revoked = 0 AND until_us > ${NOW}, TRUE,
 (holder = '' OR until_us <= ${NOW}) AND (line IS NULL OR JSON_UNQUOTE(JSON_EXTRACT(line, '$[0].k')) = ?))`;
     const held = `WHERE resource = ? AND holder = ? AND until_us > ${NOW} AND (line IS NULL OR
 (LOCATE(?, line) = 0 AND JSON_EXTRACT(line, '$[0].s') >= ${NOW} - ${HEAD_LIFE_US}))`;
-    this.#give = `UPDATE ${locks} SET version = GREATEST(version + 1, ${NOW}), holder = '', units = 0, depth = 0, revoked = 0,
-until_us = 0, ends_us = LAST_INSERT_ID(${NOW}) + IF(line IS NULL, 0, ${HEAD_LIFE_US}) ${held}`;
+    this.#give = `UPDATE ${locks} SET version = GREATEST(version + 1, ${NOW}), holder = '', until_us = 0,
+ends_us = LAST_INSERT_ID(${NOW}) + IF(line IS NULL, 0, ${HEAD_LIFE_US}) ${held}`;
     this.#keep = `UPDATE ${locks} SET version = GREATEST(version + 1, ${NOW}),
 until_us = LEAST(until_us, LAST_INSERT_ID(${NOW}) + ?),
 ends_us = GREATEST(until_us, IF(line IS NULL, 0, ${NOW} + ${HEAD_LIFE_US})) ${held}`;

@@ -51,7 +51,7 @@ class RowsBackend extends SqlBackend implements MysqlBackend {
     });
     const tables = tablesOf(tablePrefix);
     const statements = new LockStatements(tables);
-    const table = new MysqlLockTable({ pool, statements, time, clock, wakes });
+    const table = new MysqlLockTable({ pool, statements, wakes });
     const records = new MysqlRecordTable(pool, tables, clock);
     super({ name: BACKEND, terms, processId, pool, table, records, time, wakes });
     this.#pool = pool;

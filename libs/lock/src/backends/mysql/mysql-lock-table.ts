@@ -1,5 +1,3 @@
-import type { Clock } from '../../core/clock.js';
-import type { DatabaseTime } from '../sql/database-time.js';
 import type { Answer, Statement } from '../sql/link.js';
 import type { LinkPool } from '../sql/link-pool.js';
 import type { Glance, ProcessRow } from '../sql/lock-row.js';
@@ -26,8 +24,6 @@ const BUSY_FOR = 16;
 export interface MysqlTableGround {
   readonly pool: LinkPool;
   readonly statements: LockStatements;
-  readonly time: DatabaseTime;
-  readonly clock: Clock;
   /** Told what this process has, and where it stands in line. */
   readonly wakes: Pick<RowWatch, 'took' | 'gave' | 'wrote' | 'isBehind'>;
 }
@@ -139,13 +135,12 @@ export class MysqlLockTable implements LockTable {
   async #takeBy(statement: Statement, take: Take, by: number): Promise<Taken | undefined> {
     const { affected, insertId } = await this.#run(statement, by);
     if (affected === 0) return undefined;
-    const { wakes, time, clock } = this.ground;
+    const { wakes } = this.ground;
     this.#isThere(take.resource, true);
     wakes.took(take.resource);
     if (take.tokens === 0) return { done: true, first: 0, nowUs: insertId };
-    // There is room for one number in the answer: the time is what is known of it already.
-    const nowUs = time.isKnown ? time.notLaterThan(clock.now()) : -Infinity;
-    return { done: true, first: insertId + 1, nowUs };
+    // There is room for one number in the answer.
+    return { done: true, first: insertId + 1 };
   }
 
   /** The row was removed meanwhile. */

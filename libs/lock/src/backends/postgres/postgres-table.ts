@@ -82,7 +82,7 @@ export class PostgresTable implements LockTable {
   async give(give: Give, by: number): Promise<Given | NotDone> {
     if (give.keepUs === 0 && !this.#busy.has(give.resource)) {
       const given = await this.#givingFree.add(give, by);
-      if (given !== undefined) return { done: true, nowUs: Number(given['now_us']), outcome: 'released' };
+      if (given !== undefined) return { done: true, outcome: 'released' };
     }
     const row = await this.#giving.add(give, by);
     if (row === undefined) return this.#isGone(give.resource);

@@ -8,6 +8,8 @@ const enqueueMicrotask = queueMicrotask;
 /** Items in one statement, at most: the server works on one statement while the client prepares the next. */
 const MOST_ITEMS = 32;
 
+const NO_COLUMNS: Row = {};
+
 interface Asked<T> {
   readonly item: T;
   readonly by: number;
@@ -46,7 +48,11 @@ export class StatementBatch<T extends { readonly resource: string }> {
   }
 
   #sendAlone({ item, by, resolve, reject }: Asked<T>): void {
-    this.run('one', this.valuesOf(item), by).then(({ rows }) => resolve(rows[0]), reject);
+    this.run('one', this.valuesOf(item), by).then(
+      // A change that gives nothing back has found its row all the same.
+      ({ rows, affected }) => resolve(rows[0] ?? (affected > 0 ? NO_COLUMNS : undefined)),
+      reject,
+    );
   }
 
   async #send(batch: readonly Asked<T>[]): Promise<void> {

@@ -105,8 +105,7 @@ function shortStatements(locks: string, count: 'one' | 'many', locked: string) {
 WHERE ${isQuiet} AND t.until_us <= ${NOW} AND ${NOW} <= $6::bigint
 RETURNING t.token AS given, CASE WHEN ${NOW} <= $6::bigint THEN t.until_us - $4::bigint ELSE ln(0.0 * t.depth)::bigint END AS now_us`,
       giveFree: `UPDATE ${locks} t SET version = t.version + 1, holder = '', until_us = 0, ends_us = 0
-WHERE ${isQuiet} AND t.holder = $2 AND t.until_us > ${NOW}
-RETURNING ${NOW} AS now_us`,
+WHERE ${isQuiet} AND t.holder = $2 AND t.until_us > ${NOW}`,
     };
   }
   const isQuiet = 'n.crowd IS NULL AND n.line IS NULL';
@@ -120,7 +119,7 @@ RETURNING t.resource, t.token AS given, n.now_us`,
     giveFree: `WITH ${asked(count, GIVE_FREE_COLUMNS)}, ${locked}
 UPDATE ${locks} t SET version = n.version + 1, holder = '', until_us = 0, ends_us = 0
 FROM n WHERE t.resource = n.resource AND ${isQuiet} AND n.holder = n.id AND n.until_us > n.now_us
-RETURNING t.resource, n.now_us`,
+RETURNING t.resource`,
   };
 }
 

@@ -63,7 +63,8 @@ export interface Call {
 export interface Taken {
   readonly done: true;
   readonly first: number;
-  readonly nowUs: number;
+  /** The database's time, where there was room for it in the answer. */
+  readonly nowUs?: number;
 }
 
 /** A refusal that needs nothing more: the place in line is written. */
@@ -75,7 +76,8 @@ export interface Refused {
 
 export interface Given {
   readonly done: true;
-  readonly nowUs: number;
+  /** The database's time, where there was room for it in the answer. */
+  readonly nowUs?: number;
   /** @default 'released' */
   readonly outcome?: WithdrawOutcome;
 }

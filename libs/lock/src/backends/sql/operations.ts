@@ -56,7 +56,7 @@ export function claimOperation(
     };
     const answer = await table.take(take, asker.by);
     if (!answer.done) return answer;
-    time.learn(answer.nowUs);
+    if (answer.nowUs !== undefined) time.learn(answer.nowUs);
     if (!('refused' in answer)) return () => asker.resolve({ kind: 'granted', token: answer.first });
     // What the row says is what a claim without a place in line would hear.
     const place = new Place(resource, answer.refused, answer.nowUs);
@@ -100,7 +100,7 @@ export function withdrawOperation(
             const give = { resource, id, keepUs: lifeUsOf(options.keepMs), leaver };
             const answer = await table.give(give, asker.by);
             if (!answer.done) return answer;
-            time.learn(answer.nowUs);
+            if (answer.nowUs !== undefined) time.learn(answer.nowUs);
             return () => asker.resolve(answer.outcome ?? 'released');
           },
     apply: (place) => {
