@@ -27,7 +27,8 @@ export class RecentNames {
   }
 
   has(name: string): boolean {
-    return this.#generations.some((names) => names.has(name));
+    for (const names of this.#generations) if (names.has(name)) return true;
+    return false;
   }
 
   #age(): void {

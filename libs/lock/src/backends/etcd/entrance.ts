@@ -44,7 +44,7 @@ export class Entrance {
         terms,
         session,
         resolve: (entered) => (round.end(), resolve(entered)),
-        reject: (error) => (round.end(), reject(error)),
+        reject: (error) => (round.end(), reject(error as Error)),
       });
       this.#plan();
     });
