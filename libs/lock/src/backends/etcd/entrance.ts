@@ -14,7 +14,7 @@ interface Entry {
   readonly terms: PlaceTerms;
   readonly session: EtcdSession;
   readonly resolve: (entered: Entered) => void;
-  readonly reject: (error: unknown) => void;
+  readonly reject: (error: Error) => void;
 }
 
 /**
@@ -44,7 +44,7 @@ export class Entrance {
         terms,
         session,
         resolve: (entered) => (round.end(), resolve(entered)),
-        reject: (error) => (round.end(), reject(error as Error)),
+        reject: (error) => (round.end(), reject(error)),
       });
       this.#plan();
     });
@@ -85,7 +85,7 @@ export class Entrance {
     try {
       await this.#put(batch, [...resources]);
     } catch (error) {
-      for (const { reject } of batch) reject(error);
+      for (const { reject } of batch) reject(error as Error);
     }
     for (const resource of resources) this.#busy.delete(resource);
     if (this.#entries.length > 0) this.#plan();
@@ -126,7 +126,7 @@ export class Entrance {
           settle(entry, line, stamp);
         });
       } catch (error) {
-        for (const { reject } of mine) reject(error);
+        for (const { reject } of mine) reject(error as Error);
       }
     }
   }

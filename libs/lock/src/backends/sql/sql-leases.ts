@@ -150,7 +150,7 @@ export class SqlLeases implements LeaseDriver {
       const asker: Asker<T> = {
         by,
         resolve: (answer) => (round.end(), resolve(answer)),
-        reject: (error) => (round.end(), reject(error as Error)),
+        reject: (error: Error) => (round.end(), reject(error)),
       };
       this.#laneOf(resource).add(operationOf(asker));
     });
