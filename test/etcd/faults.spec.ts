@@ -83,6 +83,23 @@ it('a request that arrives after it was given up does nothing', async () => {
   expect(await placesOf(server.url, resource)).toEqual([]);
 });
 
+it('a place that is made again for the same claim has another key: a late removal of the first cannot end it', async () => {
+  const backend = await fixture.backend(direct());
+  const other = await fixture.backend(direct());
+  const resource = fixture.fresh();
+  const claim = await granted(backend, resource);
+  const [first] = await placesOf(server.url, resource);
+  await other.leases.revoke(resource, claim.shape, 'now');
+  const again = { ...claim, notAfter: performance.now() + OPERATION_MS };
+  expect((await backend.leases.claim(again)).kind).toBe('granted');
+  const [second] = await placesOf(server.url, resource);
+  expect(second!.key).not.toBe(first!.key);
+  await etcdCall(server.url, 'kv/deleterange', { key: btoa(first!.key) });
+  expect(await placesOf(server.url, resource)).toEqual([second]);
+  expect(await backend.leases.withdraw(claim, FREE)).toBe('released');
+  expect(await placesOf(server.url, resource)).toEqual([]);
+});
+
 it('a holder whose session was ended by the server hears of it at once', async () => {
   const [one, other] = [await fixture.peer(direct()), await fixture.peer(direct())];
   const resource = fixture.fresh();

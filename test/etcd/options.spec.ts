@@ -83,7 +83,7 @@ it('a prefix keeps the locks of two applications apart, and no name of a lock le
   for (const resource of ['a', 'a/', '../session/1', 'a%2F', 'ä€💥', '/', '//'])
     await Promise.all([granted(one, resource), granted(other, resource)]);
   const keys = (await keysOf(server.url, 'one/')).map(({ key }) => key.split('/').length);
-  // line/<resource>/<claim>/<moves> below the prefix, and session/<lease>.
+  // line/<resource>/<claim>/<n> below the prefix, and session/<lease>.
   expect(keys.filter((depth) => depth === 5)).toHaveLength(7);
   expect(keys.filter((depth) => depth !== 5)).toEqual([3]);
 });

@@ -98,7 +98,7 @@ export class Entrance {
     const lines = resources.map((resource) => ({ request_range: keys.line(resource) }));
     const puts = batch.map(({ terms }, turn) => ({
       request_put: {
-        key: keys.place(terms.resource, terms.claimId, 0),
+        key: keys.newPlace(terms.resource, terms.claimId),
         value: newWriting(terms, this.process, { turn }),
         lease: session.leaseId,
       },

@@ -16,9 +16,9 @@ import { lineOf, newWriting, placeOf, revisionOf, type EtcdPlace } from './etcd-
 import type { EtcdSession, SessionGround } from './etcd-session.js';
 import { EtcdSessions } from './etcd-sessions.js';
 import { EtcdWatches } from './etcd-watches.js';
-import { isAsRead, Marks, sameAs } from './marks.js';
+import { isAsRead, isSame, Marks, sameAs } from './marks.js';
 import { Reading } from './reading.js';
-import { Removal, removalOf } from './removal.js';
+import { Removal } from './removal.js';
 
 /** Places in one transaction: etcd allows 128 operations. */
 const MOST_PLACES = 100;
@@ -107,7 +107,7 @@ export class EtcdLineStore implements LineStore {
     const until = link.deadline();
     let from: EtcdPlace | undefined = place as EtcdOwnPlace;
     while (from !== undefined) {
-      const key = keys.place(resource, claimId, keys.movesOf(from.key) + 1);
+      const key = keys.newPlace(resource, claimId);
       const marks = from.claimId === claimId ? { depth: from.depth, revoked: from.revoked } : {};
       const value = newWriting(terms, process, { rank: from.rank, turn: from.turn, ...marks });
       const reply = await session.numbered(
@@ -144,9 +144,11 @@ export class EtcdLineStore implements LineStore {
     const at = place as EtcdPlace;
     if (this.#sessions.has(at.leaseId)) return this.#removal.remove(at);
     const { link } = this.terms;
-    const { compare, success = [] } = removalOf(at);
     return this.#marks.tellingOwner(at, async (note) => {
-      const request = { compare: compare!, success: [...success, ...note] };
+      const request = {
+        compare: [isSame(at)],
+        success: [{ request_delete_range: { key: at.key } }, ...note],
+      };
       return (await link.txn(request, link.deadline())).succeeded;
     });
   }

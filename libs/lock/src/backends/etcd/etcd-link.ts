@@ -1,5 +1,7 @@
 import type {
   Etcd3,
+  IDeleteRangeRequest,
+  IDeleteRangeResponse,
   IDuplexStream,
   ILeaseGrantResponse,
   ILeaseKeepAliveResponse,
@@ -69,6 +71,13 @@ export class EtcdLink {
   /** @throws BackendUnavailableError, LeaseGone */
   txn(request: ITxnRequest, until: number, isRepeatable = false): Promise<ITxnResponse> {
     return this.#call({ until, isRepeatable }, (client, options) => client.kv.txn(request, options));
+  }
+
+  /** @throws BackendUnavailableError */
+  remove(request: IDeleteRangeRequest, until: number): Promise<IDeleteRangeResponse> {
+    return this.#call({ until, isRepeatable: false }, (client, options) =>
+      client.kv.deleteRange(request, options),
+    );
   }
 
   /** Reads what the majority has agreed on. */

@@ -7,24 +7,23 @@ export interface KeyRange {
 }
 
 /**
- * Where things are: below the prefix, `line/<resource>/<claim>/<moves>` for places, `session/<lease>` and `note/<lease>`
+ * Where things are: below the prefix, `line/<resource>/<claim>/<n>` for places, `session/<lease>` and `note/<lease>`
  * for what belongs to a process. Names are percent-encoded, so that none of them can leave its folder.
  */
 export class Keys {
+  /** Places of this process so far; ids of claims are those of one process. */
+  #places = 0;
+
   constructor(private readonly prefix: string) {}
 
-  place(resource: string, claimId: string, moves: number): Buffer {
-    return Buffer.from(`${this.#line(resource)}${encodeURIComponent(claimId)}/${moves}`);
+  /** A key for a place that never was one before, so that a late request to remove another place can never hit this one. */
+  newPlace(resource: string, claimId: string): Buffer {
+    this.#places += 1;
+    return Buffer.from(`${this.#line(resource)}${encodeURIComponent(claimId)}/${this.#places}`);
   }
 
   line(resource: string): KeyRange {
     return below(this.#line(resource));
-  }
-
-  /** How often the place has been moved, from its key. */
-  movesOf(key: Buffer): number {
-    const text = key.toString();
-    return Number(text.slice(text.lastIndexOf('/') + 1));
   }
 
   /** Holds the number that requests of the session are sent under. */

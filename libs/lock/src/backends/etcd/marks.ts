@@ -73,6 +73,11 @@ export class Marks {
   }
 }
 
+/** It is the place that is meant, whatever has changed in it. */
+export function isSame({ key, created }: EtcdPlace): ICompare {
+  return { key, target: 'Create', result: 'Equal', create_revision: created };
+}
+
 /** Nothing has changed it since it was read. */
 export function isAsRead({ key, modified }: EtcdPlace): ICompare {
   return { key, target: 'Mod', result: 'Equal', mod_revision: modified };

@@ -1,4 +1,4 @@
-import type { IRequestOp, ITxnRequest } from 'etcd3';
+import type { IRequestOp } from 'etcd3';
 import { afterTurn } from '../../core/turn.js';
 import type { EtcdPlace } from './etcd-place.js';
 import type { SessionGround } from './etcd-session.js';
@@ -12,7 +12,7 @@ interface Leaving {
   readonly reject: (error: unknown) => void;
 }
 
-/** Removes places of this process: those of one turn in one transaction, and each only if it is the one that is meant. */
+/** Removes places of this process, those of one turn in one request. No other place is ever made under the key of one. */
 export class Removal {
   #leaving: Leaving[] = [];
   #sending = 0;
@@ -51,19 +51,11 @@ export class Removal {
   /** Which of them are removed by this. */
   async #removed(places: readonly EtcdPlace[]): Promise<boolean[]> {
     const { link } = this.ground;
-    const each = places.map(removalOf);
+    const each = places.map(({ key }) => ({ key }));
     const [only] = each;
-    if (each.length === 1) return [(await link.txn(only!, link.deadline())).succeeded];
-    const success = each.map((removal): IRequestOp => ({ request_txn: removal }));
+    if (each.length === 1) return [(await link.remove(only!, link.deadline())).deleted === '1'];
+    const success = each.map((range): IRequestOp => ({ request_delete_range: range }));
     const { responses } = await link.txn({ success }, link.deadline());
-    return responses.map(({ response_txn: { succeeded } }) => succeeded);
+    return responses.map(({ response_delete_range: { deleted } }) => deleted === '1');
   }
-}
-
-/** Removes a place, and not another one that was made under its key since. */
-export function removalOf({ key, created }: EtcdPlace): ITxnRequest {
-  return {
-    compare: [{ key, target: 'Create', result: 'Equal', create_revision: created }],
-    success: [{ request_delete_range: { key } }],
-  };
 }
