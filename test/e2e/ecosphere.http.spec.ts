@@ -108,9 +108,9 @@ describe('the shop under real HTTP load, three processes on one Redis', () => {
 
 describe('the shop and the faults of its surroundings', () => {
   it('closes in order: whoever is at the counter is served, who waits is sent away with 503', async () => {
-    const stock = 300;
+    const stock = 1_000;
     const shops = await openShops(2, server.url, stock);
-    const { buyers, home } = await crowd(shops, 400);
+    const { buyers, home } = await crowd(shops, 1_300);
     await until('50 sales', () => buyers.sales.length >= 50);
 
     const [closing] = shops as [Shop, Shop];
@@ -136,9 +136,9 @@ describe('the shop and the faults of its surroundings', () => {
   }, 60_000);
 
   it('refuses the late write of a process that stood still for longer than its lease, and tells its buyer', async () => {
-    const stock = 300;
+    const stock = 1_000;
     const shops = await openShops(2, server.url, stock);
-    const { buyers, home } = await crowd(shops, 400);
+    const { buyers, home } = await crowd(shops, 1_300);
     await until('50 sales', () => buyers.sales.length >= 50);
 
     const [stalled] = shops as [Shop, Shop];
@@ -155,9 +155,9 @@ describe('the shop and the faults of its surroundings', () => {
   }, 60_000);
 
   it('answers 503 when Redis stands still in the middle of a purchase, and sells the repeated order once', async () => {
-    const stock = 300;
+    const stock = 1_000;
     const shops = await openShops(2, server.url, stock);
-    const { buyers, home } = await crowd(shops, 400);
+    const { buyers, home } = await crowd(shops, 1_300);
     await until('50 sales', () => buyers.sales.length >= 50);
 
     const [unlucky] = shops as [Shop, Shop];
