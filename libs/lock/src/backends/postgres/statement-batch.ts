@@ -1,10 +1,8 @@
+import { afterTurn } from '../../core/turn.js';
 import type { Answer } from '../sql/link.js';
 
 type Row = Answer['rows'][number];
 
-// Taken when the module loads, so that fake timers installed later cannot stop a batch.
-const enqueueTick = process.nextTick.bind(process);
-const enqueueMicrotask = queueMicrotask;
 /** Items in one statement, at most: the server works on one statement while the client prepares the next. */
 const MOST_ITEMS = 32;
 
@@ -35,8 +33,7 @@ export class StatementBatch<T extends { readonly resource: string }> {
   add(item: T, by: number): Promise<Row | undefined> {
     return new Promise((resolve, reject) => {
       this.#asked.push({ item, by, resolve, reject });
-      // After the microtasks of this turn, so that all that one answer has set going is in the same batch.
-      if (this.#asked.length === 1) enqueueMicrotask(() => enqueueTick(() => this.#flush()));
+      if (this.#asked.length === 1) afterTurn(() => this.#flush());
     });
   }
 

@@ -9,6 +9,7 @@ import type {
   WithdrawOutcome,
 } from '../../core/claim.js';
 import { LockTypeMismatchError } from '../../core/errors.js';
+import { afterTurn } from '../../core/turn.js';
 import type { ClaimItem } from './claim-verb.js';
 import { slotOf } from './cluster/slot.js';
 import type { Connection } from './connection.js';
@@ -17,10 +18,6 @@ import type { JointClaimItem } from './joint-claim-verb.js';
 import type { KeyRing, LockKeys } from './keys.js';
 import type { ReplicaAcks } from './replica-acks.js';
 import { ScriptBatch, type BatchVerb } from './script-batch.js';
-
-// Taken when the module loads, so that fake timers installed later cannot stop a batch.
-const enqueueTick = process.nextTick.bind(process);
-const enqueueMicrotask = queueMicrotask;
 
 const ignore = (): void => undefined;
 
@@ -126,11 +123,9 @@ export class LeaseBatches {
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    // After the microtasks of this turn, so that all callers that one reply woke up are in the same batch.
-    enqueueMicrotask(this.#flushSoon);
+    // All callers that one reply woke up are in the same batch.
+    afterTurn(this.#flush);
   }
-
-  readonly #flushSoon = (): void => enqueueTick(this.#flush);
 
   readonly #flush = (): void => {
     this.#isScheduled = false;

@@ -11,6 +11,7 @@ import type {
   WithdrawOutcome,
 } from '../../core/claim.js';
 import type { LeaseDriver, Unsubscribe, Waker } from '../../core/ports.js';
+import { UnderWay } from '../../core/under-way.js';
 import type { KnownRows } from './known-rows.js';
 import { Lane, type LaneGround, type Operation } from './lane.js';
 import {
@@ -22,7 +23,6 @@ import {
   type OperationGround,
 } from './operations.js';
 import { lifeUsOf, Place, processOf } from './place.js';
-import { UnderWay } from '../../core/under-way.js';
 import type { ProcessRows } from './process-rows.js';
 import type { Grant } from './row-format.js';
 
