@@ -1,7 +1,8 @@
 import { Refusal, Status, type Reply } from '../node/reply.js';
 
-/** A request in RESP, each character one byte, as the words that it consists of. */
-export function wordsOf(text: string): string[] {
+/** A request in RESP as the words that it consists of, each character one byte. */
+export function wordsOf(request: string): string[] {
+  const text = Buffer.from(request).toString('latin1');
   const words: string[] = [];
   let at = text.indexOf('\r\n') + 2;
   while (at < text.length) {

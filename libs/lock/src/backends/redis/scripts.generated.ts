@@ -28,11 +28,26 @@ export const scripts = {
       'local keysOfItem = 3\n' +
       'local call = redis.call\n' +
       'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
       'local isGuarded = #ARGV % 5 == 3\n' +
       'local items = (#ARGV - (isGuarded and 3 or 0)) / 5\n' +
       'local keysPerItem = (#KEYS - (isGuarded and 2 or 1)) / items\n' +
       'local ownsTokens = keysPerItem > keysOfItem\n' +
+      'if isGuarded then\n' +
+      'local guard, runId = call(\'GET\', KEYS[#KEYS]), ARGV[#ARGV - 2]\n' +
+      'if guard ~= runId then\n' +
+      'local longest, prefix = ARGV[#ARGV - 1], runId .. \':\'\n' +
+      'local over = guard and string.sub(guard, 1, #prefix) == prefix and tonumber(string.sub(guard, #prefix + 1))\n' +
+      'if not guard and ARGV[#ARGV] == \'1\' then over = now end\n' +
+      'if not over or over > now + longest then\n' +
+      'over = now + longest\n' +
+      'call(\'SET\', KEYS[#KEYS], string.format(\'%s%.0f\', prefix, over))\n' +
+      'end\n' +
+      'if over > now then return redis.error_reply(string.format(\'QUARANTINED %.0f\', over - now)) end\n' +
+      'call(\'SET\', KEYS[#KEYS], runId)\n' +
+      'end\n' +
+      'end\n' +
+      'local takeTokens\n' +
       'local function reserve(counter, count)\n' +
       'local micros = time[2]\n' +
       'local last = #micros == 6 and time[1] .. micros or time[1] .. string.rep(\'0\', 6 - #micros) .. micros\n' +
@@ -47,7 +62,7 @@ export const scripts = {
       'return first + 1\n' +
       'end\n' +
       'local nextToken\n' +
-      'local function takeTokens(key, arg)\n' +
+      'function takeTokens(key, arg)\n' +
       'local count = tonumber(ARGV[arg])\n' +
       'if count == 0 then return 0 end\n' +
       'if ownsTokens then return reserve(KEYS[key + keysOfItem], count) end\n' +
@@ -59,24 +74,6 @@ export const scripts = {
       'if type(nextToken) == \'string\' then return nextToken end\n' +
       'nextToken = nextToken + count\n' +
       'return nextToken - count\n' +
-      'end\n' +
-      'if isGuarded then\n' +
-      'local function quarantineMs(key, runId, longest, trusts, now)\n' +
-      'local guard = call(\'GET\', key)\n' +
-      'if guard == runId then return 0 end\n' +
-      'local prefix = runId .. \':\'\n' +
-      'local over = guard and string.sub(guard, 1, #prefix) == prefix and tonumber(string.sub(guard, #prefix + 1))\n' +
-      'if not guard and trusts then over = now end\n' +
-      'if not over or over > now + longest then\n' +
-      'over = now + longest\n' +
-      'call(\'SET\', key, string.format(\'%s%.0f\', prefix, over))\n' +
-      'end\n' +
-      'if over > now then return over - now end\n' +
-      'call(\'SET\', key, runId)\n' +
-      'return 0\n' +
-      'end\n' +
-      'local rest = quarantineMs(KEYS[#KEYS], ARGV[#ARGV - 2], ARGV[#ARGV - 1], ARGV[#ARGV] == \'1\', now)\n' +
-      'if rest > 0 then return redis.error_reply(string.format(\'QUARANTINED %.0f\', rest)) end\n' +
       'end\n' +
       'local function answerOf(verb, key, arg, extra)\n' +
       'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
@@ -171,8 +168,8 @@ export const scripts = {
       'if call(\'PTTL\', KEYS[at]) < tonumber(ARGV[arg + 1]) then call(\'PEXPIRE\', KEYS[at], ARGV[arg + 1]) end\n' +
       'end\n' +
       'return { now, answer }',
-    sha1: '9f1eaea47a56ae873f6ef674d23feeef0cb0fbb1',
-    sha1InCluster: 'd54e431c35d53aa86971eba966255ba89aecf85a',
+    sha1: '3676b9e8f91e3715ef1d8766f2587ab1e8b7d033',
+    sha1InCluster: 'b3b3b8801963908ac0a19d12ee2477b20a5bf956',
   },
   /** claim-n.lua */
   claimN: {
@@ -180,11 +177,29 @@ export const scripts = {
       'local keysOfItem = 3\n' +
       'local call = redis.call\n' +
       'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
       'local isGuarded = #ARGV % 5 == 3\n' +
       'local items = (#ARGV - (isGuarded and 3 or 0)) / 5\n' +
       'local keysPerItem = (#KEYS - (isGuarded and 2 or 1)) / items\n' +
       'local ownsTokens = keysPerItem > keysOfItem\n' +
+      'if isGuarded then\n' +
+      'local guard, runId = call(\'GET\', KEYS[#KEYS]), ARGV[#ARGV - 2]\n' +
+      'if guard ~= runId then\n' +
+      'local longest, prefix = ARGV[#ARGV - 1], runId .. \':\'\n' +
+      'local over = guard and string.sub(guard, 1, #prefix) == prefix and tonumber(string.sub(guard, #prefix + 1))\n' +
+      'if not guard and ARGV[#ARGV] == \'1\' then over = now end\n' +
+      'if not over or over > now + longest then\n' +
+      'over = now + longest\n' +
+      'call(\'SET\', KEYS[#KEYS], string.format(\'%s%.0f\', prefix, over))\n' +
+      'end\n' +
+      'if over > now then return redis.error_reply(string.format(\'QUARANTINED %.0f\', over - now)) end\n' +
+      'call(\'SET\', KEYS[#KEYS], runId)\n' +
+      'end\n' +
+      'end\n' +
+      'local reply, takeTokens = { now }, nil\n' +
+      'for item = 0, items - 1 do\n' +
+      'local key, arg, answer = 2 + item * keysPerItem, 1 + item * 5, nil\n' +
+      'if ARGV[arg + 3] ~= \'0\' and not takeTokens then\n' +
       'local function reserve(counter, count)\n' +
       'local micros = time[2]\n' +
       'local last = #micros == 6 and time[1] .. micros or time[1] .. string.rep(\'0\', 6 - #micros) .. micros\n' +
@@ -199,7 +214,7 @@ export const scripts = {
       'return first + 1\n' +
       'end\n' +
       'local nextToken\n' +
-      'local function takeTokens(key, arg)\n' +
+      'function takeTokens(key, arg)\n' +
       'local count = tonumber(ARGV[arg])\n' +
       'if count == 0 then return 0 end\n' +
       'if ownsTokens then return reserve(KEYS[key + keysOfItem], count) end\n' +
@@ -212,27 +227,7 @@ export const scripts = {
       'nextToken = nextToken + count\n' +
       'return nextToken - count\n' +
       'end\n' +
-      'if isGuarded then\n' +
-      'local function quarantineMs(key, runId, longest, trusts, now)\n' +
-      'local guard = call(\'GET\', key)\n' +
-      'if guard == runId then return 0 end\n' +
-      'local prefix = runId .. \':\'\n' +
-      'local over = guard and string.sub(guard, 1, #prefix) == prefix and tonumber(string.sub(guard, #prefix + 1))\n' +
-      'if not guard and trusts then over = now end\n' +
-      'if not over or over > now + longest then\n' +
-      'over = now + longest\n' +
-      'call(\'SET\', key, string.format(\'%s%.0f\', prefix, over))\n' +
       'end\n' +
-      'if over > now then return over - now end\n' +
-      'call(\'SET\', key, runId)\n' +
-      'return 0\n' +
-      'end\n' +
-      'local rest = quarantineMs(KEYS[#KEYS], ARGV[#ARGV - 2], ARGV[#ARGV - 1], ARGV[#ARGV] == \'1\', now)\n' +
-      'if rest > 0 then return redis.error_reply(string.format(\'QUARANTINED %.0f\', rest)) end\n' +
-      'end\n' +
-      'local reply = { now }\n' +
-      'for item = 0, items - 1 do\n' +
-      'local key, arg, answer = 2 + item * keysPerItem, 1 + item * 5, nil\n' +
       'if now > tonumber(ARGV[arg + 2]) then\n' +
       'answer = -1\n' +
       'elseif call(\'EXISTS\', KEYS[key], KEYS[key + 1]) > 0 then\n' +
@@ -309,7 +304,7 @@ export const scripts = {
       'if state[3] then return \'WRONGTYPE a read-write lock\' end\n' +
       'local ttl = call(\'PTTL\', lock)\n' +
       'if state[1] and not state[2] then\n' +
-      'local token = takeTokens(at, arg + 3)\n' +
+      'local token = takeTokens and takeTokens(at, arg + 3) or 0\n' +
       'if ttl < tonumber(ARGV[arg + 1]) then call(\'PEXPIRE\', lock, ARGV[arg + 1]) end\n' +
       'return token\n' +
       'end\n' +
@@ -319,7 +314,7 @@ export const scripts = {
       'answer = answerOf(askTaken, key, arg)\n' +
       'end\n' +
       'if answer == nil then\n' +
-      'answer = takeTokens(key, arg + 3)\n' +
+      'answer = takeTokens and takeTokens(key, arg + 3) or 0\n' +
       'if type(answer) == \'number\' then\n' +
       'local lock, holder, lease = KEYS[key], ARGV[arg], ARGV[arg + 1]\n' +
       'call(\'HSET\', lock, holder, \'1\')\n' +
@@ -329,15 +324,15 @@ export const scripts = {
       'reply[item + 2] = answer\n' +
       'end\n' +
       'return reply',
-    sha1: '8168b620ac2b3c63e96a6a82482f1e77ba7d76bf',
-    sha1InCluster: '473c2881e8ecefe6efd600dad1a6485c481a8fda',
+    sha1: '26a0f63fe2f8c1d0e2c87e5a141a0907ef7e4fe1',
+    sha1InCluster: 'c122837f0420d6e3256ff8059481744c9326592e',
   },
   /** counter-create-2.lua */
   counterCreate: {
     source:
       'local call = redis.call\n' +
       'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
       'local memo = call(\'GET\', KEYS[#KEYS])\n' +
       'if memo then return { now, memo, call(\'GET\', KEYS[1]) } end\n' +
       'if now > tonumber(ARGV[1]) then return { now } end\n' +
@@ -355,8 +350,8 @@ export const scripts = {
       'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
       'call(PUBLISH, ARGV[4], ARGV[5])\n' +
       'return done(1)',
-    sha1: '6bdf6b44d7da4490f3bf684f1c35ea9486dfc860',
-    sha1InCluster: '560ebd1600f39dd4299ad88d8af603bd29e74983',
+    sha1: 'c59445f83eddf8913f1d767040fd37c355a4e595',
+    sha1InCluster: '6a33d52135a1534bba2a5964a8013531954a98f7',
   },
   /** fair-claim-n.lua */
   fairClaimN: {
@@ -364,11 +359,29 @@ export const scripts = {
       'local keysOfItem = 4\n' +
       'local call = redis.call\n' +
       'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
       'local isGuarded = #ARGV % 5 == 3\n' +
       'local items = (#ARGV - (isGuarded and 3 or 0)) / 5\n' +
       'local keysPerItem = (#KEYS - (isGuarded and 2 or 1)) / items\n' +
       'local ownsTokens = keysPerItem > keysOfItem\n' +
+      'if isGuarded then\n' +
+      'local guard, runId = call(\'GET\', KEYS[#KEYS]), ARGV[#ARGV - 2]\n' +
+      'if guard ~= runId then\n' +
+      'local longest, prefix = ARGV[#ARGV - 1], runId .. \':\'\n' +
+      'local over = guard and string.sub(guard, 1, #prefix) == prefix and tonumber(string.sub(guard, #prefix + 1))\n' +
+      'if not guard and ARGV[#ARGV] == \'1\' then over = now end\n' +
+      'if not over or over > now + longest then\n' +
+      'over = now + longest\n' +
+      'call(\'SET\', KEYS[#KEYS], string.format(\'%s%.0f\', prefix, over))\n' +
+      'end\n' +
+      'if over > now then return redis.error_reply(string.format(\'QUARANTINED %.0f\', over - now)) end\n' +
+      'call(\'SET\', KEYS[#KEYS], runId)\n' +
+      'end\n' +
+      'end\n' +
+      'local reply, takeTokens = { now }, nil\n' +
+      'for item = 0, items - 1 do\n' +
+      'local key, arg, answer = 2 + item * keysPerItem, 1 + item * 5, nil\n' +
+      'if ARGV[arg + 3] ~= \'0\' and not takeTokens then\n' +
       'local function reserve(counter, count)\n' +
       'local micros = time[2]\n' +
       'local last = #micros == 6 and time[1] .. micros or time[1] .. string.rep(\'0\', 6 - #micros) .. micros\n' +
@@ -383,7 +396,7 @@ export const scripts = {
       'return first + 1\n' +
       'end\n' +
       'local nextToken\n' +
-      'local function takeTokens(key, arg)\n' +
+      'function takeTokens(key, arg)\n' +
       'local count = tonumber(ARGV[arg])\n' +
       'if count == 0 then return 0 end\n' +
       'if ownsTokens then return reserve(KEYS[key + keysOfItem], count) end\n' +
@@ -396,27 +409,7 @@ export const scripts = {
       'nextToken = nextToken + count\n' +
       'return nextToken - count\n' +
       'end\n' +
-      'if isGuarded then\n' +
-      'local function quarantineMs(key, runId, longest, trusts, now)\n' +
-      'local guard = call(\'GET\', key)\n' +
-      'if guard == runId then return 0 end\n' +
-      'local prefix = runId .. \':\'\n' +
-      'local over = guard and string.sub(guard, 1, #prefix) == prefix and tonumber(string.sub(guard, #prefix + 1))\n' +
-      'if not guard and trusts then over = now end\n' +
-      'if not over or over > now + longest then\n' +
-      'over = now + longest\n' +
-      'call(\'SET\', key, string.format(\'%s%.0f\', prefix, over))\n' +
       'end\n' +
-      'if over > now then return over - now end\n' +
-      'call(\'SET\', key, runId)\n' +
-      'return 0\n' +
-      'end\n' +
-      'local rest = quarantineMs(KEYS[#KEYS], ARGV[#ARGV - 2], ARGV[#ARGV - 1], ARGV[#ARGV] == \'1\', now)\n' +
-      'if rest > 0 then return redis.error_reply(string.format(\'QUARANTINED %.0f\', rest)) end\n' +
-      'end\n' +
-      'local reply = { now }\n' +
-      'for item = 0, items - 1 do\n' +
-      'local key, arg, answer = 2 + item * keysPerItem, 1 + item * 5, nil\n' +
       'if now > tonumber(ARGV[arg + 2]) then\n' +
       'answer = -1\n' +
       'elseif call(\'EXISTS\', KEYS[key], KEYS[key + 1]) > 0 then\n' +
@@ -514,7 +507,7 @@ export const scripts = {
       'if state[3] then return \'WRONGTYPE a read-write lock\' end\n' +
       'local ttl = call(\'PTTL\', lock)\n' +
       'if state[1] and not state[2] then\n' +
-      'local token = takeTokens(at, arg + 3)\n' +
+      'local token = takeTokens and takeTokens(at, arg + 3) or 0\n' +
       'if ttl < tonumber(ARGV[arg + 1]) then call(\'PEXPIRE\', lock, ARGV[arg + 1]) end\n' +
       'return token\n' +
       'end\n' +
@@ -524,7 +517,7 @@ export const scripts = {
       'answer = answerOf(askTaken, key, arg)\n' +
       'end\n' +
       'if answer == nil then\n' +
-      'answer = takeTokens(key, arg + 3)\n' +
+      'answer = takeTokens and takeTokens(key, arg + 3) or 0\n' +
       'if type(answer) == \'number\' then\n' +
       'local lock, holder, lease = KEYS[key], ARGV[arg], ARGV[arg + 1]\n' +
       'call(\'HSET\', lock, holder, \'1\')\n' +
@@ -534,8 +527,8 @@ export const scripts = {
       'reply[item + 2] = answer\n' +
       'end\n' +
       'return reply',
-    sha1: '70f61d845a7775030bc2548368a2f22aaa9dcb9b',
-    sha1InCluster: '2fed6a3e4692a003f0999572814005d15263e982',
+    sha1: '497fc1f78cfcdbb91e5a3072aa06cad463ac4282',
+    sha1InCluster: '6f71c17fbcbc7c9954c247e1196a7c2f5f1216f3',
   },
   /** fair-revoke-4.lua */
   fairRevoke: {
@@ -547,7 +540,7 @@ export const scripts = {
       'if call(\'HEXISTS\', lock, \'mode\') == 1 then return redis.error_reply(\'WRONGTYPE a read-write lock\') end\n' +
       'if ARGV[1] == \'now\' then\n' +
       'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
       'local HEAD_LIFE_MS = 1000\n' +
       'local WAIT_MS = 300000\n' +
       'local LINE_TTL_MS = \'3600000\'\n' +
@@ -625,8 +618,8 @@ export const scripts = {
       'call(\'PUBLISH\', \'bedrock_wake:\' .. string.gsub(holder, \':.*$\', \'\'), \'!\' .. lock)\n' +
       'end\n' +
       'return 1',
-    sha1: '9964a0fae72709b7718759cfea3b6e2e709fa9c7',
-    sha1InCluster: 'b7ee8de3036c0382984525c43e97ad42cbd07fae',
+    sha1: '372f1cd7a9cdb9319157b46bc0bbd65f71a6cd30',
+    sha1InCluster: '22d8fc26406b0198288ffd51430181260e23fd2b',
   },
   /** fair-withdraw-n.lua */
   fairWithdrawN: {
@@ -679,7 +672,7 @@ export const scripts = {
       'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
       'end\n' +
       'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
       'local HEAD_LIFE_MS = 1000\n' +
       'local WAIT_MS = 300000\n' +
       'local LINE_TTL_MS = \'3600000\'\n' +
@@ -784,8 +777,8 @@ export const scripts = {
       'reply[#reply + 1] = ended\n' +
       'end\n' +
       'return #reply == 1 and reply[1] or reply',
-    sha1: '45ffb8ff31262b3bc0b2e88adc8e0a00ca9b3b55',
-    sha1InCluster: 'b5e2511e70de2a07a6de82177db6bec81fafb786',
+    sha1: '0c8aa895b500c30006ccd1cd79c6ad6e1d06ff92',
+    sha1InCluster: '0a7f1adb883bfc176abe0a09bf7c97136b7cc17e',
   },
   /** inspect-1.lua */
   inspect: {
@@ -802,7 +795,7 @@ export const scripts = {
     source:
       'local call = redis.call\n' +
       'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
       'local memo = call(\'GET\', KEYS[#KEYS])\n' +
       'if memo then return { now, memo, call(\'GET\', KEYS[1]) } end\n' +
       'if now > tonumber(ARGV[1]) then return { now } end\n' +
@@ -820,15 +813,15 @@ export const scripts = {
       'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
       'call(PUBLISH, ARGV[3], \'0\')\n' +
       'return done(count)',
-    sha1: 'e79b2cabd7407a6c08a474ec8f2d7adf14441e6b',
-    sha1InCluster: 'dca609766b8c2e8edec8faa1fc11bdbbb45d6159',
+    sha1: '3c9fc443af843de4134fc7ef16c5e28c0334d01f',
+    sha1InCluster: '989f43c000483ea7f1c081d996179ca4be379aa1',
   },
   /** latch-down-2.lua */
   latchDown: {
     source:
       'local call = redis.call\n' +
       'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
       'local memo = call(\'GET\', KEYS[#KEYS])\n' +
       'if memo then return { now, memo, call(\'GET\', KEYS[1]) } end\n' +
       'if now > tonumber(ARGV[1]) then return { now } end\n' +
@@ -847,15 +840,15 @@ export const scripts = {
       'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
       'if count > 0 then call(PUBLISH, ARGV[4], \'0\') end\n' +
       'return done(0)',
-    sha1: 'd9a4dfb3a2475b48c9857f29e2dd32af2cc01866',
-    sha1InCluster: '74957bd37ffad1a36795ea242fc4ef21855b758b',
+    sha1: '2c7fc3578d82208472b92ff61149d934aa08137c',
+    sha1InCluster: '9d85c00c4250ddfa33d6da6d5832de08e32d7915',
   },
   /** permits-available-2.lua */
   permitsAvailable: {
     source:
       'local call = redis.call\n' +
       'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
       'local text = call(\'GET\', KEYS[1])\n' +
       'if text and text ~= \'0\' and not (#text < 17 and string.find(text, \'^-?[1-9]%d*$\')) then\n' +
       'return redis.error_reply(\'WRONGTYPE a text that is no count\')\n' +
@@ -869,8 +862,8 @@ export const scripts = {
       'end\n' +
       'if reclaimed > 0 then tellFree(ARGV[1]) end\n' +
       'return { now, count }',
-    sha1: 'fcd952f19bf9265f7aa311bd9d82128297d00ea7',
-    sha1InCluster: '6bae42d67c9445885fe75f77297eff2d41a8db76',
+    sha1: 'a647ebc2f4deb33b2f8334f5638e2290015d6921',
+    sha1InCluster: 'a52b6b1f59af5794bafc02c049c72ab6c02cb0c3',
   },
   /** permits-extend-2.lua */
   permitsExtend: {
@@ -878,7 +871,7 @@ export const scripts = {
       'local NEVER = 922337203685477\n' +
       'local call = redis.call\n' +
       'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
       'if now > tonumber(ARGV[1]) then return { now } end\n' +
       'local text = call(\'GET\', KEYS[1])\n' +
       'if text and text ~= \'0\' and not (#text < 17 and string.find(text, \'^-?[1-9]%d*$\')) then\n' +
@@ -899,15 +892,15 @@ export const scripts = {
       'if not call(\'ZSCORE\', KEYS[2], permit) then return { now, 0 } end\n' +
       'call(\'ZADD\', KEYS[2], lease < 0 and NEVER or now + lease, permit)\n' +
       'return { now, 1 }',
-    sha1: 'cfda2c7395aab5267e4fe280b57315cd46be895c',
-    sha1InCluster: 'd6bf37c7c57bc5e774c0d7be61a9dc2dddf2dd9f',
+    sha1: 'a659ff10d86391735190eba2dc40d014620c63e6',
+    sha1InCluster: '99b8fc6a03b318903a54bd70b7fa28e4db941d88',
   },
   /** permits-release-3.lua */
   permitsRelease: {
     source:
       'local call = redis.call\n' +
       'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
       'local memo = call(\'GET\', KEYS[#KEYS])\n' +
       'if memo then return { now, memo, call(\'GET\', KEYS[1]) } end\n' +
       'if now > tonumber(ARGV[1]) then return { now } end\n' +
@@ -934,8 +927,8 @@ export const scripts = {
       'if held > 0 then count = call(\'INCRBY\', KEYS[1], held) end\n' +
       'if held + reclaimed > 0 then tellFree(ARGV[3]) end\n' +
       'return done(held)',
-    sha1: '049f676ccc58f27ab03125ca31271a63f1890158',
-    sha1InCluster: 'df9876c8e2c3e8dbc85822b2b9a3b2a78ea79761',
+    sha1: '0d5463afdcff5595746e719065c8877a33cc7a8a',
+    sha1InCluster: '3de4ec09b097fdf378e2f432e5db4d309669bd96',
   },
   /** permits-take-3.lua */
   permitsTake: {
@@ -943,7 +936,7 @@ export const scripts = {
       'local NEVER = 922337203685477\n' +
       'local call = redis.call\n' +
       'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
       'if call(\'EXISTS\', KEYS[3]) == 1 then return { now, 0, 0, -1 } end\n' +
       'if now > tonumber(ARGV[1]) then return { now } end\n' +
       'local text = call(\'GET\', KEYS[1])\n' +
@@ -985,8 +978,8 @@ export const scripts = {
       'local first = at < #ARGV and call(\'ZRANGE\', KEYS[2], 0, 0, \'WITHSCORES\') or {}\n' +
       'local next = tonumber(first[2]) or NEVER\n' +
       'return { now, served, count, next < NEVER and next - now or -1 }',
-    sha1: '8d2f6c58fca9cda42307833d0804467d343205b8',
-    sha1InCluster: '8a831adc3e0bd675f59c1edbfa6c2ff19c4f5be6',
+    sha1: 'b31fac4da19b67db1f15372aa8a1fe2896514a4d',
+    sha1InCluster: '0453f0c3882eb08693364ee63040919a4700dcd4',
   },
   /** raise-2.lua */
   raise: {
@@ -1095,7 +1088,7 @@ export const scripts = {
       'if call(\'HEXISTS\', lock, \'mode\') == 1 then return redis.error_reply(\'WRONGTYPE a read-write lock\') end\n' +
       'if ARGV[1] == \'now\' then\n' +
       'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
       'local HEAD_LIFE_MS = 1000\n' +
       'local LINE_TTL_MS = \'10000\'\n' +
       'local function standing(arg)\n' +
@@ -1152,8 +1145,8 @@ export const scripts = {
       'call(\'PUBLISH\', \'bedrock_wake:\' .. string.gsub(holder, \':.*$\', \'\'), \'!\' .. lock)\n' +
       'end\n' +
       'return 1',
-    sha1: 'ff128b80888e88ab92563bb1f54a02aa9468b8a9',
-    sha1InCluster: '4886f08a02a068e76b5ba2dd063ece51f2979e5f',
+    sha1: '41cf1e86c60c622a6f3aac083887eda1edaff78e',
+    sha1InCluster: '6a2769cd8f75b8c1e590ed2c80a1311de612a6f4',
   },
   /** rw-annotate-n.lua */
   rwAnnotateN: {
@@ -1198,11 +1191,29 @@ export const scripts = {
       'end\n' +
       'local call = redis.call\n' +
       'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
       'local isGuarded = #ARGV % 5 == 3\n' +
       'local items = (#ARGV - (isGuarded and 3 or 0)) / 5\n' +
       'local keysPerItem = (#KEYS - (isGuarded and 2 or 1)) / items\n' +
       'local ownsTokens = keysPerItem > keysOfItem\n' +
+      'if isGuarded then\n' +
+      'local guard, runId = call(\'GET\', KEYS[#KEYS]), ARGV[#ARGV - 2]\n' +
+      'if guard ~= runId then\n' +
+      'local longest, prefix = ARGV[#ARGV - 1], runId .. \':\'\n' +
+      'local over = guard and string.sub(guard, 1, #prefix) == prefix and tonumber(string.sub(guard, #prefix + 1))\n' +
+      'if not guard and ARGV[#ARGV] == \'1\' then over = now end\n' +
+      'if not over or over > now + longest then\n' +
+      'over = now + longest\n' +
+      'call(\'SET\', KEYS[#KEYS], string.format(\'%s%.0f\', prefix, over))\n' +
+      'end\n' +
+      'if over > now then return redis.error_reply(string.format(\'QUARANTINED %.0f\', over - now)) end\n' +
+      'call(\'SET\', KEYS[#KEYS], runId)\n' +
+      'end\n' +
+      'end\n' +
+      'local reply, takeTokens = { now }, nil\n' +
+      'for item = 0, items - 1 do\n' +
+      'local key, arg, answer = 2 + item * keysPerItem, 1 + item * 5, nil\n' +
+      'if ARGV[arg + 3] ~= \'0\' and not takeTokens then\n' +
       'local function reserve(counter, count)\n' +
       'local micros = time[2]\n' +
       'local last = #micros == 6 and time[1] .. micros or time[1] .. string.rep(\'0\', 6 - #micros) .. micros\n' +
@@ -1217,7 +1228,7 @@ export const scripts = {
       'return first + 1\n' +
       'end\n' +
       'local nextToken\n' +
-      'local function takeTokens(key, arg)\n' +
+      'function takeTokens(key, arg)\n' +
       'local count = tonumber(ARGV[arg])\n' +
       'if count == 0 then return 0 end\n' +
       'if ownsTokens then return reserve(KEYS[key + keysOfItem], count) end\n' +
@@ -1230,27 +1241,7 @@ export const scripts = {
       'nextToken = nextToken + count\n' +
       'return nextToken - count\n' +
       'end\n' +
-      'if isGuarded then\n' +
-      'local function quarantineMs(key, runId, longest, trusts, now)\n' +
-      'local guard = call(\'GET\', key)\n' +
-      'if guard == runId then return 0 end\n' +
-      'local prefix = runId .. \':\'\n' +
-      'local over = guard and string.sub(guard, 1, #prefix) == prefix and tonumber(string.sub(guard, #prefix + 1))\n' +
-      'if not guard and trusts then over = now end\n' +
-      'if not over or over > now + longest then\n' +
-      'over = now + longest\n' +
-      'call(\'SET\', key, string.format(\'%s%.0f\', prefix, over))\n' +
       'end\n' +
-      'if over > now then return over - now end\n' +
-      'call(\'SET\', key, runId)\n' +
-      'return 0\n' +
-      'end\n' +
-      'local rest = quarantineMs(KEYS[#KEYS], ARGV[#ARGV - 2], ARGV[#ARGV - 1], ARGV[#ARGV] == \'1\', now)\n' +
-      'if rest > 0 then return redis.error_reply(string.format(\'QUARANTINED %.0f\', rest)) end\n' +
-      'end\n' +
-      'local reply = { now }\n' +
-      'for item = 0, items - 1 do\n' +
-      'local key, arg, answer = 2 + item * keysPerItem, 1 + item * 5, nil\n' +
       'if now > tonumber(ARGV[arg + 2]) then\n' +
       'answer = -1\n' +
       'elseif call(\'EXISTS\', KEYS[key], KEYS[key + 1]) > 0 then\n' +
@@ -1375,7 +1366,7 @@ export const scripts = {
       'end\n' +
       'if state[2] and mark ~= \'revoked\' and (mark or writes) then\n' +
       'lengthen(lock, holder, ARGV[arg + 1])\n' +
-      'return takeTokens(at, arg + 3)\n' +
+      'return takeTokens and takeTokens(at, arg + 3) or 0\n' +
       'end\n' +
       'if mark ~= \'revoked\' and fits(mode, writes) then\n' +
       'local head, _, rest = liveHead(at, own)\n' +
@@ -1397,7 +1388,7 @@ export const scripts = {
       'answer = answerOf(askTaken, key, arg)\n' +
       'end\n' +
       'if answer == nil then\n' +
-      'answer = takeTokens(key, arg + 3)\n' +
+      'answer = takeTokens and takeTokens(key, arg + 3) or 0\n' +
       'if type(answer) == \'number\' then\n' +
       'local lock, holder, lease = KEYS[key], ARGV[arg], ARGV[arg + 1]\n' +
       'call(\'HSET\', lock, \'mode\', isWriter(holder) and \'write\' or \'read\', holder, \'1\')\n' +
@@ -1408,8 +1399,8 @@ export const scripts = {
       'reply[item + 2] = answer\n' +
       'end\n' +
       'return reply',
-    sha1: '1fead8bae531818770be68b936b0918305ba9b6e',
-    sha1InCluster: '967133c4352e6f5c8d319fff3c97c9100d87161b',
+    sha1: 'd1e9a6ee0750f8d47125ed9f6ebf7c60dd230ecd',
+    sha1InCluster: 'cfb3e76815dd17036d123b3c6f27a45788dc5061',
   },
   /** rw-inspect-1.lua */
   rwInspect: {
@@ -1453,7 +1444,7 @@ export const scripts = {
       'local call = redis.call\n' +
       'local keysOfItem, keysPerItem = 3, 3\n' +
       'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
       'local function answerOf(verb, key, arg, extra)\n' +
       'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
       'if isAnswered then return answer end\n' +
@@ -1597,8 +1588,8 @@ export const scripts = {
       'reply[item] = answerOf(renew, item * 3 - 2, item * 2 - 1)\n' +
       'end\n' +
       'return reply',
-    sha1: '6458a5bf0d318602ec526cebc7e87a0a4cfb120f',
-    sha1InCluster: '62aa0935c9a1ea5bfe733989d50a4330705580df',
+    sha1: 'a84dbf1f1f0ba9e951ebf1759b77259b59e786da',
+    sha1InCluster: '2a6873fcd2f78ac6585350f7a37fe57de93d21b1',
   },
   /** rw-revoke-3.lua */
   rwRevoke: {
@@ -1630,7 +1621,7 @@ export const scripts = {
       'local holders = holdersOf(lock)\n' +
       'if ARGV[1] == \'now\' then\n' +
       'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
       'local HEAD_LIFE_MS = 1000\n' +
       'local LINE_TTL_MS = \'10000\'\n' +
       'local function standing(arg)\n' +
@@ -1692,8 +1683,8 @@ export const scripts = {
       'call(\'PUBLISH\', \'bedrock_wake:\' .. process, message)\n' +
       'end\n' +
       'return #holders > 0 and 1 or 0',
-    sha1: '3a1ce5e776673e2f275619e680fe18692345d78f',
-    sha1InCluster: '89c60850aaa657d2f565bd422ccd951a8e21d2e8',
+    sha1: '03ece2801ce4d3eec51ebea1a35a5dcbd12c6432',
+    sha1InCluster: '8b427a63fe00b909f1c020af763f4baa75754420',
   },
   /** rw-withdraw-n.lua */
   rwWithdrawN: {
@@ -1703,7 +1694,7 @@ export const scripts = {
       'local items = #ARGV / 3\n' +
       'local keysPerItem = (#KEYS - 1) / items\n' +
       'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
       'local function answerOf(verb, key, arg, extra)\n' +
       'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
       'if isAnswered then return answer end\n' +
@@ -1888,15 +1879,15 @@ export const scripts = {
       'reply[item + 1] = answerOf(withdraw, 2 + item * keysPerItem, 1 + item * 3)\n' +
       'end\n' +
       'return #reply == 1 and reply[1] or reply',
-    sha1: '638fc05184bb87d85f0102a6b52a35158a841593',
-    sha1InCluster: '06ab90d91763766464326062e74bb2429c56a79b',
+    sha1: '97ce644509200b5568c4df11d3de1c6d15bd29c4',
+    sha1InCluster: 'a56ec556c918c219594c92872477e5f5a0a8edea',
   },
   /** semaphore-add-2.lua */
   semaphoreAdd: {
     source:
       'local call = redis.call\n' +
       'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
       'local memo = call(\'GET\', KEYS[#KEYS])\n' +
       'if memo then return { now, memo, call(\'GET\', KEYS[1]) } end\n' +
       'if now > tonumber(ARGV[1]) then return { now } end\n' +
@@ -1916,15 +1907,15 @@ export const scripts = {
       'count = call(\'INCRBY\', KEYS[1], ARGV[3])\n' +
       'if tonumber(ARGV[3]) > 0 then tellFree(ARGV[4]) end\n' +
       'return done(count)',
-    sha1: '97675e5f26c4b698bf98c718d1f8989234ae3dd2',
-    sha1InCluster: '2aa6c25635adfe5f38f02eff58f2f884be189cfa',
+    sha1: '0814375611a28d839cdf5271a2c747e8a97b169f',
+    sha1InCluster: 'fb9524d5aa503ad377a6e5e4fff88807267b6acc',
   },
   /** semaphore-drain-2.lua */
   semaphoreDrain: {
     source:
       'local call = redis.call\n' +
       'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
       'local memo = call(\'GET\', KEYS[#KEYS])\n' +
       'if memo then return { now, memo, call(\'GET\', KEYS[1]) } end\n' +
       'if now > tonumber(ARGV[1]) then return { now } end\n' +
@@ -1940,15 +1931,15 @@ export const scripts = {
       'if count == 0 then return { now, 0 } end\n' +
       'call(\'DECRBY\', KEYS[1], text)\n' +
       'return done(count)',
-    sha1: '314c25904f7359ba6253d8aa074eaacbdc04fdc7',
-    sha1InCluster: '314c25904f7359ba6253d8aa074eaacbdc04fdc7',
+    sha1: 'de14fa948495e746ca8cebd7d0d5a3f4f3a28ca9',
+    sha1InCluster: 'de14fa948495e746ca8cebd7d0d5a3f4f3a28ca9',
   },
   /** semaphore-take-2.lua */
   semaphoreTake: {
     source:
       'local call = redis.call\n' +
       'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
       'local memo = call(\'GET\', KEYS[#KEYS])\n' +
       'if memo then return { now, memo, call(\'GET\', KEYS[1]) } end\n' +
       'if now > tonumber(ARGV[1]) then return { now } end\n' +
@@ -1970,15 +1961,15 @@ export const scripts = {
       'local reply = done(served)\n' +
       'reply[3] = call(\'DECRBY\', KEYS[1], string.format(\'%.0f\', taken))\n' +
       'return reply',
-    sha1: '2feabd9609da9333d153adbe03e4bdca0a7fd1f5',
-    sha1InCluster: '2feabd9609da9333d153adbe03e4bdca0a7fd1f5',
+    sha1: '1d96a0df4a82e1ff12b1429be0e54d883705f937',
+    sha1InCluster: '1d96a0df4a82e1ff12b1429be0e54d883705f937',
   },
   /** semaphore-undo-2.lua */
   semaphoreUndo: {
     source:
       'local call = redis.call\n' +
       'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
       'if now > tonumber(ARGV[1]) then return { now } end\n' +
       'local text = call(\'GET\', KEYS[1])\n' +
       'if text and text ~= \'0\' and not (#text < 17 and string.find(text, \'^-?[1-9]%d*$\')) then\n' +
@@ -1997,8 +1988,8 @@ export const scripts = {
       'tellFree(ARGV[3])\n' +
       'end\n' +
       'return { now, taken }',
-    sha1: '51240ad217cbe34d08fd1e80cd0fc287ce6e821a',
-    sha1InCluster: '9f5813d0bf6fe0b9b83cc63aba07e80dc6ffba3c',
+    sha1: '5afff08163707cecc0aacec7ca31470ce4c215c6',
+    sha1InCluster: '752e01b12ca6a4c6046387587b71d271741dd511',
   },
   /** units-claim-n.lua */
   unitsClaimN: {
@@ -2006,55 +1997,24 @@ export const scripts = {
       'local keysOfItem = 4\n' +
       'local call = redis.call\n' +
       'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
       'local isGuarded = #ARGV % 5 == 3\n' +
       'local items = (#ARGV - (isGuarded and 3 or 0)) / 5\n' +
       'local keysPerItem = (#KEYS - (isGuarded and 2 or 1)) / items\n' +
       'local ownsTokens = keysPerItem > keysOfItem\n' +
-      'local function reserve(counter, count)\n' +
-      'local micros = time[2]\n' +
-      'local last = #micros == 6 and time[1] .. micros or time[1] .. string.rep(\'0\', 6 - #micros) .. micros\n' +
-      'local before = redis.pcall(\'GETSET\', counter, last)\n' +
-      'if type(before) == \'table\' then return before.err end\n' +
-      'local first = last - count\n' +
-      'before = tonumber(before)\n' +
-      'if before and before > first and before + count < 9007199254740992 then\n' +
-      'call(\'SET\', counter, string.format(\'%.0f\', before + count))\n' +
-      'first = before\n' +
-      'end\n' +
-      'return first + 1\n' +
-      'end\n' +
-      'local nextToken\n' +
-      'local function takeTokens(key, arg)\n' +
-      'local count = tonumber(ARGV[arg])\n' +
-      'if count == 0 then return 0 end\n' +
-      'if ownsTokens then return reserve(KEYS[key + keysOfItem], count) end\n' +
-      'if not nextToken then\n' +
-      'local ahead = count\n' +
-      'for at = arg + 5, items * 5, 5 do ahead = ahead + ARGV[at] end\n' +
-      'nextToken = reserve(KEYS[1], ahead)\n' +
-      'end\n' +
-      'if type(nextToken) == \'string\' then return nextToken end\n' +
-      'nextToken = nextToken + count\n' +
-      'return nextToken - count\n' +
-      'end\n' +
       'if isGuarded then\n' +
-      'local function quarantineMs(key, runId, longest, trusts, now)\n' +
-      'local guard = call(\'GET\', key)\n' +
-      'if guard == runId then return 0 end\n' +
-      'local prefix = runId .. \':\'\n' +
+      'local guard, runId = call(\'GET\', KEYS[#KEYS]), ARGV[#ARGV - 2]\n' +
+      'if guard ~= runId then\n' +
+      'local longest, prefix = ARGV[#ARGV - 1], runId .. \':\'\n' +
       'local over = guard and string.sub(guard, 1, #prefix) == prefix and tonumber(string.sub(guard, #prefix + 1))\n' +
-      'if not guard and trusts then over = now end\n' +
+      'if not guard and ARGV[#ARGV] == \'1\' then over = now end\n' +
       'if not over or over > now + longest then\n' +
       'over = now + longest\n' +
-      'call(\'SET\', key, string.format(\'%s%.0f\', prefix, over))\n' +
+      'call(\'SET\', KEYS[#KEYS], string.format(\'%s%.0f\', prefix, over))\n' +
       'end\n' +
-      'if over > now then return over - now end\n' +
-      'call(\'SET\', key, runId)\n' +
-      'return 0\n' +
+      'if over > now then return redis.error_reply(string.format(\'QUARANTINED %.0f\', over - now)) end\n' +
+      'call(\'SET\', KEYS[#KEYS], runId)\n' +
       'end\n' +
-      'local rest = quarantineMs(KEYS[#KEYS], ARGV[#ARGV - 2], ARGV[#ARGV - 1], ARGV[#ARGV] == \'1\', now)\n' +
-      'if rest > 0 then return redis.error_reply(string.format(\'QUARANTINED %.0f\', rest)) end\n' +
       'end\n' +
       'local function answerOf(verb, key, arg, extra)\n' +
       'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
@@ -2183,15 +2143,15 @@ export const scripts = {
       'reply[item + 2] = now > tonumber(ARGV[arg + 2]) and -1 or answerOf(claim, at, arg)\n' +
       'end\n' +
       'return reply',
-    sha1: '3ce67ec8f427250ea0ef1db2982372cf9fa29a3d',
-    sha1InCluster: '20a48456e9efb57415642a0d3d881a05b0f03b53',
+    sha1: '176c7f9c9f92acd2e3661b2abb507218c470fd23',
+    sha1InCluster: '5a77f165ac17e37a74221b73e34c98a7dd7ee01e',
   },
   /** units-inspect-4.lua */
   unitsInspect: {
     source:
       'local call = redis.call\n' +
       'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
       'local reply = {}\n' +
       'local leases = call(\'ZRANGEBYSCORE\', KEYS[4], string.format(\'(%.0f\', now), \'+inf\', \'WITHSCORES\')\n' +
       'for at = 1, #leases, 2 do\n' +
@@ -2200,15 +2160,15 @@ export const scripts = {
       'reply[#reply + 1] = call(\'HGET\', KEYS[1], leases[at]) or \'0\'\n' +
       'end\n' +
       'return reply',
-    sha1: 'cd779759bfd5a22fe1a36f1cbaad2301017028e4',
-    sha1InCluster: 'cd779759bfd5a22fe1a36f1cbaad2301017028e4',
+    sha1: 'fd41447235e1b8072fa917cff160371de7be6260',
+    sha1InCluster: 'fd41447235e1b8072fa917cff160371de7be6260',
   },
   /** units-renew-n.lua */
   unitsRenewN: {
     source:
       'local call = redis.call\n' +
       'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
       'local function answerOf(verb, key, arg, extra)\n' +
       'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
       'if isAnswered then return answer end\n' +
@@ -2262,15 +2222,15 @@ export const scripts = {
       'reply[item + 1] = answerOf(renew, 1 + item * 4, 1 + item * 2)\n' +
       'end\n' +
       'return reply',
-    sha1: 'f9cced573879857b7a6a693ad05238ab6f416cea',
-    sha1InCluster: 'f9cced573879857b7a6a693ad05238ab6f416cea',
+    sha1: '1b8e5dccacc54cf5d2849dfb857685cbec203a36',
+    sha1InCluster: '1b8e5dccacc54cf5d2849dfb857685cbec203a36',
   },
   /** units-revoke-4.lua */
   unitsRevoke: {
     source:
       'local call = redis.call\n' +
       'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
       'local HEAD_LIFE_MS = 1000\n' +
       'local LINE_TTL_MS = \'10000\'\n' +
       'local function standing(arg)\n' +
@@ -2381,15 +2341,15 @@ export const scripts = {
       'isTold[process] = true\n' +
       'end\n' +
       'return 1',
-    sha1: 'c7ed573a0c146e97d891f557ab97dd419da1d428',
-    sha1InCluster: 'b4244c9e3fb32907aa97563cda3b6abcf4f3958d',
+    sha1: 'db26037b4e09a6ee2ff5ecd588f276ae6d4491f1',
+    sha1InCluster: '95f81a97db96806fc85d6a76c421d32fdd1028d5',
   },
   /** units-withdraw-n.lua */
   unitsWithdrawN: {
     source:
       'local call = redis.call\n' +
       'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
       'local function answerOf(verb, key, arg, extra)\n' +
       'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
       'if isAnswered then return answer end\n' +
@@ -2515,8 +2475,8 @@ export const scripts = {
       'reply[item + 1] = answerOf(withdraw, 2 + item * 4, 1 + item * 3)\n' +
       'end\n' +
       'return #reply == 1 and reply[1] or reply',
-    sha1: 'de04c2f69a9d762cc98dab69b725454271c1646b',
-    sha1InCluster: 'df6ed0f7376c4dcf71f15017469b36733d35f1d2',
+    sha1: '807a20e5580f0c48780de7a18e72f045422b575f',
+    sha1InCluster: '0be58b7e23ae0d87743ce710ab31a83ec37f4c8d',
   },
   /** withdraw-n.lua */
   withdrawN: {
@@ -2566,7 +2526,7 @@ export const scripts = {
       'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
       'end\n' +
       'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + math.floor(time[2] / 1000)\n' +
+      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
       'local HEAD_LIFE_MS = 1000\n' +
       'local LINE_TTL_MS = \'10000\'\n' +
       'local function standing(arg)\n' +
@@ -2663,8 +2623,8 @@ export const scripts = {
       'reply[#reply + 1] = ended\n' +
       'end\n' +
       'return #reply == 1 and reply[1] or reply',
-    sha1: '69ebb7189c32c8f9ebab7eff9a4d75534e1fbcc0',
-    sha1InCluster: 'e2b53b9c93d017956f664ecf2b64cb59c612bdd8',
+    sha1: '7d180e5b15b664d8fc4f5edbd50b2de11f391ebb',
+    sha1InCluster: '1a8891517f1dd19a6907b3369a4175c7d1b6c5a9',
   },
 } as const;
 

@@ -20,7 +20,6 @@ export class EncodedRequest implements Pick<Command, Part | 'setReplyContext'> {
 
   constructor(
     readonly name: string,
-    /** Each character is one byte. */
     private readonly text: string,
     private readonly asker: Asker,
   ) {}
@@ -28,8 +27,8 @@ export class EncodedRequest implements Pick<Command, Part | 'setReplyContext'> {
   readonly resolve = (reply: unknown): void => this.asker.replied(reply);
   readonly reject = (error: Error): void => this.asker.failed(error);
 
-  toWritable(): Buffer {
-    return Buffer.from(this.text, 'latin1');
+  toWritable(): string {
+    return this.text;
   }
 
   setReplyContext(): void {

@@ -43,7 +43,7 @@ export interface RedisLink {
   /** Destroys the present connection, half-open or not, for a new one. */
   reconnect(): void;
   close(): void;
-  /** Sends a request that was encoded as RESP already; each character of `text` is one byte. */
+  /** Sends a request that was encoded as RESP already, to go out in UTF-8. */
   run(command: string, text: string, asker: Asker): void;
   /** Texts of the reply are strings. */
   call(command: string, args: readonly Arg[]): Promise<unknown>;

@@ -1,17 +1,19 @@
-const NON_ASCII = /[\x80-\xff]/;
+const NON_ASCII = /[\u0080-\uffff]/;
 
 /**
- * The arguments of a request that was encoded as RESP, each character one byte: for a client that takes no encoded
- * requests. ASCII stays text, which the client encodes at the least cost.
+ * The arguments of a request that was encoded as RESP: for a client that takes no encoded requests. ASCII stays text, which
+ * the client encodes at the least cost.
  */
 export function argumentsOf(text: string): (string | Buffer)[] {
   const isAscii = !NON_ASCII.test(text);
+  // The lengths count bytes: here each character is one.
+  const bytes = isAscii ? text : Buffer.from(text).toString('latin1');
   const args: (string | Buffer)[] = [];
-  let at = text.indexOf('\n') + 1;
-  while (at < text.length) {
-    const start = text.indexOf('\n', at) + 1;
-    const end = start + Number(text.slice(at + 1, start - 2));
-    const arg = text.slice(start, end);
+  let at = bytes.indexOf('\n') + 1;
+  while (at < bytes.length) {
+    const start = bytes.indexOf('\n', at) + 1;
+    const end = start + Number(bytes.slice(at + 1, start - 2));
+    const arg = bytes.slice(start, end);
     args.push(isAscii || !NON_ASCII.test(arg) ? arg : Buffer.from(arg, 'latin1'));
     at = end + 2;
   }

@@ -3,6 +3,8 @@ KEYS, ARGV and Error as those of claim; nobody stands in line by this.
 Reply  now, ms; {1, first token of each} | {0, number of the item in the way, retry, ms, [holder id]} | -1 stale | error text ]]
 local keysOfItem = 3
 --@include asked
+local takeTokens
+--@include tokens
 --@include item
 --@include line
 

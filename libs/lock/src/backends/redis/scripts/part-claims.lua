@@ -3,9 +3,12 @@ find the lock free. To define a function costs as much as to ask Redis something
 where they need it. ]]
 --@include asked
 
-local reply = { now }
+local reply, takeTokens = { now }, nil
 for item = 0, items - 1 do
   local key, arg, answer = 2 + item * keysPerItem, 1 + item * 5, nil
+  if ARGV[arg + 3] ~= '0' and not takeTokens then
+    --@include tokens
+  end
   if now > tonumber(ARGV[arg + 2]) then
     answer = -1
   elseif call('EXISTS', KEYS[key], KEYS[key + 1]) > 0 then
@@ -14,7 +17,7 @@ for item = 0, items - 1 do
     answer = answerOf(askTaken, key, arg)
   end
   if answer == nil then
-    answer = takeTokens(key, arg + 3)
+    answer = takeTokens and takeTokens(key, arg + 3) or 0
     if type(answer) == 'number' then
       local lock, holder, lease = KEYS[key], ARGV[arg], ARGV[arg + 1]
       --@include enter

@@ -19,7 +19,7 @@ local function askTaken(at, arg)
   -- A repeat after a lost reply is granted again, with tokens of its own; a revoked grant is not.
   if state[2] and mark ~= 'revoked' and (mark or writes) then
     lengthen(lock, holder, ARGV[arg + 1])
-    return takeTokens(at, arg + 3)
+    return takeTokens and takeTokens(at, arg + 3) or 0
   end
   if mark ~= 'revoked' and fits(mode, writes) then
     local head, _, rest = liveHead(at, own)

@@ -27,7 +27,7 @@ local function askTaken(at, arg)
   local ttl = call('PTTL', lock)
   -- A repeat after a lost reply is granted again, with tokens of its own; a revoked grant is not.
   if state[1] and not state[2] then
-    local token = takeTokens(at, arg + 3)
+    local token = takeTokens and takeTokens(at, arg + 3) or 0
     if ttl < tonumber(ARGV[arg + 1]) then call('PEXPIRE', lock, ARGV[arg + 1]) end
     return token
   end

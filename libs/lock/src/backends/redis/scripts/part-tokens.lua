@@ -1,10 +1,10 @@
---[[ takeTokens(key, arg): the first of ARGV[arg] fencing tokens for the item of KEYS[key], 0 when none is wanted, or the
-text of an error; from the lock's own counter or from the shared one. From the shared one the first call reserves what all
-later items may want: gaps do no harm. ]]
+--[[ Makes the local `takeTokens` a function. takeTokens(key, arg): the first of ARGV[arg] fencing tokens for the item of
+KEYS[key], 0 when none is wanted, or the text of an error; from the lock's own counter or from the shared one. From the
+shared one the first call reserves what all later items may want: gaps do no harm. ]]
 --@include token
 local nextToken
 
-local function takeTokens(key, arg)
+function takeTokens(key, arg)
   local count = tonumber(ARGV[arg])
   if count == 0 then return 0 end
   if ownsTokens then return reserve(KEYS[key + keysOfItem], count) end
