@@ -1,8 +1,32 @@
 // Taken when the module loads, so that fake timers installed later cannot stop anything.
 const enqueueTick = process.nextTick.bind(process);
-const enqueueMicrotask = queueMicrotask;
+const SETTLED = Promise.resolve();
 
-/** Calls back after the microtasks of this turn, so that all that one answer has set going is gathered by then. */
+let due: (() => void)[] = [];
+
+/**
+ * Calls back after the microtasks of this turn, so that all that one answer has set going is gathered by then. Whoever asks
+ * for it in the same turn is called in the same tick, in order: a tick costs about as much as a request costs to encode.
+ */
 export function afterTurn(callback: () => void): void {
-  enqueueMicrotask(() => enqueueTick(callback));
+  if (due.push(callback) === 1) void SETTLED.then(tick);
+}
+
+function tick(): void {
+  enqueueTick(callAll);
+}
+
+function callAll(): void {
+  const callbacks = due;
+  due = [];
+  let called = 0;
+  try {
+    for (const callback of callbacks) {
+      called += 1;
+      callback();
+    }
+  } finally {
+    // One that throws takes nothing from those behind it.
+    if (called < callbacks.length) callbacks.slice(called).forEach(afterTurn);
+  }
 }

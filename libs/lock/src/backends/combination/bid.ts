@@ -26,8 +26,8 @@ export function claimIdOf(id: string): string {
 /** One try to get one claim on several nodes. Its id is its own, so that what is late never touches another try. */
 export class Bid implements ClaimRef {
   readonly seals: Seal[] = [];
-  /** Who may have granted, or may yet do so until the claim is stale. */
-  readonly silent = new Set<Member>();
+  /** Enough nodes have granted in time, and the claim was not withdrawn meanwhile. */
+  isGranted = false;
   /** Where the process stands in line now. */
   readonly standing: Member[] = [];
   /** The left-most refusal, and whose it was: there the process stands in line. */
@@ -42,6 +42,8 @@ export class Bid implements ClaimRef {
   /** When every node has let go by itself at the latest, local ms. */
   #mayLastUntil = 0;
   #isOver = false;
+  /** Who may have granted, or may yet do so until the claim is stale; most bids have none. */
+  #silent: Set<Member> | undefined;
 
   constructor(
     readonly id: string,
@@ -108,7 +110,7 @@ export class Bid implements ClaimRef {
   /** Takes back what may have been granted without an answer. Nothing counts from here on. */
   takeBackSilent(): void {
     this.#isOver = true;
-    for (const member of this.silent) this.takeBack(member, this.claim.notAfter);
+    for (const member of this.#silent ?? []) this.takeBack(member, this.claim.notAfter);
   }
 
   /** @param notBefore a request may still be executed there until this local instant */
@@ -145,7 +147,7 @@ export class Bid implements ClaimRef {
   #failed(member: Member, error: unknown): void {
     const lockError = asLockError(error, member.node.name, this.resource);
     if (mayHaveActed(lockError)) {
-      this.silent.add(member);
+      (this.#silent ??= new Set()).add(member);
       if (this.#isOver) this.takeBack(member, this.claim.notAfter);
     }
     if (isLockError(error) && error.code !== 'BACKEND_UNAVAILABLE') this.mismatch ??= lockError;

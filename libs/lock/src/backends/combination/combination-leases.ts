@@ -24,16 +24,22 @@ import { Watch } from './watch.js';
 
 export const BACKEND = 'combination';
 
+/** What was in the way of a bid. */
+interface Failure {
+  readonly isVetoed: boolean;
+  /** False when the fencing token did not reach enough nodes. */
+  readonly isRaised: boolean;
+  readonly tookMs: number;
+}
+
 /** The verbs on several nodes: docs/combination-lock.md tells the rules, and from what they protect. */
 export class CombinationLeases implements LeaseDriver {
-  /** What is held, by the id of the claim. */
-  readonly #grants = new Map<string, Bid>();
-  /** Claims under way. One that is withdrawn meanwhile is not among them any more. */
-  readonly #asking = new Set<string>();
+  /** What is asked for or held, by the id of the claim. What is withdrawn is not among them any more. */
+  readonly #bids = new Map<string, Bid>();
   readonly #watches = new Map<string, Set<Watch>>();
   readonly #rivals: Rivals;
   readonly #terms: CombinationTerms;
-  #bids = 0;
+  #tries = 0;
 
   constructor(private readonly house: House) {
     this.#terms = house.terms;
@@ -41,31 +47,43 @@ export class CombinationLeases implements LeaseDriver {
   }
 
   async claim(claim: Claim): Promise<Verdict> {
-    const held = this.#grants.get(claim.id);
+    const { clock, minNodes, nodeTimeoutMs } = this.#terms;
+    const { id, resource } = claim;
+    const held = this.#heldBy(id);
     if (held !== undefined) return this.#askedAgain(held, claim);
-    this.#asking.add(claim.id);
-    try {
-      return await this.#ask(claim);
-    } finally {
-      this.#asking.delete(claim.id);
-    }
-  }
-
-  async #ask(claim: Claim): Promise<Verdict> {
-    const { clock, strategy, contention, nodeTimeoutMs } = this.#terms;
-    const { resource } = claim;
     const startedAt = clock.now();
     if (this.house.isClosed) throw isClosed(resource);
     if (startedAt > claim.notAfter) return { kind: 'stale' };
-    this.#bids += 1;
-    const bid = new Bid(bidId(claim.id, this.#bids), claim, clock, nodeTimeoutMs);
+    this.#tries += 1;
+    const bid = new Bid(bidId(id, this.#tries), claim, clock, nodeTimeoutMs);
+    this.#bids.set(id, bid);
+    try {
+      await this.#ask(bid, claim, startedAt);
+      const tookMs = clock.now() - startedAt;
+      const isVetoed = this.#isVetoed(bid);
+      const isEnough = !isVetoed && this.#isEnough(bid, tookMs);
+      const isRaised = !isEnough || claim.tokens === 0 || (await raiseTokens(bid, minNodes));
+      if (isEnough && isRaised && this.#bids.get(id) === bid) return this.#grant(bid);
+      return this.#refuse(bid, claim, { isVetoed, isRaised, tookMs });
+    } finally {
+      if (!bid.isGranted && this.#bids.get(id) === bid) this.#bids.delete(id);
+    }
+  }
+
+  #ask(bid: Bid, claim: Claim, startedAt: number): Promise<void> {
+    const { strategy, contention, minNodes } = this.#terms;
     const members = this.house.askable;
+    if (strategy === 'majority') return this.#askAtOnce(bid, members, claim, minNodes);
     // Who asks only once is asked for in turn: of several at a time one gets it, where all at once each could veto the others.
-    if (strategy === 'majority') await this.#askMajority(bid, members);
-    else if (contention === 'parallelFirst' && claim.queue && !this.#rivals.areThere(resource))
-      await Promise.all(members.map((member) => bid.ask(member, this.#queuesAt(member, members, claim))));
-    else await this.#askInTurn(bid, members, claim, startedAt);
-    return this.#decide(bid, claim, startedAt);
+    if (contention === 'parallelFirst' && claim.queue && !this.#rivals.areThere(claim.resource))
+      return this.#askAtOnce(bid, members, claim, members.length);
+    return this.#askInTurn(bid, members, claim, startedAt);
+  }
+
+  /** What is held under this id. */
+  #heldBy(id: string): Bid | undefined {
+    const bid = this.#bids.get(id);
+    return bid?.isGranted === true ? bid : undefined;
   }
 
   /** What was granted is prolonged. */
@@ -81,16 +99,15 @@ export class CombinationLeases implements LeaseDriver {
   async renew(held: readonly HeldRef[]): Promise<readonly RenewOutcome[]> {
     if (this.house.isClosed) return held.map(() => 'unknown');
     const { minNodes, clock } = this.#terms;
-    const bidOf = (id: string): Bid | undefined => this.#grants.get(id);
-    const renewal = new Renewal(held, bidOf, minNodes, clock, (bid, member) => this.#thinned(bid, member));
+    const heldBy = (id: string): Bid | undefined => this.#heldBy(id);
+    const renewal = new Renewal(held, heldBy, minNodes, clock, (bid, member) => this.#thinned(bid, member));
     return renewal.outcomes();
   }
 
   async withdraw({ id, resource, shape }: ClaimRef, options: WithdrawOptions): Promise<WithdrawOutcome> {
     const { clock, minNodes } = this.#terms;
-    const bid = this.#grants.get(id);
-    this.#grants.delete(id);
-    this.#asking.delete(id);
+    const bid = this.#heldBy(id);
+    this.#bids.delete(id);
     const places = options.leaveQueue ? this.#rivals.leave(resource) : [];
     for (const member of places) {
       // It holds nothing there under this id; but its process stands in line.
@@ -109,7 +126,7 @@ export class CombinationLeases implements LeaseDriver {
   }
 
   annotate({ id }: ClaimRef, note: { readonly depth: number }): void {
-    const bid = this.#grants.get(id);
+    const bid = this.#heldBy(id);
     for (const { member } of bid?.seals ?? []) member.node.leases.annotate(bid!, note);
   }
 
@@ -157,14 +174,14 @@ export class CombinationLeases implements LeaseDriver {
     }
   }
 
-  /** All at once, until enough have granted or all have answered. */
-  #askMajority(bid: Bid, members: readonly Member[]): Promise<void> {
+  /** All at once, until so many have granted or all have answered. */
+  #askAtOnce(bid: Bid, members: readonly Member[], claim: Claim, enough: number): Promise<void> {
     let open = members.length;
     return new Promise((resolve) => {
       for (const member of members) {
-        void bid.ask(member, false).then(() => {
+        void bid.ask(member, this.#queuesAt(member, members, claim)).then(() => {
           open -= 1;
-          if (open === 0 || bid.seals.length >= this.#terms.minNodes) resolve();
+          if (open === 0 || bid.seals.length >= enough) resolve();
         });
       }
     });
@@ -172,39 +189,42 @@ export class CombinationLeases implements LeaseDriver {
 
   /** In line stands who waits at the left-most node, and where it was refused last. */
   #queuesAt(member: Member, members: readonly Member[], { queue, resource }: Claim): boolean {
-    return queue && (member === members[0] || member === this.#rivals.refuserOf(resource));
+    const stands = queue && this.#terms.strategy === 'leftmost';
+    return stands && (member === members[0] || member === this.#rivals.refuserOf(resource));
   }
 
-  async #decide(bid: Bid, claim: Claim, startedAt: number): Promise<Verdict> {
-    const { clock, strategy, minNodes, attemptTimeoutMs } = this.#terms;
-    const { mismatch, refusal, refuser, seals } = bid;
-    const isVetoed = refusal !== undefined && (strategy === 'leftmost' || seals.length < minNodes);
-    const tookMs = clock.now() - startedAt;
-    let isRaised = true;
-    if (mismatch === undefined && !isVetoed && seals.length >= minNodes && tookMs <= attemptTimeoutMs) {
-      isRaised = claim.tokens === 0 || (await raiseTokens(bid, minNodes));
-      if (isRaised && this.#asking.has(claim.id)) return this.#grant(bid, claim);
-    }
+  /** One refusal is a veto; under `majority` only where too few have granted. */
+  #isVetoed({ refusal, seals }: Bid): boolean {
+    const { strategy, minNodes } = this.#terms;
+    return refusal !== undefined && (strategy === 'leftmost' || seals.length < minNodes);
+  }
+
+  #isEnough(bid: Bid, tookMs: number): boolean {
+    const { minNodes, attemptTimeoutMs } = this.#terms;
+    return bid.mismatch === undefined && bid.seals.length >= minNodes && tookMs <= attemptTimeoutMs;
+  }
+
+  #grant(bid: Bid): Verdict {
+    bid.isGranted = true;
+    this.#rivals.granted(bid.resource, bid.seals);
+    return { kind: 'granted', token: bid.token };
+  }
+
+  /** Takes everything back, and says why. */
+  #refuse(bid: Bid, { id, resource }: Claim, failure: Failure): Verdict {
+    const { mismatch, refusal, refuser } = bid;
+    const { isVetoed } = failure;
     bid.rollBack();
-    if (!this.#asking.has(claim.id)) return { kind: 'stale' };
+    if (this.#bids.get(id) !== bid) return { kind: 'stale' };
     if (mismatch !== undefined) throw mismatch;
     if (!isVetoed && bid.isStale) return { kind: 'stale' };
-    if (!isVetoed) throw this.#tooFew(bid, claim.resource, tookMs, isRaised);
-    const { holder } = refusal;
-    this.#rivals.refused(claim.resource, refuser!, bid.standing);
-    for (const watch of this.#watches.get(claim.resource) ?? []) watch.follow(refuser!);
+    if (!isVetoed) throw this.#tooFew(bid, resource, failure);
+    this.#rivals.refused(resource, refuser!, bid.standing);
+    for (const watch of this.#watches.get(resource) ?? []) watch.follow(refuser!);
+    const { holder } = refusal!;
     return holder === undefined
-      ? refusal
-      : { ...refusal, holder: { ...holder, id: claimIdOf(holder.id), node: refuser!.id } };
-  }
-
-  #grant(bid: Bid, claim: Claim): Verdict {
-    this.#grants.set(claim.id, bid);
-    this.#rivals.granted(
-      claim.resource,
-      bid.seals.map(({ member }) => member),
-    );
-    return { kind: 'granted', token: bid.token };
+      ? refusal!
+      : { ...refusal!, holder: { ...holder, id: claimIdOf(holder.id), node: refuser!.id } };
   }
 
   #thinned(bid: Bid, member: Member): void {
@@ -214,7 +234,7 @@ export class CombinationLeases implements LeaseDriver {
   }
 
   /** It was taken back, or is being: whoever asks again begins anew. */
-  #tooFew({ seals }: Bid, resource: string, tookMs: number, isRaised: boolean): BackendUnavailableError {
+  #tooFew({ seals }: Bid, resource: string, { tookMs, isRaised }: Failure): BackendUnavailableError {
     const { minNodes, attemptTimeoutMs } = this.#terms;
     const { members } = this.house;
     const troubles = members.filter(({ isAvailable }) => !isAvailable).map(({ trouble }) => trouble);

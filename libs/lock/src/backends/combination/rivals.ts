@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.js';
+import type { Seal } from './bid.js';
 import type { Member } from './member.js';
 
 /** A refusal is remembered for this long, in ms: as long as others may stand in line for the resource. */
@@ -44,9 +45,9 @@ export class Rivals {
   }
 
   /** Who is granted stands in line no more. */
-  granted(resource: string, members: Iterable<Member>): void {
+  granted(resource: string, seals: readonly Seal[]): void {
     const standing = this.#notes.get(resource)?.standing;
-    if (standing !== undefined) for (const member of members) standing.delete(member);
+    if (standing !== undefined) for (const { member } of seals) standing.delete(member);
   }
 
   /** Where this process stands in line, which it leaves. */

@@ -62,7 +62,7 @@ export const scripts = {
       'return first + 1\n' +
       'end\n' +
       'local nextToken\n' +
-      'function takeTokens(key, arg)\n' +
+      'takeTokens = function(key, arg)\n' +
       'local count = tonumber(ARGV[arg])\n' +
       'if count == 0 then return 0 end\n' +
       'if ownsTokens then return reserve(KEYS[key + keysOfItem], count) end\n' +
@@ -168,8 +168,8 @@ export const scripts = {
       'if call(\'PTTL\', KEYS[at]) < tonumber(ARGV[arg + 1]) then call(\'PEXPIRE\', KEYS[at], ARGV[arg + 1]) end\n' +
       'end\n' +
       'return { now, answer }',
-    sha1: '3676b9e8f91e3715ef1d8766f2587ab1e8b7d033',
-    sha1InCluster: 'b3b3b8801963908ac0a19d12ee2477b20a5bf956',
+    sha1: 'bee30e8c12287da81bd1a838dbafa2cf832ee0f2',
+    sha1InCluster: '3ca019935a6a37b7b262bd6ae4f08eef0cf742ed',
   },
   /** claim-n.lua */
   claimN: {
@@ -214,7 +214,7 @@ export const scripts = {
       'return first + 1\n' +
       'end\n' +
       'local nextToken\n' +
-      'function takeTokens(key, arg)\n' +
+      'takeTokens = function(key, arg)\n' +
       'local count = tonumber(ARGV[arg])\n' +
       'if count == 0 then return 0 end\n' +
       'if ownsTokens then return reserve(KEYS[key + keysOfItem], count) end\n' +
@@ -324,8 +324,8 @@ export const scripts = {
       'reply[item + 2] = answer\n' +
       'end\n' +
       'return reply',
-    sha1: '26a0f63fe2f8c1d0e2c87e5a141a0907ef7e4fe1',
-    sha1InCluster: 'c122837f0420d6e3256ff8059481744c9326592e',
+    sha1: '0365ad73812a8a295de24cfb3618c46743b2a390',
+    sha1InCluster: '853b131f1d6d26df29545f2250b6d7fd9c162cab',
   },
   /** counter-create-2.lua */
   counterCreate: {
@@ -396,7 +396,7 @@ export const scripts = {
       'return first + 1\n' +
       'end\n' +
       'local nextToken\n' +
-      'function takeTokens(key, arg)\n' +
+      'takeTokens = function(key, arg)\n' +
       'local count = tonumber(ARGV[arg])\n' +
       'if count == 0 then return 0 end\n' +
       'if ownsTokens then return reserve(KEYS[key + keysOfItem], count) end\n' +
@@ -527,8 +527,8 @@ export const scripts = {
       'reply[item + 2] = answer\n' +
       'end\n' +
       'return reply',
-    sha1: '497fc1f78cfcdbb91e5a3072aa06cad463ac4282',
-    sha1InCluster: '6f71c17fbcbc7c9954c247e1196a7c2f5f1216f3',
+    sha1: '00e88d219946801ab567ca672d5a396e48ad4f28',
+    sha1InCluster: 'a87c0c84cfc3d9a2094ee2b9b51ab0b672455081',
   },
   /** fair-revoke-4.lua */
   fairRevoke: {
@@ -1228,7 +1228,7 @@ export const scripts = {
       'return first + 1\n' +
       'end\n' +
       'local nextToken\n' +
-      'function takeTokens(key, arg)\n' +
+      'takeTokens = function(key, arg)\n' +
       'local count = tonumber(ARGV[arg])\n' +
       'if count == 0 then return 0 end\n' +
       'if ownsTokens then return reserve(KEYS[key + keysOfItem], count) end\n' +
@@ -1399,8 +1399,8 @@ export const scripts = {
       'reply[item + 2] = answer\n' +
       'end\n' +
       'return reply',
-    sha1: 'd1e9a6ee0750f8d47125ed9f6ebf7c60dd230ecd',
-    sha1InCluster: 'cfb3e76815dd17036d123b3c6f27a45788dc5061',
+    sha1: '17f526761484ca1e8249d8c47d136e850915870c',
+    sha1InCluster: '400650b1c654045e13f21b5b0f0e1228f20cbeb1',
   },
   /** rw-inspect-1.lua */
   rwInspect: {

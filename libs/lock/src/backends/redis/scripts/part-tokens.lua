@@ -4,7 +4,7 @@ shared one the first call reserves what all later items may want: gaps do no har
 --@include token
 local nextToken
 
-function takeTokens(key, arg)
+takeTokens = function(key, arg)
   local count = tonumber(ARGV[arg])
   if count == 0 then return 0 end
   if ownsTokens then return reserve(KEYS[key + keysOfItem], count) end
