@@ -13,12 +13,17 @@ export function afterTurn(callback: () => void): void {
 }
 
 function tick(): void {
-  enqueueTick(callAll);
+  enqueueTick(callDue);
 }
 
-function callAll(): void {
+function callDue(): void {
   const callbacks = due;
   due = [];
+  callAll(callbacks, afterTurn);
+}
+
+/** Calls each. One that throws takes nothing from those behind it, who are called later. */
+export function callAll(callbacks: readonly (() => void)[], later: (callback: () => void) => void): void {
   let called = 0;
   try {
     for (const callback of callbacks) {
@@ -26,7 +31,6 @@ function callAll(): void {
       callback();
     }
   } finally {
-    // One that throws takes nothing from those behind it.
-    if (called < callbacks.length) callbacks.slice(called).forEach(afterTurn);
+    for (let i = called; i < callbacks.length; i += 1) later(callbacks[i]!);
   }
 }
