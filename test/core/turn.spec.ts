@@ -1,3 +1,4 @@
+import { describe, expect, it } from '@jest/globals';
 import { afterTurn, callAll } from '../../libs/lock/src/core/turn.js';
 
 /** A turn of the event loop later. */

@@ -1,3 +1,4 @@
+import { SmallMap } from '../core/small-map.js';
 import type { Terms } from '../core/options.js';
 import type { Hold } from './hold.js';
 import { Seat, type Crowd, type SeatHouse } from './seat.js';
@@ -5,7 +6,7 @@ import type { WaitingRoom } from './waiting-room.js';
 
 /** All seats of an engine: one per resource, or one per caller where they are served in order of arrival over processes. */
 export class Seats implements SeatHouse {
-  readonly #seats = new Map<string, Seat>();
+  readonly #seats = new SmallMap<string, Seat>();
   readonly #crowds = new Map<string, Crowd>();
   #onEmpty: (() => void) | undefined;
 

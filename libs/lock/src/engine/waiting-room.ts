@@ -2,6 +2,7 @@ import type { Clock, Timer } from '../core/clock.js';
 import { outsideOfCallers } from '../core/context.js';
 import { LockClosedError, QueueFullError } from '../core/errors.js';
 import type { CompetitorEnd, EventHub } from '../core/events.js';
+import { SmallMap } from '../core/small-map.js';
 
 /** Deadlines closer together than this are served by one timer, in ms. */
 const COALESCE_MS = 5;
@@ -20,7 +21,7 @@ export interface Line {
 
 /** All queues of one Bedrock: the bound per process, and one timer for the deadlines of everybody. */
 export class WaitingRoom {
-  readonly #queues = new Set<Line>();
+  readonly #queues = new SmallMap<Line, Line>();
   #waiting = 0;
   #arrivals = 0;
   #closed = false;
@@ -74,7 +75,7 @@ export class WaitingRoom {
 
   entered(queue: Line, competitor: { readonly deadline: number }): void {
     this.#waiting += 1;
-    if (queue.size === 1) this.#queues.add(queue);
+    if (queue.size === 1) this.#queues.set(queue, queue);
     this.#arm(competitor.deadline);
   }
 
@@ -88,7 +89,7 @@ export class WaitingRoom {
   close(): void {
     this.#closed = true;
     outsideOfCallers(() => this.#closing.abort(new LockClosedError()));
-    for (const queue of [...this.#queues])
+    for (const queue of [...this.#queues.values()])
       queue.leaveAll('closed', new LockClosedError(queue.owner.resource));
     if (this.#timer !== undefined) this.clock.clearTimer(this.#timer);
     this.#timer = undefined;
@@ -107,7 +108,7 @@ export class WaitingRoom {
     this.#firesAt = Infinity;
     const now = this.clock.now();
     let earliest = Infinity;
-    for (const queue of [...this.#queues]) earliest = Math.min(earliest, queue.expire(now));
+    for (const queue of [...this.#queues.values()]) earliest = Math.min(earliest, queue.expire(now));
     if (!this.#closed) this.#arm(earliest === Infinity ? Infinity : Math.max(earliest, now + COALESCE_MS));
   }
 }

@@ -11,6 +11,7 @@ import type {
 } from '../../core/claim.js';
 import { BackendUnavailableError } from '../../core/errors.js';
 import type { LeaseDriver, Unsubscribe, Waker } from '../../core/ports.js';
+import { SmallMap } from '../../core/small-map.js';
 import { Bid, bidId, claimIdOf } from './bid.js';
 import type { CombinationTerms } from './combination-options.js';
 import type { House } from './house.js';
@@ -35,7 +36,7 @@ interface Failure {
 /** The verbs on several nodes: docs/combination-lock.md tells the rules, and from what they protect. */
 export class CombinationLeases implements LeaseDriver {
   /** What is asked for or held, by the id of the claim. What is withdrawn is not among them any more. */
-  readonly #bids = new Map<string, Bid>();
+  readonly #bids = new SmallMap<string, Bid>();
   readonly #watches = new Map<string, Set<Watch>>();
   readonly #rivals: Rivals;
   readonly #terms: CombinationTerms;

@@ -78,14 +78,19 @@ export class Calls {
 
   /** Forgets the calls in front that are over. */
   clear(): void {
-    while (this.#first?.isOver === true) this.#first = this.#first.next;
+    while (this.#first?.isOver === true) {
+      const { next } = this.#first;
+      // A call that has grown old in the heap would keep all that came after it from being collected young.
+      this.#first.next = undefined;
+      this.#first = next;
+    }
     if (this.#first === undefined) this.#last = undefined;
   }
 
   /** Ends all of them: the connection is gone. */
   fail(error: Error): void {
     this.hear();
-    for (let call = this.#first; call !== undefined; call = call.next) call.fail(error);
+    for (let call = this.#first; call !== undefined; call = this.#first) call.fail(error);
   }
 
   stop(): void {
@@ -108,7 +113,11 @@ export class Calls {
 
   #expire(): void {
     const now = this.clock.now();
-    for (let call = this.#first; call !== undefined && call.sentAt <= now - this.timeoutMs; call = call.next)
+    for (
+      let call = this.#first;
+      call !== undefined && call.sentAt <= now - this.timeoutMs;
+      call = this.#first
+    )
       call.fail(noAnswer(`no answer within ${this.timeoutMs} ms`));
     if (this.#unheardSince !== undefined && this.#unheardSince <= now - this.silenceMs) {
       this.#unheardSince = undefined;

@@ -38,7 +38,7 @@ export interface LeaseVerbs {
 export class LeaseBatches {
   #withdraws: WithdrawItem[] = [];
   #claims: ClaimItem[] = [];
-  readonly #claimIds = new Set<string>();
+  #claimIds = new Set<string>();
   readonly #notes = new Map<string, NoteItem>();
   readonly #withdrawing: ScriptBatch<WithdrawItem>;
   readonly #claiming: ScriptBatch<ClaimItem>;
@@ -142,7 +142,7 @@ export class LeaseBatches {
     }
     if (claims.length > 0) {
       this.#claims = [];
-      this.#claimIds.clear();
+      this.#claimIds = new Set();
       this.#claiming.send(claims);
     }
   };

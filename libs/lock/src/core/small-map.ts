@@ -1,0 +1,45 @@
+/**
+ * A map of which most hold one entry or none at a time, as what one task after the other takes and gives back. The first
+ * entry lies in fields. In a Map that gains and loses one at every turn, each fourth makes a new table, to which the old one
+ * points: once one of them is old in the heap, no later one, nor what lies in it, is collected young.
+ */
+export class SmallMap<K, V> {
+  #key: K | undefined;
+  /** Undefined when there is no first entry. */
+  #value: V | undefined;
+  #others: Map<K, V> | undefined;
+
+  get size(): number {
+    return (this.#value === undefined ? 0 : 1) + (this.#others === undefined ? 0 : this.#others.size);
+  }
+
+  get(key: K): V | undefined {
+    return this.#value !== undefined && this.#key === key ? this.#value : this.#others?.get(key);
+  }
+
+  has(key: K): boolean {
+    return this.get(key) !== undefined;
+  }
+
+  set(key: K, value: NonNullable<V>): void {
+    if (this.#others?.has(key) === true) this.#others.set(key, value);
+    else if (this.#value === undefined || this.#key === key) [this.#key, this.#value] = [key, value];
+    else (this.#others ??= new Map<K, V>()).set(key, value);
+  }
+
+  delete(key: K): boolean {
+    if (this.#value !== undefined && this.#key === key) {
+      this.#key = this.#value = undefined;
+      return true;
+    }
+    const others = this.#others;
+    if (others === undefined || !others.delete(key)) return false;
+    if (others.size === 0) this.#others = undefined;
+    return true;
+  }
+
+  *values(): Generator<V> {
+    if (this.#value !== undefined) yield this.#value;
+    if (this.#others !== undefined) yield* this.#others.values();
+  }
+}
