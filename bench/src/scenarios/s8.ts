@@ -43,7 +43,7 @@ export const s8: Scenario = {
   title: 'Three independent nodes: one process, one task, one key; raw asks all at once and waits for two',
   short: 'three nodes: time',
   libraries: [...MEASURED, 'redlock-4', 'redlock-5', 'sesamecare-redlock'],
-  rounds: 3,
+  rounds: 5,
   compared: 'p50Us',
   better: 'less',
   turn: cyclesOn(3),
