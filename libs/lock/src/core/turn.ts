@@ -6,7 +6,7 @@ let due: (() => void)[] = [];
 
 /**
  * Calls back after the microtasks of this turn, so that all that one answer has set going is gathered by then. Whoever asks
- * for it in the same turn is called in the same tick, in order: a tick costs about as much as a request costs to encode.
+ * for it in the same turn is called in the same tick, in order.
  */
 export function afterTurn(callback: () => void): void {
   if (due.push(callback) === 1) void SETTLED.then(tick);
