@@ -3,7 +3,7 @@ import { SCENARIOS } from '../scenarios/scenarios.js';
 
 const EXAMPLES = `The bench: Bedrock beside other lock libraries, on one Redis, in turns; then beside raw calls on each engine.
 
-  npm run bench                              every scenario, as Markdown tables; 11 to 14 minutes
+  npm run bench                              every scenario, as Markdown tables; some 25 minutes
   npm run bench -- --scenario S3             one of them; several by comma or by repetition
   npm run bench -- --scenario E1,E2,E3,E4    the engines; 3 to 4 minutes
   npm run --silent bench -- --json           one JSON object per line

@@ -126,8 +126,9 @@ RETURNING t.resource`,
 export type Statements = ReturnType<typeof statementsFor>;
 
 /**
- * The statements on the tables. Those that change a row, but for the short ones, lock it first (`r`), read the clock then (`n`), and change it only
- * after that (`d`): whoever had to wait for the row decides by the time after the wait, and answers with what it found.
+ * The statements on the tables. Those that change a row, but for the short ones, lock it first (`r`), read the clock then
+ * (`n`), and change it only after that (`d`): whoever had to wait for the row decides by the time after the wait, and
+ * answers with what it found.
  */
 export function statementsFor({ locks, processes }: TableNames, count: 'one' | 'many') {
   const locked = `r AS MATERIALIZED (
