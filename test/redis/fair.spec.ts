@@ -31,7 +31,7 @@ function run(script: Script, keys: readonly string[], ...args: readonly (string 
 
 /** @param place 0 only tries, 1 stands in line, 2 may be granted without asking again */
 async function claim(id: string, { lease = 10_000, tokens = 0, place = 2 } = {}): Promise<unknown> {
-  const reply = await run(FAIR_CLAIM, ['bedrock_token', ...KEYS], id, lease, NEVER_STALE, tokens, place);
+  const reply = await run(FAIR_CLAIM, ['bedrock_token', ...KEYS], id, lease, NEVER_STALE, tokens, place, 1);
   return (reply as unknown[])[1];
 }
 

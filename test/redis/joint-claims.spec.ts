@@ -32,13 +32,13 @@ function argsOf({ id, lease = 10_000, notAfter = 9_999_999_999_999, tokens = 0 }
 /** The answer without the server's time. */
 async function claimAll(...items: Item[]): Promise<unknown> {
   const keys = ['bedrock_token', ...items.flatMap(({ lock }) => keysOf(lock))];
-  const reply = await db.eval(CLAIM_ALL.source, keys.length, ...keys, ...items.flatMap(argsOf));
+  const reply = await db.eval(CLAIM_ALL.source, keys.length, ...keys, ...items.flatMap(argsOf), 1);
   return (reply as unknown[])[1];
 }
 
 async function claim(item: Item, queue = 0): Promise<unknown> {
   const keys = ['bedrock_token', ...keysOf(item.lock)];
-  const args = [...argsOf(item).slice(0, 4), queue];
+  const args = [...argsOf(item).slice(0, 4), queue, 1];
   return ((await db.eval(CLAIM.source, keys.length, ...keys, ...args)) as unknown[])[1];
 }
 

@@ -22,7 +22,7 @@ describe('a claim to read', () => {
 
   it('names the string of a reader by the rule of Redisson where the name has a brace', async () => {
     const keys = ['bedrock_token', 'x{7}', 'bedrock_order::x{7}', 'bedrock_asks::x{7}'];
-    await rw.run(RW_CLAIM, keys, 'p1:1', 1_000, 9_999_999_999_999, 0, 1);
+    await rw.run(RW_CLAIM, keys, 'p1:1', 1_000, 9_999_999_999_999, 0, 1, 1);
     expect(await rw.keys()).toEqual(['x{7}', 'x{7}:p1:1:rwlock_timeout:1']);
   });
 
@@ -201,7 +201,8 @@ describe('a claim on something else', () => {
     const keysOf = (name: string) => [name, `bedrock_order:{${name}}`, `bedrock_asks:{${name}}`];
     const item = (id: string) => [id, 5_000, 9_999_999_999_999, 0, 1];
     const keys = ['bedrock_token', ...['a', 'text', 'b'].flatMap(keysOf)];
-    const reply = await rw.run(RW_CLAIM, keys, ...item('p:1'), ...item('p:2'), ...item('p:3:write'));
+    const items = [...item('p:1'), ...item('p:2'), ...item('p:3:write')];
+    const reply = await rw.run(RW_CLAIM, keys, ...items, 1);
     expect(reply).toEqual([expect.any(Number), 0, expect.stringContaining('WRONGTYPE'), 0]);
   });
 });

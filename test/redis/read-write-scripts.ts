@@ -44,7 +44,7 @@ export class ReadWriteScripts {
     id: string,
     { lease = 10_000, notAfter = NEVER_STALE, tokens = 0, place = 1 }: ClaimTerms = {},
   ): Promise<unknown> {
-    const reply = await this.run(RW_CLAIM, WITH_TOKENS, id, lease, notAfter, tokens, place);
+    const reply = await this.run(RW_CLAIM, WITH_TOKENS, id, lease, notAfter, tokens, place, 1);
     return (reply as unknown[])[1];
   }
 

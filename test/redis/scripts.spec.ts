@@ -34,7 +34,7 @@ function run(script: Script, keys: readonly string[], ...args: readonly (string 
 
 /** One claim; the answer without the server's time. */
 async function claim(id: string, { lease = 10_000, notAfter = NEVER_STALE, tokens = 0, queue = 1 } = {}) {
-  const reply = (await run(CLAIM, WITH_TOKENS, ...[id, lease, notAfter, tokens, queue])) as unknown[];
+  const reply = (await run(CLAIM, WITH_TOKENS, ...[id, lease, notAfter, tokens, queue, 1])) as unknown[];
   return reply[1];
 }
 
@@ -77,7 +77,7 @@ describe('claim', () => {
 
   it('tells the time of the server', async () => {
     const before = await serverNow();
-    const [now] = (await run(CLAIM, ['bedrock_token'])) as [number];
+    const [now] = (await run(CLAIM, ['bedrock_token'], 1)) as [number];
     expect(now).toBeGreaterThanOrEqual(before);
     expect(now).toBeLessThanOrEqual(await serverNow());
   });
@@ -188,6 +188,7 @@ describe('claim', () => {
         ...items.flatMap((name) => [name, `bedrock_order:{${name}}`, `bedrock_asks:{${name}}`]),
       ],
       ...items.flatMap((name) => [`p1:${name}`, 5_000, NEVER_STALE, 2, 1]),
+      1,
     )) as unknown[];
     const [, a, text, pair, b] = reply;
     expect(text).toMatch(/^WRONGTYPE/);

@@ -151,7 +151,7 @@ describe('claim of permits', () => {
     await scripts.db.set('bedrock_units_ends:{time}', 'no semaphore');
     const items = ['a', 'text', 'time', 'b'];
     const args = items.flatMap((name) => [`p1:${name}`, 5_000, NEVER_STALE, '1 2', 1]);
-    const reply = await scripts.runItems(UNITS_CLAIM, items.flatMap(keysOf), ...args);
+    const reply = await scripts.runItems(UNITS_CLAIM, items.flatMap(keysOf), ...args, 1);
     expect(reply.slice(1)).toEqual([
       0,
       expect.stringMatching(/WRONGTYPE/),
@@ -164,7 +164,7 @@ describe('claim of permits', () => {
 
   it('takes a name with a brace as it is', async () => {
     const keys = ['', '_order', '_asks', '_ends'].map((part) => `bedrock_units${part}::x:{pool}`);
-    const ask = (id: string) => scripts.runItems(UNITS_CLAIM, keys, id, 5_000, NEVER_STALE, '1 1', 1);
+    const ask = (id: string) => scripts.runItems(UNITS_CLAIM, keys, id, 5_000, NEVER_STALE, '1 1', 1, 1);
     await ask('p1:1');
     await ask('p2:1');
     const messages = await scripts.published(() => scripts.runItems(UNITS_WITHDRAW, keys, 'p1:1', 0, 1));

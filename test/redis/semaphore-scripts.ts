@@ -57,7 +57,8 @@ export class SemaphoreScripts {
     units = 1,
     { lease = 10_000, of = 4, notAfter = NEVER_STALE, queue = 1 }: ClaimTerms = {},
   ): Promise<unknown> {
-    const [, answer] = await this.runItems(UNITS_CLAIM, KEYS, id, lease, notAfter, `${units} ${of}`, queue);
+    const args = [id, lease, notAfter, `${units} ${of}`, queue, 1];
+    const [, answer] = await this.runItems(UNITS_CLAIM, KEYS, ...args);
     return answer;
   }
 

@@ -1,5 +1,5 @@
 /** The Lua scripts. */
-import { DEADLY, GUARDED, LASTING } from '../worlds.mjs';
+import { DEADLY, GUARDED, LASTING, LASTING_NODES } from '../worlds.mjs';
 
 const FOLDER = 'backends/redis/scripts';
 const inKind = (kind) => ({ backend: 'single', kinds: [kind] });
@@ -51,16 +51,25 @@ export const SCRIPTS = [
     name: 'stale-claim-granted',
     breaks: 'a claim that comes too late is granted',
     file: `${FOLDER}/part-claims.lua`,
-    find: 'if now > tonumber(ARGV[arg + 2]) then',
+    find: 'if now >= ARGV[arg + 2] + 0 then',
     replace: 'if false then',
     terms: { ...LASTING, kinds: ['fairMutex', 'readWriteLock'] },
     seed: 2,
   },
   {
+    name: 'stale-claim-granted-unread',
+    breaks: 'a claim that comes too late is granted where nobody had to read the clock',
+    file: `${FOLDER}/part-enter-in-time.lua`,
+    find: "call('PEXPIREAT', lock, ARGV[arg + 2])",
+    replace: '',
+    terms: { ...LASTING_NODES, fencing: false, faults: 60 },
+    seed: 249,
+  },
+  {
     name: 'stale-permits-granted',
     breaks: 'a claim for permits that comes too late is granted',
     file: `${FOLDER}/units-claim-n.lua`,
-    find: 'now > tonumber(ARGV[arg + 2]) and -1 or answerOf',
+    find: 'now >= ARGV[arg + 2] + 0 and -1 or answerOf',
     replace: 'answerOf',
     terms: { ...LASTING, kinds: ['semaphore'] },
     seed: 72,

@@ -68,11 +68,12 @@ export class RandomCalls {
     wants: () => string | number,
     idOf: () => string = () => this.#id(),
   ): ScriptCall {
-    const guard = this.prng.chance(0.1);
+    const guard = this.prng.chance(0.3);
     const argv = items.flatMap(() => [
       idOf(), this.prng.pick(LEASES), this.#notAfter(now), wants(), this.prng.whole(0, 2),
     ]); // prettier-ignore
     if (guard) argv.push(this.prng.pick(['run1', 'run2']), 5, this.prng.whole(0, 1));
+    argv.push(this.prng.whole(0, 1));
     return this.#call(name, ['bedrock_token', ...items.flat(), ...(guard ? ['bedrock_guard'] : [])], ...argv);
   }
 

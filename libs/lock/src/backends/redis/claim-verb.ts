@@ -40,6 +40,8 @@ export interface Guard {
 /** A lock without an expiry (a foreign client's) is asked for again after this long, in ms. */
 const NO_EXPIRY_RETRY_MS = 1_000;
 const STALE = -1;
+/** Stands for the time of a server that had no need to read its clock. */
+const UNTOLD = 0;
 const GUARD_WIRE = name(GUARD_KEY);
 /** Stands in line, and takes a grant without asking again. */
 const PUSH = word(2);
@@ -60,7 +62,6 @@ export class ClaimVerb implements BatchVerb<ClaimItem> {
     private readonly time: ServerTime,
     private readonly rows: ProcessRows,
     private readonly tokens: TokenSource,
-    private readonly operationTimeoutMs: number,
   ) {
     this.script = claim;
     this.#wants = wants;
@@ -68,7 +69,7 @@ export class ClaimVerb implements BatchVerb<ClaimItem> {
     this.#keysOfItem = keysOfItem + (tokens.isOwn ? 1 : 0);
   }
 
-  encode(items: readonly WiredClaim[]): ScriptInput {
+  encode(items: readonly WiredClaim[], sentAt: number): ScriptInput {
     const { runId, maxLeaseMs } = this.guard;
     const isGuarded = runId !== '';
     const keys = items.length * this.#keysOfItem + (isGuarded ? 2 : 1);
@@ -84,12 +85,13 @@ export class ClaimVerb implements BatchVerb<ClaimItem> {
       text += queue ? (mayPush && this.guard.mayPush ? PUSH : YES) : NO;
     }
     if (isGuarded) text += word(runId) + word(maxLeaseMs) + NO;
-    return { text, count: 1 + keys + items.length * 5 + (isGuarded ? 3 : 0) };
+    text += this.time.isDueAt(sentAt) ? YES : NO;
+    return { text, count: 1 + keys + items.length * 5 + (isGuarded ? 4 : 1) };
   }
 
-  learn(reply: readonly unknown[], items: readonly WiredClaim[]): void {
+  learn(reply: readonly unknown[], sentAt: number): void {
     const [now] = reply;
-    if (typeof now === 'number') this.time.learn(now, items[0]!.claim.notAfter - this.operationTimeoutMs);
+    if (typeof now === 'number' && now !== UNTOLD) this.time.learn(now, sentAt);
   }
 
   isGrant(answer: unknown): boolean {

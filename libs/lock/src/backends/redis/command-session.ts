@@ -117,6 +117,7 @@ export class CommandSession implements Conversation, Guard {
     // Without a token: its counter would have no end, and stay when this process dies.
     const claim: Arg[] = [id, PROBE_LEASE_MS, Number.MAX_SAFE_INTEGER, 0, 0];
     if (runId !== '') claim.push(runId, this.maxLeaseMs, trusts);
+    claim.push(0);
     const runner = { call: send, link };
     try {
       const asked = runScript(runner, CLAIM, keys, claim);

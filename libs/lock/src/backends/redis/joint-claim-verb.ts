@@ -19,12 +19,12 @@ export class JointClaimVerb implements BatchVerb<JointClaimItem> {
     private readonly claims: ClaimVerb,
   ) {}
 
-  encode(items: readonly JointClaimItem[]): ScriptInput {
-    return this.claims.encode(items[0]!.claims);
+  encode(items: readonly JointClaimItem[], sentAt: number): ScriptInput {
+    return this.claims.encode(items[0]!.claims, sentAt);
   }
 
-  learn(reply: readonly unknown[], items: readonly JointClaimItem[]): void {
-    this.claims.learn(reply, items[0]!.claims);
+  learn(reply: readonly unknown[], sentAt: number): void {
+    this.claims.learn(reply, sentAt);
   }
 
   isGrant(answer: unknown): boolean {

@@ -26,27 +26,35 @@ export const scripts = {
   claimAllN: {
     source:
       'local keysOfItem = 3\n' +
-      'local call = redis.call\n' +
-      'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
-      'local isGuarded = #ARGV % 5 == 3\n' +
-      'local items = (#ARGV - (isGuarded and 3 or 0)) / 5\n' +
-      'local keysPerItem = (#KEYS - (isGuarded and 2 or 1)) / items\n' +
-      'local ownsTokens = keysPerItem > keysOfItem\n' +
-      'if isGuarded then\n' +
-      'local guard, runId = call(\'GET\', KEYS[#KEYS]), ARGV[#ARGV - 2]\n' +
+      'local call, KEYS, ARGV = redis.call, KEYS, ARGV\n' +
+      'local time, now\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
+      'local args, keys = #ARGV - 1, #KEYS\n' +
+      'if args % 5 == 3 then\n' +
+      'local guard, runId = call(\'GET\', KEYS[keys]), ARGV[args - 2]\n' +
       'if guard ~= runId then\n' +
-      'local longest, prefix = ARGV[#ARGV - 1], runId .. \':\'\n' +
+      'if not now then\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
+      'end\n' +
+      'local longest, prefix = ARGV[args - 1], runId .. \':\'\n' +
       'local over = guard and string.sub(guard, 1, #prefix) == prefix and tonumber(string.sub(guard, #prefix + 1))\n' +
-      'if not guard and ARGV[#ARGV] == \'1\' then over = now end\n' +
+      'if not guard and ARGV[args] == \'1\' then over = now end\n' +
       'if not over or over > now + longest then\n' +
       'over = now + longest\n' +
-      'call(\'SET\', KEYS[#KEYS], string.format(\'%s%.0f\', prefix, over))\n' +
+      'call(\'SET\', KEYS[keys], string.format(\'%s%.0f\', prefix, over))\n' +
       'end\n' +
       'if over > now then return redis.error_reply(string.format(\'QUARANTINED %.0f\', over - now)) end\n' +
-      'call(\'SET\', KEYS[#KEYS], runId)\n' +
+      'call(\'SET\', KEYS[keys], runId)\n' +
       'end\n' +
+      'args, keys = args - 3, keys - 1\n' +
       'end\n' +
+      'local items = args / 5\n' +
+      'local keysPerItem = (keys - 1) / items\n' +
+      'local ownsTokens = keysPerItem > keysOfItem\n' +
       'local takeTokens\n' +
       'local function reserve(counter, count)\n' +
       'local micros = time[2]\n' +
@@ -150,7 +158,7 @@ export const scripts = {
       'end\n' +
       'for item = 1, items do\n' +
       'local at, arg = placeOf(item)\n' +
-      'if now > tonumber(ARGV[arg + 2]) then return { now, -1 } end\n' +
+      'if now >= ARGV[arg + 2] + 0 then return { now, -1 } end\n' +
       'local obstacle = answerOf(against, at, arg)\n' +
       'if type(obstacle) == \'string\' then return { now, obstacle } end\n' +
       'if obstacle then return { now, { 0, item, obstacle[1], obstacle[2] } } end\n' +
@@ -168,38 +176,56 @@ export const scripts = {
       'if call(\'PTTL\', KEYS[at]) < tonumber(ARGV[arg + 1]) then call(\'PEXPIRE\', KEYS[at], ARGV[arg + 1]) end\n' +
       'end\n' +
       'return { now, answer }',
-    sha1: 'bee30e8c12287da81bd1a838dbafa2cf832ee0f2',
-    sha1InCluster: '3ca019935a6a37b7b262bd6ae4f08eef0cf742ed',
+    sha1: 'bcff475c11646d70a0dd7c2a0b67917cfe51d176',
+    sha1InCluster: 'a891aabbebfbd068d3fedfc13a9f993bfb42a677',
   },
   /** claim-n.lua */
   claimN: {
     source:
       'local keysOfItem = 3\n' +
-      'local call = redis.call\n' +
-      'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
-      'local isGuarded = #ARGV % 5 == 3\n' +
-      'local items = (#ARGV - (isGuarded and 3 or 0)) / 5\n' +
-      'local keysPerItem = (#KEYS - (isGuarded and 2 or 1)) / items\n' +
-      'local ownsTokens = keysPerItem > keysOfItem\n' +
-      'if isGuarded then\n' +
-      'local guard, runId = call(\'GET\', KEYS[#KEYS]), ARGV[#ARGV - 2]\n' +
+      'local call, KEYS, ARGV = redis.call, KEYS, ARGV\n' +
+      'local time, now\n' +
+      'if ARGV[#ARGV] == \'1\' then\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
+      'end\n' +
+      'local args, keys = #ARGV - 1, #KEYS\n' +
+      'if args % 5 == 3 then\n' +
+      'local guard, runId = call(\'GET\', KEYS[keys]), ARGV[args - 2]\n' +
       'if guard ~= runId then\n' +
-      'local longest, prefix = ARGV[#ARGV - 1], runId .. \':\'\n' +
+      'if not now then\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
+      'end\n' +
+      'local longest, prefix = ARGV[args - 1], runId .. \':\'\n' +
       'local over = guard and string.sub(guard, 1, #prefix) == prefix and tonumber(string.sub(guard, #prefix + 1))\n' +
-      'if not guard and ARGV[#ARGV] == \'1\' then over = now end\n' +
+      'if not guard and ARGV[args] == \'1\' then over = now end\n' +
       'if not over or over > now + longest then\n' +
       'over = now + longest\n' +
-      'call(\'SET\', KEYS[#KEYS], string.format(\'%s%.0f\', prefix, over))\n' +
+      'call(\'SET\', KEYS[keys], string.format(\'%s%.0f\', prefix, over))\n' +
       'end\n' +
       'if over > now then return redis.error_reply(string.format(\'QUARANTINED %.0f\', over - now)) end\n' +
-      'call(\'SET\', KEYS[#KEYS], runId)\n' +
+      'call(\'SET\', KEYS[keys], runId)\n' +
       'end\n' +
+      'args, keys = args - 3, keys - 1\n' +
       'end\n' +
-      'local reply, takeTokens = { now }, nil\n' +
+      'local items = args / 5\n' +
+      'local keysPerItem = (keys - 1) / items\n' +
+      'local ownsTokens = keysPerItem > keysOfItem\n' +
+      'local reply, takeTokens = { 0, 0 }, nil\n' +
       'for item = 0, items - 1 do\n' +
       'local key, arg, answer = 2 + item * keysPerItem, 1 + item * 5, nil\n' +
-      'if ARGV[arg + 3] ~= \'0\' and not takeTokens then\n' +
+      'local lock, holder, lease = KEYS[key], ARGV[arg], ARGV[arg + 1]\n' +
+      'local isTaken, wantsTokens = call(\'EXISTS\', lock, KEYS[key + 1]) > 0, ARGV[arg + 3] ~= \'0\'\n' +
+      'if now or isTaken or wantsTokens then\n' +
+      'if not now then\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
+      'end\n' +
+      'if wantsTokens and not takeTokens then\n' +
       'local function reserve(counter, count)\n' +
       'local micros = time[2]\n' +
       'local last = #micros == 6 and time[1] .. micros or time[1] .. string.rep(\'0\', 6 - #micros) .. micros\n' +
@@ -228,9 +254,9 @@ export const scripts = {
       'return nextToken - count\n' +
       'end\n' +
       'end\n' +
-      'if now > tonumber(ARGV[arg + 2]) then\n' +
+      'if now >= ARGV[arg + 2] + 0 then\n' +
       'answer = -1\n' +
-      'elseif call(\'EXISTS\', KEYS[key], KEYS[key + 1]) > 0 then\n' +
+      'elseif isTaken then\n' +
       'local function answerOf(verb, key, arg, extra)\n' +
       'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
       'if isAnswered then return answer end\n' +
@@ -316,23 +342,36 @@ export const scripts = {
       'if answer == nil then\n' +
       'answer = takeTokens and takeTokens(key, arg + 3) or 0\n' +
       'if type(answer) == \'number\' then\n' +
-      'local lock, holder, lease = KEYS[key], ARGV[arg], ARGV[arg + 1]\n' +
       'call(\'HSET\', lock, holder, \'1\')\n' +
       'call(\'PEXPIRE\', lock, lease)\n' +
       'end\n' +
       'end\n' +
+      'else\n' +
+      'answer = 0\n' +
+      'call(\'HSET\', lock, holder, \'1\')\n' +
+      'call(\'PEXPIREAT\', lock, ARGV[arg + 2])\n' +
+      'if call(\'PEXPIRE\', lock, lease) == 0 then\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
+      'answer = -1\n' +
+      'end\n' +
+      'end\n' +
       'reply[item + 2] = answer\n' +
       'end\n' +
+      'reply[1] = now or 0\n' +
       'return reply',
-    sha1: '0365ad73812a8a295de24cfb3618c46743b2a390',
-    sha1InCluster: '853b131f1d6d26df29545f2250b6d7fd9c162cab',
+    sha1: 'ef55ea78a0db52e4f46986f62e19649e79526b88',
+    sha1InCluster: '605ed2e39035552ed3efb93b32950c75df63a51b',
   },
   /** counter-create-2.lua */
   counterCreate: {
     source:
       'local call = redis.call\n' +
-      'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
+      'local time, now\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
       'local memo = call(\'GET\', KEYS[#KEYS])\n' +
       'if memo then return { now, memo, call(\'GET\', KEYS[1]) } end\n' +
       'if now > tonumber(ARGV[1]) then return { now } end\n' +
@@ -350,38 +389,56 @@ export const scripts = {
       'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
       'call(PUBLISH, ARGV[4], ARGV[5])\n' +
       'return done(1)',
-    sha1: 'c59445f83eddf8913f1d767040fd37c355a4e595',
-    sha1InCluster: '6a33d52135a1534bba2a5964a8013531954a98f7',
+    sha1: '0ac25d32263036bc76fcb71d9366a4437776205a',
+    sha1InCluster: 'c58a4c184124b837564570820ea344ca340583d7',
   },
   /** fair-claim-n.lua */
   fairClaimN: {
     source:
       'local keysOfItem = 4\n' +
-      'local call = redis.call\n' +
-      'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
-      'local isGuarded = #ARGV % 5 == 3\n' +
-      'local items = (#ARGV - (isGuarded and 3 or 0)) / 5\n' +
-      'local keysPerItem = (#KEYS - (isGuarded and 2 or 1)) / items\n' +
-      'local ownsTokens = keysPerItem > keysOfItem\n' +
-      'if isGuarded then\n' +
-      'local guard, runId = call(\'GET\', KEYS[#KEYS]), ARGV[#ARGV - 2]\n' +
+      'local call, KEYS, ARGV = redis.call, KEYS, ARGV\n' +
+      'local time, now\n' +
+      'if ARGV[#ARGV] == \'1\' then\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
+      'end\n' +
+      'local args, keys = #ARGV - 1, #KEYS\n' +
+      'if args % 5 == 3 then\n' +
+      'local guard, runId = call(\'GET\', KEYS[keys]), ARGV[args - 2]\n' +
       'if guard ~= runId then\n' +
-      'local longest, prefix = ARGV[#ARGV - 1], runId .. \':\'\n' +
+      'if not now then\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
+      'end\n' +
+      'local longest, prefix = ARGV[args - 1], runId .. \':\'\n' +
       'local over = guard and string.sub(guard, 1, #prefix) == prefix and tonumber(string.sub(guard, #prefix + 1))\n' +
-      'if not guard and ARGV[#ARGV] == \'1\' then over = now end\n' +
+      'if not guard and ARGV[args] == \'1\' then over = now end\n' +
       'if not over or over > now + longest then\n' +
       'over = now + longest\n' +
-      'call(\'SET\', KEYS[#KEYS], string.format(\'%s%.0f\', prefix, over))\n' +
+      'call(\'SET\', KEYS[keys], string.format(\'%s%.0f\', prefix, over))\n' +
       'end\n' +
       'if over > now then return redis.error_reply(string.format(\'QUARANTINED %.0f\', over - now)) end\n' +
-      'call(\'SET\', KEYS[#KEYS], runId)\n' +
+      'call(\'SET\', KEYS[keys], runId)\n' +
       'end\n' +
+      'args, keys = args - 3, keys - 1\n' +
       'end\n' +
-      'local reply, takeTokens = { now }, nil\n' +
+      'local items = args / 5\n' +
+      'local keysPerItem = (keys - 1) / items\n' +
+      'local ownsTokens = keysPerItem > keysOfItem\n' +
+      'local reply, takeTokens = { 0, 0 }, nil\n' +
       'for item = 0, items - 1 do\n' +
       'local key, arg, answer = 2 + item * keysPerItem, 1 + item * 5, nil\n' +
-      'if ARGV[arg + 3] ~= \'0\' and not takeTokens then\n' +
+      'local lock, holder, lease = KEYS[key], ARGV[arg], ARGV[arg + 1]\n' +
+      'local isTaken, wantsTokens = call(\'EXISTS\', lock, KEYS[key + 1]) > 0, ARGV[arg + 3] ~= \'0\'\n' +
+      'if now or isTaken or wantsTokens then\n' +
+      'if not now then\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
+      'end\n' +
+      'if wantsTokens and not takeTokens then\n' +
       'local function reserve(counter, count)\n' +
       'local micros = time[2]\n' +
       'local last = #micros == 6 and time[1] .. micros or time[1] .. string.rep(\'0\', 6 - #micros) .. micros\n' +
@@ -410,9 +467,9 @@ export const scripts = {
       'return nextToken - count\n' +
       'end\n' +
       'end\n' +
-      'if now > tonumber(ARGV[arg + 2]) then\n' +
+      'if now >= ARGV[arg + 2] + 0 then\n' +
       'answer = -1\n' +
-      'elseif call(\'EXISTS\', KEYS[key], KEYS[key + 1]) > 0 then\n' +
+      'elseif isTaken then\n' +
       'local function answerOf(verb, key, arg, extra)\n' +
       'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
       'if isAnswered then return answer end\n' +
@@ -519,16 +576,27 @@ export const scripts = {
       'if answer == nil then\n' +
       'answer = takeTokens and takeTokens(key, arg + 3) or 0\n' +
       'if type(answer) == \'number\' then\n' +
-      'local lock, holder, lease = KEYS[key], ARGV[arg], ARGV[arg + 1]\n' +
       'call(\'HSET\', lock, holder, \'1\')\n' +
       'call(\'PEXPIRE\', lock, lease)\n' +
       'end\n' +
       'end\n' +
+      'else\n' +
+      'answer = 0\n' +
+      'call(\'HSET\', lock, holder, \'1\')\n' +
+      'call(\'PEXPIREAT\', lock, ARGV[arg + 2])\n' +
+      'if call(\'PEXPIRE\', lock, lease) == 0 then\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
+      'answer = -1\n' +
+      'end\n' +
+      'end\n' +
       'reply[item + 2] = answer\n' +
       'end\n' +
+      'reply[1] = now or 0\n' +
       'return reply',
-    sha1: '00e88d219946801ab567ca672d5a396e48ad4f28',
-    sha1InCluster: 'a87c0c84cfc3d9a2094ee2b9b51ab0b672455081',
+    sha1: 'c4bb859432321651fb1953da68dd70aef2068733',
+    sha1InCluster: '9742279742a820cbfb30e857baac1b0f84838123',
   },
   /** fair-revoke-4.lua */
   fairRevoke: {
@@ -539,8 +607,10 @@ export const scripts = {
       'if #holders == 0 then return 0 end\n' +
       'if call(\'HEXISTS\', lock, \'mode\') == 1 then return redis.error_reply(\'WRONGTYPE a read-write lock\') end\n' +
       'if ARGV[1] == \'now\' then\n' +
-      'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
+      'local time, now\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
       'local HEAD_LIFE_MS = 1000\n' +
       'local WAIT_MS = 300000\n' +
       'local LINE_TTL_MS = \'3600000\'\n' +
@@ -618,34 +688,25 @@ export const scripts = {
       'call(\'PUBLISH\', \'bedrock_wake:\' .. string.gsub(holder, \':.*$\', \'\'), \'!\' .. lock)\n' +
       'end\n' +
       'return 1',
-    sha1: '372f1cd7a9cdb9319157b46bc0bbd65f71a6cd30',
-    sha1InCluster: '22d8fc26406b0198288ffd51430181260e23fd2b',
+    sha1: '12d5bcebfe4b12c3ffe2bb776d5efee734618198',
+    sha1InCluster: '2c81e03a7ce629cbac8a1f0964c729d2669a4bc9',
   },
   /** fair-withdraw-n.lua */
   fairWithdrawN: {
     source:
       'local keysOfItem = 4\n' +
-      'local call = redis.call\n' +
-      'local function wake(lock, head, ask)\n' +
-      'if not head then return end\n' +
-      'if ask then\n' +
-      'local process, number = string.match(head, \'^([^:]*):(.*)$\')\n' +
-      'local message = \'*\' .. number .. \' \' .. lock\n' +
-      'call(\'PUBLISH\', \'bedrock_wake:\' .. process, message)\n' +
-      'else\n' +
-      'local tag = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
-      'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
-      'call(PUBLISH, \'redisson_lock__channel:\' .. tag .. \':\' .. head, \'0\')\n' +
-      'end\n' +
-      'end\n' +
+      'local call, KEYS, ARGV = redis.call, KEYS, ARGV\n' +
       'local items = #ARGV / 3\n' +
       'local keysPerItem = (#KEYS - 1) / items\n' +
-      'local reply = {}\n' +
+      'local reply\n' +
       'for item = 0, items - 1 do\n' +
       'local at, arg = 2 + item * keysPerItem, 1 + item * 3\n' +
-      'local lock, isKept = KEYS[at], ARGV[arg + 1] ~= \'0\'\n' +
-      'local ended\n' +
-      'if isKept then\n' +
+      'local lock, isFreed, ended = KEYS[at], false, nil\n' +
+      'if ARGV[arg + 1] == \'0\' then\n' +
+      'ended = redis.pcall(\'HDEL\', lock, ARGV[arg])\n' +
+      'isFreed = ended == 1\n' +
+      'if not isFreed and ended ~= 0 then ended = ended.err end\n' +
+      'else\n' +
       'local function answerOf(verb, key, arg, extra)\n' +
       'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
       'if isAnswered then return answer end\n' +
@@ -659,20 +720,30 @@ export const scripts = {
       'return 1\n' +
       'end\n' +
       'ended = answerOf(keep, at, arg)\n' +
-      'else\n' +
-      'ended = redis.pcall(\'HDEL\', lock, ARGV[arg])\n' +
-      'if type(ended) == \'table\' then ended = ended.err end\n' +
       'end\n' +
-      'if type(ended) == \'number\' then\n' +
-      'local isFreed = ended == 1 and not isKept\n' +
+      'if ended == 0 or ended == 1 then\n' +
       'if call(\'EXISTS\', lock, KEYS[at + 1]) > 0 then\n' +
       'local function answerOf(verb, key, arg, extra)\n' +
       'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
       'if isAnswered then return answer end\n' +
       'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
       'end\n' +
-      'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
+      'local function wake(lock, head, ask)\n' +
+      'if not head then return end\n' +
+      'if ask then\n' +
+      'local process, number = string.match(head, \'^([^:]*):(.*)$\')\n' +
+      'local message = \'*\' .. number .. \' \' .. lock\n' +
+      'call(\'PUBLISH\', \'bedrock_wake:\' .. process, message)\n' +
+      'else\n' +
+      'local tag = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
+      'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
+      'call(PUBLISH, \'redisson_lock__channel:\' .. tag .. \':\' .. head, \'0\')\n' +
+      'end\n' +
+      'end\n' +
+      'local time, now\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
       'local HEAD_LIFE_MS = 1000\n' +
       'local WAIT_MS = 300000\n' +
       'local LINE_TTL_MS = \'3600000\'\n' +
@@ -771,14 +842,15 @@ export const scripts = {
       'end\n' +
       'ended = answerOf(settle, at, arg, isFreed) or ended\n' +
       'elseif isFreed then\n' +
-      'wake(lock)\n' +
       'end\n' +
       'end\n' +
-      'reply[#reply + 1] = ended\n' +
+      'if items == 1 then return ended end\n' +
+      'reply = reply or {}\n' +
+      'reply[item + 1] = ended\n' +
       'end\n' +
-      'return #reply == 1 and reply[1] or reply',
-    sha1: '0c8aa895b500c30006ccd1cd79c6ad6e1d06ff92',
-    sha1InCluster: '0a7f1adb883bfc176abe0a09bf7c97136b7cc17e',
+      'return reply',
+    sha1: 'f5a7a2bfed4d720d34b2b2d3f9f2de21b7ad6880',
+    sha1InCluster: 'f5c1fa482a22e55bf300cc6803539f9849b887de',
   },
   /** inspect-1.lua */
   inspect: {
@@ -794,8 +866,10 @@ export const scripts = {
   latchDelete: {
     source:
       'local call = redis.call\n' +
-      'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
+      'local time, now\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
       'local memo = call(\'GET\', KEYS[#KEYS])\n' +
       'if memo then return { now, memo, call(\'GET\', KEYS[1]) } end\n' +
       'if now > tonumber(ARGV[1]) then return { now } end\n' +
@@ -813,15 +887,17 @@ export const scripts = {
       'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
       'call(PUBLISH, ARGV[3], \'0\')\n' +
       'return done(count)',
-    sha1: '3c9fc443af843de4134fc7ef16c5e28c0334d01f',
-    sha1InCluster: '989f43c000483ea7f1c081d996179ca4be379aa1',
+    sha1: '751d513a702a3bdcb01f376c97d213c43afabe39',
+    sha1InCluster: 'f9c4524f2ec1607f8d16d2299a39a113eee819f7',
   },
   /** latch-down-2.lua */
   latchDown: {
     source:
       'local call = redis.call\n' +
-      'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
+      'local time, now\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
       'local memo = call(\'GET\', KEYS[#KEYS])\n' +
       'if memo then return { now, memo, call(\'GET\', KEYS[1]) } end\n' +
       'if now > tonumber(ARGV[1]) then return { now } end\n' +
@@ -840,15 +916,17 @@ export const scripts = {
       'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
       'if count > 0 then call(PUBLISH, ARGV[4], \'0\') end\n' +
       'return done(0)',
-    sha1: '2c7fc3578d82208472b92ff61149d934aa08137c',
-    sha1InCluster: '9d85c00c4250ddfa33d6da6d5832de08e32d7915',
+    sha1: '58cddeb4e86eddbb590c06e1f2e40cb99a977eb6',
+    sha1InCluster: '545af4bd84b4bb6365502367e8bd41d9069868b9',
   },
   /** permits-available-2.lua */
   permitsAvailable: {
     source:
       'local call = redis.call\n' +
-      'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
+      'local time, now\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
       'local text = call(\'GET\', KEYS[1])\n' +
       'if text and text ~= \'0\' and not (#text < 17 and string.find(text, \'^-?[1-9]%d*$\')) then\n' +
       'return redis.error_reply(\'WRONGTYPE a text that is no count\')\n' +
@@ -862,16 +940,18 @@ export const scripts = {
       'end\n' +
       'if reclaimed > 0 then tellFree(ARGV[1]) end\n' +
       'return { now, count }',
-    sha1: 'a647ebc2f4deb33b2f8334f5638e2290015d6921',
-    sha1InCluster: 'a52b6b1f59af5794bafc02c049c72ab6c02cb0c3',
+    sha1: 'f37455bebe4f20c614296a80d2c3a7be7fee2b41',
+    sha1InCluster: '792e2232b17cb966e561e979f544199680149d4e',
   },
   /** permits-extend-2.lua */
   permitsExtend: {
     source:
       'local NEVER = 922337203685477\n' +
       'local call = redis.call\n' +
-      'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
+      'local time, now\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
       'if now > tonumber(ARGV[1]) then return { now } end\n' +
       'local text = call(\'GET\', KEYS[1])\n' +
       'if text and text ~= \'0\' and not (#text < 17 and string.find(text, \'^-?[1-9]%d*$\')) then\n' +
@@ -892,15 +972,17 @@ export const scripts = {
       'if not call(\'ZSCORE\', KEYS[2], permit) then return { now, 0 } end\n' +
       'call(\'ZADD\', KEYS[2], lease < 0 and NEVER or now + lease, permit)\n' +
       'return { now, 1 }',
-    sha1: 'a659ff10d86391735190eba2dc40d014620c63e6',
-    sha1InCluster: '99b8fc6a03b318903a54bd70b7fa28e4db941d88',
+    sha1: '7a083cd5072644f6e11655e82378391993e4ac24',
+    sha1InCluster: '6389a8b2df94a3ed182923dbf912f47244f5dd81',
   },
   /** permits-release-3.lua */
   permitsRelease: {
     source:
       'local call = redis.call\n' +
-      'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
+      'local time, now\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
       'local memo = call(\'GET\', KEYS[#KEYS])\n' +
       'if memo then return { now, memo, call(\'GET\', KEYS[1]) } end\n' +
       'if now > tonumber(ARGV[1]) then return { now } end\n' +
@@ -927,16 +1009,18 @@ export const scripts = {
       'if held > 0 then count = call(\'INCRBY\', KEYS[1], held) end\n' +
       'if held + reclaimed > 0 then tellFree(ARGV[3]) end\n' +
       'return done(held)',
-    sha1: '0d5463afdcff5595746e719065c8877a33cc7a8a',
-    sha1InCluster: '3de4ec09b097fdf378e2f432e5db4d309669bd96',
+    sha1: '637c832fbdad8003e9fde109053e50653687c350',
+    sha1InCluster: '6b1257855ba35dd1129f8e080702aeae24e42d48',
   },
   /** permits-take-3.lua */
   permitsTake: {
     source:
       'local NEVER = 922337203685477\n' +
       'local call = redis.call\n' +
-      'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
+      'local time, now\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
       'if call(\'EXISTS\', KEYS[3]) == 1 then return { now, 0, 0, -1 } end\n' +
       'if now > tonumber(ARGV[1]) then return { now } end\n' +
       'local text = call(\'GET\', KEYS[1])\n' +
@@ -978,8 +1062,8 @@ export const scripts = {
       'local first = at < #ARGV and call(\'ZRANGE\', KEYS[2], 0, 0, \'WITHSCORES\') or {}\n' +
       'local next = tonumber(first[2]) or NEVER\n' +
       'return { now, served, count, next < NEVER and next - now or -1 }',
-    sha1: 'b31fac4da19b67db1f15372aa8a1fe2896514a4d',
-    sha1InCluster: '0453f0c3882eb08693364ee63040919a4700dcd4',
+    sha1: 'c50983517ee7d4c330056f97f7895d2157993896',
+    sha1InCluster: '901a7363bfc7111c37d3c964b4dff9ee8f3038a6',
   },
   /** raise-2.lua */
   raise: {
@@ -1087,8 +1171,10 @@ export const scripts = {
       'if #holders == 0 then return 0 end\n' +
       'if call(\'HEXISTS\', lock, \'mode\') == 1 then return redis.error_reply(\'WRONGTYPE a read-write lock\') end\n' +
       'if ARGV[1] == \'now\' then\n' +
-      'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
+      'local time, now\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
       'local HEAD_LIFE_MS = 1000\n' +
       'local LINE_TTL_MS = \'10000\'\n' +
       'local function standing(arg)\n' +
@@ -1145,8 +1231,8 @@ export const scripts = {
       'call(\'PUBLISH\', \'bedrock_wake:\' .. string.gsub(holder, \':.*$\', \'\'), \'!\' .. lock)\n' +
       'end\n' +
       'return 1',
-    sha1: '41cf1e86c60c622a6f3aac083887eda1edaff78e',
-    sha1InCluster: '6a2769cd8f75b8c1e590ed2c80a1311de612a6f4',
+    sha1: '17e50308844abcb2fa2aa4d2dd4a6fadd4626779',
+    sha1InCluster: '7bc763966a13b7e2bb3f76e19d478537d061b542',
   },
   /** rw-annotate-n.lua */
   rwAnnotateN: {
@@ -1189,31 +1275,47 @@ export const scripts = {
       'local tag = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
       'return tag .. \':\' .. idOf(holder) .. \':rwlock_timeout:\' .. (depth or \'1\')\n' +
       'end\n' +
-      'local call = redis.call\n' +
-      'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
-      'local isGuarded = #ARGV % 5 == 3\n' +
-      'local items = (#ARGV - (isGuarded and 3 or 0)) / 5\n' +
-      'local keysPerItem = (#KEYS - (isGuarded and 2 or 1)) / items\n' +
-      'local ownsTokens = keysPerItem > keysOfItem\n' +
-      'if isGuarded then\n' +
-      'local guard, runId = call(\'GET\', KEYS[#KEYS]), ARGV[#ARGV - 2]\n' +
+      'local call, KEYS, ARGV = redis.call, KEYS, ARGV\n' +
+      'local time, now\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
+      'local args, keys = #ARGV - 1, #KEYS\n' +
+      'if args % 5 == 3 then\n' +
+      'local guard, runId = call(\'GET\', KEYS[keys]), ARGV[args - 2]\n' +
       'if guard ~= runId then\n' +
-      'local longest, prefix = ARGV[#ARGV - 1], runId .. \':\'\n' +
+      'if not now then\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
+      'end\n' +
+      'local longest, prefix = ARGV[args - 1], runId .. \':\'\n' +
       'local over = guard and string.sub(guard, 1, #prefix) == prefix and tonumber(string.sub(guard, #prefix + 1))\n' +
-      'if not guard and ARGV[#ARGV] == \'1\' then over = now end\n' +
+      'if not guard and ARGV[args] == \'1\' then over = now end\n' +
       'if not over or over > now + longest then\n' +
       'over = now + longest\n' +
-      'call(\'SET\', KEYS[#KEYS], string.format(\'%s%.0f\', prefix, over))\n' +
+      'call(\'SET\', KEYS[keys], string.format(\'%s%.0f\', prefix, over))\n' +
       'end\n' +
       'if over > now then return redis.error_reply(string.format(\'QUARANTINED %.0f\', over - now)) end\n' +
-      'call(\'SET\', KEYS[#KEYS], runId)\n' +
+      'call(\'SET\', KEYS[keys], runId)\n' +
       'end\n' +
+      'args, keys = args - 3, keys - 1\n' +
       'end\n' +
-      'local reply, takeTokens = { now }, nil\n' +
+      'local items = args / 5\n' +
+      'local keysPerItem = (keys - 1) / items\n' +
+      'local ownsTokens = keysPerItem > keysOfItem\n' +
+      'local reply, takeTokens = { 0, 0 }, nil\n' +
       'for item = 0, items - 1 do\n' +
       'local key, arg, answer = 2 + item * keysPerItem, 1 + item * 5, nil\n' +
-      'if ARGV[arg + 3] ~= \'0\' and not takeTokens then\n' +
+      'local lock, holder, lease = KEYS[key], ARGV[arg], ARGV[arg + 1]\n' +
+      'local isTaken, wantsTokens = call(\'EXISTS\', lock, KEYS[key + 1]) > 0, ARGV[arg + 3] ~= \'0\'\n' +
+      'if now or isTaken or wantsTokens then\n' +
+      'if not now then\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
+      'end\n' +
+      'if wantsTokens and not takeTokens then\n' +
       'local function reserve(counter, count)\n' +
       'local micros = time[2]\n' +
       'local last = #micros == 6 and time[1] .. micros or time[1] .. string.rep(\'0\', 6 - #micros) .. micros\n' +
@@ -1242,9 +1344,9 @@ export const scripts = {
       'return nextToken - count\n' +
       'end\n' +
       'end\n' +
-      'if now > tonumber(ARGV[arg + 2]) then\n' +
+      'if now >= ARGV[arg + 2] + 0 then\n' +
       'answer = -1\n' +
-      'elseif call(\'EXISTS\', KEYS[key], KEYS[key + 1]) > 0 then\n' +
+      'elseif isTaken then\n' +
       'local function answerOf(verb, key, arg, extra)\n' +
       'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
       'if isAnswered then return answer end\n' +
@@ -1390,17 +1492,28 @@ export const scripts = {
       'if answer == nil then\n' +
       'answer = takeTokens and takeTokens(key, arg + 3) or 0\n' +
       'if type(answer) == \'number\' then\n' +
-      'local lock, holder, lease = KEYS[key], ARGV[arg], ARGV[arg + 1]\n' +
       'call(\'HSET\', lock, \'mode\', isWriter(holder) and \'write\' or \'read\', holder, \'1\')\n' +
       'if call(\'PTTL\', lock) < tonumber(lease) then call(\'PEXPIRE\', lock, lease) end\n' +
       'if not isWriter(holder) then call(\'SET\', holdOf(lock, holder), \'1\', \'PX\', lease) end\n' +
       'end\n' +
       'end\n' +
+      'else\n' +
+      'answer = 0\n' +
+      'call(\'HSET\', lock, holder, \'1\')\n' +
+      'call(\'PEXPIREAT\', lock, ARGV[arg + 2])\n' +
+      'if call(\'PEXPIRE\', lock, lease) == 0 then\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
+      'answer = -1\n' +
+      'end\n' +
+      'end\n' +
       'reply[item + 2] = answer\n' +
       'end\n' +
+      'reply[1] = now or 0\n' +
       'return reply',
-    sha1: '17f526761484ca1e8249d8c47d136e850915870c',
-    sha1InCluster: '400650b1c654045e13f21b5b0f0e1228f20cbeb1',
+    sha1: '2b28c415501569c6bd19bb4cd308d960254b3c0a',
+    sha1InCluster: '7508476eca29a3a7076c04bf3754a37eaae71533',
   },
   /** rw-inspect-1.lua */
   rwInspect: {
@@ -1443,8 +1556,10 @@ export const scripts = {
     source:
       'local call = redis.call\n' +
       'local keysOfItem, keysPerItem = 3, 3\n' +
-      'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
+      'local time, now\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
       'local function answerOf(verb, key, arg, extra)\n' +
       'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
       'if isAnswered then return answer end\n' +
@@ -1588,8 +1703,8 @@ export const scripts = {
       'reply[item] = answerOf(renew, item * 3 - 2, item * 2 - 1)\n' +
       'end\n' +
       'return reply',
-    sha1: 'a84dbf1f1f0ba9e951ebf1759b77259b59e786da',
-    sha1InCluster: '2a6873fcd2f78ac6585350f7a37fe57de93d21b1',
+    sha1: '1e723d0c57535d16b2630abda9f9932f3393cfb8',
+    sha1InCluster: '9ce17e3c129a21e1291c3522f3f11762fd0399c4',
   },
   /** rw-revoke-3.lua */
   rwRevoke: {
@@ -1620,8 +1735,10 @@ export const scripts = {
       'end\n' +
       'local holders = holdersOf(lock)\n' +
       'if ARGV[1] == \'now\' then\n' +
-      'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
+      'local time, now\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
       'local HEAD_LIFE_MS = 1000\n' +
       'local LINE_TTL_MS = \'10000\'\n' +
       'local function standing(arg)\n' +
@@ -1683,8 +1800,8 @@ export const scripts = {
       'call(\'PUBLISH\', \'bedrock_wake:\' .. process, message)\n' +
       'end\n' +
       'return #holders > 0 and 1 or 0',
-    sha1: '03ece2801ce4d3eec51ebea1a35a5dcbd12c6432',
-    sha1InCluster: '8b427a63fe00b909f1c020af763f4baa75754420',
+    sha1: '5bd49bb8c9f7ce8cd75d830ae7c6aef1c33b5ef8',
+    sha1InCluster: 'eee8adae9fca2fa9a114edecc2a26fb43ea28cc9',
   },
   /** rw-withdraw-n.lua */
   rwWithdrawN: {
@@ -1693,8 +1810,10 @@ export const scripts = {
       'local keysOfItem = 3\n' +
       'local items = #ARGV / 3\n' +
       'local keysPerItem = (#KEYS - 1) / items\n' +
-      'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
+      'local time, now\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
       'local function answerOf(verb, key, arg, extra)\n' +
       'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
       'if isAnswered then return answer end\n' +
@@ -1879,15 +1998,17 @@ export const scripts = {
       'reply[item + 1] = answerOf(withdraw, 2 + item * keysPerItem, 1 + item * 3)\n' +
       'end\n' +
       'return #reply == 1 and reply[1] or reply',
-    sha1: '97ce644509200b5568c4df11d3de1c6d15bd29c4',
-    sha1InCluster: 'a56ec556c918c219594c92872477e5f5a0a8edea',
+    sha1: 'fcefee21d8bedd8606b2c74802d5b7267b56d94d',
+    sha1InCluster: 'd129361e381b7d5b0efd3e489c239f6557f924e4',
   },
   /** semaphore-add-2.lua */
   semaphoreAdd: {
     source:
       'local call = redis.call\n' +
-      'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
+      'local time, now\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
       'local memo = call(\'GET\', KEYS[#KEYS])\n' +
       'if memo then return { now, memo, call(\'GET\', KEYS[1]) } end\n' +
       'if now > tonumber(ARGV[1]) then return { now } end\n' +
@@ -1907,15 +2028,17 @@ export const scripts = {
       'count = call(\'INCRBY\', KEYS[1], ARGV[3])\n' +
       'if tonumber(ARGV[3]) > 0 then tellFree(ARGV[4]) end\n' +
       'return done(count)',
-    sha1: '0814375611a28d839cdf5271a2c747e8a97b169f',
-    sha1InCluster: 'fb9524d5aa503ad377a6e5e4fff88807267b6acc',
+    sha1: 'adc666b52a6258714fcc76f543c036beed70a98b',
+    sha1InCluster: 'b8644ff486d003b5a713ceb234d25a87ded3ba77',
   },
   /** semaphore-drain-2.lua */
   semaphoreDrain: {
     source:
       'local call = redis.call\n' +
-      'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
+      'local time, now\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
       'local memo = call(\'GET\', KEYS[#KEYS])\n' +
       'if memo then return { now, memo, call(\'GET\', KEYS[1]) } end\n' +
       'if now > tonumber(ARGV[1]) then return { now } end\n' +
@@ -1931,15 +2054,17 @@ export const scripts = {
       'if count == 0 then return { now, 0 } end\n' +
       'call(\'DECRBY\', KEYS[1], text)\n' +
       'return done(count)',
-    sha1: 'de14fa948495e746ca8cebd7d0d5a3f4f3a28ca9',
-    sha1InCluster: 'de14fa948495e746ca8cebd7d0d5a3f4f3a28ca9',
+    sha1: '775ac4784fe85660571ff9fbeeaf39fc55c0e173',
+    sha1InCluster: '775ac4784fe85660571ff9fbeeaf39fc55c0e173',
   },
   /** semaphore-take-2.lua */
   semaphoreTake: {
     source:
       'local call = redis.call\n' +
-      'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
+      'local time, now\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
       'local memo = call(\'GET\', KEYS[#KEYS])\n' +
       'if memo then return { now, memo, call(\'GET\', KEYS[1]) } end\n' +
       'if now > tonumber(ARGV[1]) then return { now } end\n' +
@@ -1961,15 +2086,17 @@ export const scripts = {
       'local reply = done(served)\n' +
       'reply[3] = call(\'DECRBY\', KEYS[1], string.format(\'%.0f\', taken))\n' +
       'return reply',
-    sha1: '1d96a0df4a82e1ff12b1429be0e54d883705f937',
-    sha1InCluster: '1d96a0df4a82e1ff12b1429be0e54d883705f937',
+    sha1: '54d67167bfcee1216e7465590ec6776269ef6aac',
+    sha1InCluster: '54d67167bfcee1216e7465590ec6776269ef6aac',
   },
   /** semaphore-undo-2.lua */
   semaphoreUndo: {
     source:
       'local call = redis.call\n' +
-      'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
+      'local time, now\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
       'if now > tonumber(ARGV[1]) then return { now } end\n' +
       'local text = call(\'GET\', KEYS[1])\n' +
       'if text and text ~= \'0\' and not (#text < 17 and string.find(text, \'^-?[1-9]%d*$\')) then\n' +
@@ -1988,34 +2115,42 @@ export const scripts = {
       'tellFree(ARGV[3])\n' +
       'end\n' +
       'return { now, taken }',
-    sha1: '5afff08163707cecc0aacec7ca31470ce4c215c6',
-    sha1InCluster: '752e01b12ca6a4c6046387587b71d271741dd511',
+    sha1: 'fed9482f1b0620be8c0645bec49afcf4a8e5f4da',
+    sha1InCluster: '73c8183f734634f64bdf2489af001f415cecdf71',
   },
   /** units-claim-n.lua */
   unitsClaimN: {
     source:
       'local keysOfItem = 4\n' +
-      'local call = redis.call\n' +
-      'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
-      'local isGuarded = #ARGV % 5 == 3\n' +
-      'local items = (#ARGV - (isGuarded and 3 or 0)) / 5\n' +
-      'local keysPerItem = (#KEYS - (isGuarded and 2 or 1)) / items\n' +
-      'local ownsTokens = keysPerItem > keysOfItem\n' +
-      'if isGuarded then\n' +
-      'local guard, runId = call(\'GET\', KEYS[#KEYS]), ARGV[#ARGV - 2]\n' +
+      'local call, KEYS, ARGV = redis.call, KEYS, ARGV\n' +
+      'local time, now\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
+      'local args, keys = #ARGV - 1, #KEYS\n' +
+      'if args % 5 == 3 then\n' +
+      'local guard, runId = call(\'GET\', KEYS[keys]), ARGV[args - 2]\n' +
       'if guard ~= runId then\n' +
-      'local longest, prefix = ARGV[#ARGV - 1], runId .. \':\'\n' +
+      'if not now then\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
+      'end\n' +
+      'local longest, prefix = ARGV[args - 1], runId .. \':\'\n' +
       'local over = guard and string.sub(guard, 1, #prefix) == prefix and tonumber(string.sub(guard, #prefix + 1))\n' +
-      'if not guard and ARGV[#ARGV] == \'1\' then over = now end\n' +
+      'if not guard and ARGV[args] == \'1\' then over = now end\n' +
       'if not over or over > now + longest then\n' +
       'over = now + longest\n' +
-      'call(\'SET\', KEYS[#KEYS], string.format(\'%s%.0f\', prefix, over))\n' +
+      'call(\'SET\', KEYS[keys], string.format(\'%s%.0f\', prefix, over))\n' +
       'end\n' +
       'if over > now then return redis.error_reply(string.format(\'QUARANTINED %.0f\', over - now)) end\n' +
-      'call(\'SET\', KEYS[#KEYS], runId)\n' +
+      'call(\'SET\', KEYS[keys], runId)\n' +
       'end\n' +
+      'args, keys = args - 3, keys - 1\n' +
       'end\n' +
+      'local items = args / 5\n' +
+      'local keysPerItem = (keys - 1) / items\n' +
+      'local ownsTokens = keysPerItem > keysOfItem\n' +
       'local function answerOf(verb, key, arg, extra)\n' +
       'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
       'if isAnswered then return answer end\n' +
@@ -2140,18 +2275,20 @@ export const scripts = {
       'local reply = { now }\n' +
       'for item = 0, items - 1 do\n' +
       'local at, arg = 2 + item * keysPerItem, 1 + item * 5\n' +
-      'reply[item + 2] = now > tonumber(ARGV[arg + 2]) and -1 or answerOf(claim, at, arg)\n' +
+      'reply[item + 2] = now >= ARGV[arg + 2] + 0 and -1 or answerOf(claim, at, arg)\n' +
       'end\n' +
       'return reply',
-    sha1: '176c7f9c9f92acd2e3661b2abb507218c470fd23',
-    sha1InCluster: '5a77f165ac17e37a74221b73e34c98a7dd7ee01e',
+    sha1: '014b620ce44c53cd24d961db711a5868c8112fa5',
+    sha1InCluster: '8284e6be00e3934386e4524ebb8d958725357a71',
   },
   /** units-inspect-4.lua */
   unitsInspect: {
     source:
       'local call = redis.call\n' +
-      'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
+      'local time, now\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
       'local reply = {}\n' +
       'local leases = call(\'ZRANGEBYSCORE\', KEYS[4], string.format(\'(%.0f\', now), \'+inf\', \'WITHSCORES\')\n' +
       'for at = 1, #leases, 2 do\n' +
@@ -2160,15 +2297,17 @@ export const scripts = {
       'reply[#reply + 1] = call(\'HGET\', KEYS[1], leases[at]) or \'0\'\n' +
       'end\n' +
       'return reply',
-    sha1: 'fd41447235e1b8072fa917cff160371de7be6260',
-    sha1InCluster: 'fd41447235e1b8072fa917cff160371de7be6260',
+    sha1: '7991080d5bb96984d91c74f5bd5f6e055b2bdea8',
+    sha1InCluster: '7991080d5bb96984d91c74f5bd5f6e055b2bdea8',
   },
   /** units-renew-n.lua */
   unitsRenewN: {
     source:
       'local call = redis.call\n' +
-      'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
+      'local time, now\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
       'local function answerOf(verb, key, arg, extra)\n' +
       'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
       'if isAnswered then return answer end\n' +
@@ -2222,15 +2361,17 @@ export const scripts = {
       'reply[item + 1] = answerOf(renew, 1 + item * 4, 1 + item * 2)\n' +
       'end\n' +
       'return reply',
-    sha1: '1b8e5dccacc54cf5d2849dfb857685cbec203a36',
-    sha1InCluster: '1b8e5dccacc54cf5d2849dfb857685cbec203a36',
+    sha1: 'c1b040c17d4c4c2eb7b8c4852fd797f1e603c2c1',
+    sha1InCluster: 'c1b040c17d4c4c2eb7b8c4852fd797f1e603c2c1',
   },
   /** units-revoke-4.lua */
   unitsRevoke: {
     source:
       'local call = redis.call\n' +
-      'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
+      'local time, now\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
       'local HEAD_LIFE_MS = 1000\n' +
       'local LINE_TTL_MS = \'10000\'\n' +
       'local function standing(arg)\n' +
@@ -2341,15 +2482,17 @@ export const scripts = {
       'isTold[process] = true\n' +
       'end\n' +
       'return 1',
-    sha1: 'db26037b4e09a6ee2ff5ecd588f276ae6d4491f1',
-    sha1InCluster: '95f81a97db96806fc85d6a76c421d32fdd1028d5',
+    sha1: '8fd290ec8c6041aef7f1716936cce0d3bd6e7713',
+    sha1InCluster: 'fd0b2e20e8e210684b28cbc362397d587e47f544',
   },
   /** units-withdraw-n.lua */
   unitsWithdrawN: {
     source:
       'local call = redis.call\n' +
-      'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
+      'local time, now\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
       'local function answerOf(verb, key, arg, extra)\n' +
       'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
       'if isAnswered then return answer end\n' +
@@ -2475,31 +2618,25 @@ export const scripts = {
       'reply[item + 1] = answerOf(withdraw, 2 + item * 4, 1 + item * 3)\n' +
       'end\n' +
       'return #reply == 1 and reply[1] or reply',
-    sha1: '807a20e5580f0c48780de7a18e72f045422b575f',
-    sha1InCluster: '0be58b7e23ae0d87743ce710ab31a83ec37f4c8d',
+    sha1: 'c7490f2502879e723a26ba0f97635ca72b141799',
+    sha1InCluster: 'aed1f41bf47174013fc32116901aee2ff4741fbc',
   },
   /** withdraw-n.lua */
   withdrawN: {
     source:
       'local keysOfItem = 3\n' +
-      'local call = redis.call\n' +
-      'local function wake(lock, head)\n' +
-      'if head then\n' +
-      'local process, message = head, \'+\' .. lock\n' +
-      'call(\'PUBLISH\', \'bedrock_wake:\' .. process, message)\n' +
-      'end\n' +
-      'local tag = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
-      'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
-      'call(PUBLISH, \'redisson_lock__channel:\' .. tag, head and \'00\' or \'0\')\n' +
-      'end\n' +
+      'local call, KEYS, ARGV = redis.call, KEYS, ARGV\n' +
       'local items = #ARGV / 3\n' +
       'local keysPerItem = (#KEYS - 1) / items\n' +
-      'local reply = {}\n' +
+      'local reply\n' +
       'for item = 0, items - 1 do\n' +
       'local at, arg = 2 + item * keysPerItem, 1 + item * 3\n' +
-      'local lock, isKept = KEYS[at], ARGV[arg + 1] ~= \'0\'\n' +
-      'local ended\n' +
-      'if isKept then\n' +
+      'local lock, isFreed, ended = KEYS[at], false, nil\n' +
+      'if ARGV[arg + 1] == \'0\' then\n' +
+      'ended = redis.pcall(\'HDEL\', lock, ARGV[arg])\n' +
+      'isFreed = ended == 1\n' +
+      'if not isFreed and ended ~= 0 then ended = ended.err end\n' +
+      'else\n' +
       'local function answerOf(verb, key, arg, extra)\n' +
       'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
       'if isAnswered then return answer end\n' +
@@ -2513,20 +2650,27 @@ export const scripts = {
       'return 1\n' +
       'end\n' +
       'ended = answerOf(keep, at, arg)\n' +
-      'else\n' +
-      'ended = redis.pcall(\'HDEL\', lock, ARGV[arg])\n' +
-      'if type(ended) == \'table\' then ended = ended.err end\n' +
       'end\n' +
-      'if type(ended) == \'number\' then\n' +
-      'local isFreed = ended == 1 and not isKept\n' +
+      'if ended == 0 or ended == 1 then\n' +
       'if call(\'EXISTS\', lock, KEYS[at + 1]) > 0 then\n' +
       'local function answerOf(verb, key, arg, extra)\n' +
       'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
       'if isAnswered then return answer end\n' +
       'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
       'end\n' +
-      'local time = call(\'TIME\')\n' +
-      'local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000\n' +
+      'local function wake(lock, head)\n' +
+      'if head then\n' +
+      'local process, message = head, \'+\' .. lock\n' +
+      'call(\'PUBLISH\', \'bedrock_wake:\' .. process, message)\n' +
+      'end\n' +
+      'local tag = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
+      'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
+      'call(PUBLISH, \'redisson_lock__channel:\' .. tag, head and \'00\' or \'0\')\n' +
+      'end\n' +
+      'local time, now\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
       'local HEAD_LIFE_MS = 1000\n' +
       'local LINE_TTL_MS = \'10000\'\n' +
       'local function standing(arg)\n' +
@@ -2617,14 +2761,18 @@ export const scripts = {
       'end\n' +
       'ended = answerOf(settle, at, arg, isFreed) or ended\n' +
       'elseif isFreed then\n' +
-      'wake(lock)\n' +
+      'local tag = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
+      'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
+      'call(PUBLISH, \'redisson_lock__channel:\' .. tag, \'0\')\n' +
       'end\n' +
       'end\n' +
-      'reply[#reply + 1] = ended\n' +
+      'if items == 1 then return ended end\n' +
+      'reply = reply or {}\n' +
+      'reply[item + 1] = ended\n' +
       'end\n' +
-      'return #reply == 1 and reply[1] or reply',
-    sha1: '7d180e5b15b664d8fc4f5edbd50b2de11f391ebb',
-    sha1InCluster: '1a8891517f1dd19a6907b3369a4175c7d1b6c5a9',
+      'return reply',
+    sha1: '74a749285af3036150d7c353811acdf8e3a92876',
+    sha1InCluster: 'bccbd9895d01f5bd1b7b6560b9ceef9dfde99524',
   },
 } as const;
 

@@ -50,7 +50,6 @@ export class ServerDrivers {
       time,
       rows,
       ownTokens: terms.tokens === 'perLock',
-      operationTimeoutMs: terms.operationTimeoutMs,
       acks: terms.replicaAcks && new ReplicaAcks(connection, terms.replicaAcks),
     });
     this.leases = new RedisLeases(connection, kinds, wakes, rows, start);

@@ -2,6 +2,8 @@ import type { Clock } from '../../core/clock.js';
 
 /** A sample is replaced by a worse one (it travelled longer) only when it is this old, in ms. */
 const SAMPLE_LIFE_MS = 1_000;
+/** A server whose clock nobody needs is asked for it this often, in ms: what is known grows vague by 1 % of that. */
+const ASK_MS = 250;
 /** How far clock rates may drift apart: docs/safety.md promises exclusion up to this. */
 const DRIFT = 0.01;
 
@@ -12,6 +14,8 @@ export class ServerTime {
   #learnedAt = -Infinity;
   #ceiling = Infinity;
   #ceilingLearnedAt = -Infinity;
+  /** When the server was asked last, as far as it has answered. */
+  #askedAt = -Infinity;
 
   constructor(private readonly clock: Clock) {}
 
@@ -25,6 +29,7 @@ export class ServerTime {
    */
   learn(serverMs: number, sentAt: number): void {
     const now = this.clock.now();
+    this.#askedAt = sentAt;
     const offset = serverMs - now;
     if (offset >= this.#offset || now - this.#learnedAt >= SAMPLE_LIFE_MS) {
       this.#offset = offset;
@@ -36,6 +41,11 @@ export class ServerTime {
       this.#ceiling = ceiling;
       this.#ceilingLearnedAt = now;
     }
+  }
+
+  /** Nobody has asked for a while: whoever sends something now should. */
+  isDueAt(localMs: number): boolean {
+    return localMs - this.#askedAt >= ASK_MS;
   }
 
   /**
@@ -59,7 +69,7 @@ export class ServerTime {
 
   /** The next connection may lead to another server. */
   forget(): void {
-    this.#offset = this.#learnedAt = this.#ceilingLearnedAt = -Infinity;
+    this.#offset = this.#learnedAt = this.#ceilingLearnedAt = this.#askedAt = -Infinity;
     this.#ceiling = Infinity;
   }
 }

@@ -23,7 +23,6 @@ export interface KindGround {
   readonly rows: ProcessRows;
   /** Tokens of a lock come from a counter of its own, Redisson's. */
   readonly ownTokens: boolean;
-  readonly operationTimeoutMs: number;
   /** What is granted counts only when these say so. */
   readonly acks: ReplicaAcks | undefined;
 }
@@ -34,9 +33,9 @@ export function lockKinds(ground: KindGround): readonly LockKind[] {
 }
 
 function mutexKind(format: MutexFormat, ground: KindGround): LockKind {
-  const { connection, guard, time, rows, ownTokens, operationTimeoutMs } = ground;
+  const { connection, guard, time, rows, ownTokens } = ground;
   const tokens = tokenSource(ownTokens, connection.link.isSharded);
-  const claim = new ClaimVerb(format, guard, time, rows, tokens, operationTimeoutMs);
+  const claim = new ClaimVerb(format, guard, time, rows, tokens);
   const claimAll = format.claimAll && new JointClaimVerb(format.claimAll, claim);
   const verbs = { claim, ...(claimAll && { claimAll }), withdraw: new WithdrawVerb(format, tokens) };
   const batches = new LeaseBatches(connection, verbs, new KeyRing(format.keysOf), ground.acks);
@@ -44,11 +43,11 @@ function mutexKind(format: MutexFormat, ground: KindGround): LockKind {
 }
 
 function semaphoreKind(ground: KindGround): LockKind {
-  const { connection, guard, time, rows, operationTimeoutMs } = ground;
+  const { connection, guard, time, rows } = ground;
   const ring = new KeyRing((resource) => new SemaphoreKeys(resource));
   const tokens = tokenSource(false, connection.link.isSharded);
   const verbs = {
-    claim: new ClaimVerb(SEMAPHORE_SCRIPTS, guard, time, rows, tokens, operationTimeoutMs),
+    claim: new ClaimVerb(SEMAPHORE_SCRIPTS, guard, time, rows, tokens),
     withdraw: new WithdrawVerb(SEMAPHORE_SCRIPTS, tokens),
     renew: semaphoreRenewal(ring),
   };
@@ -57,11 +56,11 @@ function semaphoreKind(ground: KindGround): LockKind {
 }
 
 function readWriteKind(ground: KindGround): LockKind {
-  const { connection, guard, time, rows, ownTokens, operationTimeoutMs } = ground;
+  const { connection, guard, time, rows, ownTokens } = ground;
   const tokens = tokenSource(ownTokens, connection.link.isSharded);
   const ring = new KeyRing((resource) => new ResourceKeys(resource));
   const verbs = {
-    claim: new ClaimVerb(READ_WRITE, guard, time, rows, tokens, operationTimeoutMs),
+    claim: new ClaimVerb(READ_WRITE, guard, time, rows, tokens),
     withdraw: new WithdrawVerb(READ_WRITE, tokens),
     renew: renewVerb(ring),
     annotate: NOTE_VERB,

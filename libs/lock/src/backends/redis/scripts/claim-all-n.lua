@@ -39,7 +39,7 @@ end
 
 for item = 1, items do
   local at, arg = placeOf(item)
-  if now > tonumber(ARGV[arg + 2]) then return { now, -1 } end
+  if now >= ARGV[arg + 2] + 0 then return { now, -1 } end
   local obstacle = answerOf(against, at, arg)
   if type(obstacle) == 'string' then return { now, obstacle } end
   if obstacle then return { now, { 0, item, obstacle[1], obstacle[2] } } end

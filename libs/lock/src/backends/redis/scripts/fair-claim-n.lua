@@ -4,5 +4,6 @@ KEYS   1 token counter; per item: lock hash, queue list, times zset, asks hash [
 ARGV, Reply, Error  as claim-n ]]
 --@take line from fair-line
 --@take wake from fair-wake
+--@take clock from clock-if-asked
 local keysOfItem = 4
 --@include claims

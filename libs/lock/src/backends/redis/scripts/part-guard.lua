@@ -1,15 +1,16 @@
 --[[ The guard, the last key, names the run of the server whose data are known. Another run, or no guard (flushed, restarted
 empty), may have lost grants that are in use: nothing is granted for the longest lease. `runId:until` marks that time. ]]
-local guard, runId = call('GET', KEYS[#KEYS]), ARGV[#ARGV - 2]
+local guard, runId = call('GET', KEYS[keys]), ARGV[args - 2]
 if guard ~= runId then
-  local longest, prefix = ARGV[#ARGV - 1], runId .. ':'
+  --@include need-clock
+  local longest, prefix = ARGV[args - 1], runId .. ':'
   local over = guard and string.sub(guard, 1, #prefix) == prefix and tonumber(string.sub(guard, #prefix + 1))
-  if not guard and ARGV[#ARGV] == '1' then over = now end
+  if not guard and ARGV[args] == '1' then over = now end
   -- What ends later than that was written before the clock stepped back.
   if not over or over > now + longest then
     over = now + longest
-    call('SET', KEYS[#KEYS], string.format('%s%.0f', prefix, over))
+    call('SET', KEYS[keys], string.format('%s%.0f', prefix, over))
   end
   if over > now then return redis.error_reply(string.format('QUARANTINED %.0f', over - now)) end
-  call('SET', KEYS[#KEYS], runId)
+  call('SET', KEYS[keys], runId)
 end

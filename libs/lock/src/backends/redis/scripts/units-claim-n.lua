@@ -1,8 +1,8 @@
 --[[ claim of a semaphore: as claim-n, for permits.
 KEYS   1 token counter, which no permit needs; per item: units hash, line list, asks hash, ends zset; last, with a guard
        only: guard
-ARGV   per item: claim id `<process>:<n>`, lease, ms, not after, server ms, `<permits wanted> <permits of the semaphore>`,
-       1 = stand in line, 2 = and take a grant without asking again; last, with a guard only: as claim-n
+ARGV   per item: claim id `<process>:<n>`, lease, ms, before, server ms, `<permits wanted> <permits of the semaphore>`,
+       1 = stand in line, 2 = and take a grant without asking again; last: as claim-n
 Reply  now, ms; per item: 0 granted | -1 stale | {retry, ms, [claim id]} | error text
        The retry is the time until the next lease ends, which is that of the claim named, or the head of the line does.
 Error  as claim-n ]]
@@ -44,6 +44,6 @@ end
 local reply = { now }
 for item = 0, items - 1 do
   local at, arg = 2 + item * keysPerItem, 1 + item * 5
-  reply[item + 2] = now > tonumber(ARGV[arg + 2]) and -1 or answerOf(claim, at, arg)
+  reply[item + 2] = now >= ARGV[arg + 2] + 0 and -1 or answerOf(claim, at, arg)
 end
 return reply

@@ -1,0 +1,4 @@
+--[[ Reads the server's clock into `time` and `now`. ]]
+time = call('TIME')
+local micros = time[2] + 0
+now = time[1] * 1000 + (micros - micros % 1000) / 1000

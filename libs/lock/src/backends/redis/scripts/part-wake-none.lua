@@ -1,0 +1,1 @@
+--[[ For locks whose line alone may take them: where there is none, nobody is told. ]]
