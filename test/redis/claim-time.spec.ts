@@ -22,13 +22,14 @@ interface Terms {
   readonly tell?: number;
 }
 
-/** One claim of p1: the time that was told, and the answer. */
+/** One claim: the time that was told, or 0, and the answer. */
 async function claim(
   id: string,
   { before = ALWAYS, lease = 10_000, tokens = 0, queue = 0, tell = 0 }: Terms,
 ): Promise<[number, unknown]> {
   const args = [id, lease, before, tokens, queue, tell];
-  return (await fixture.observer.eval(CLAIM.source, KEYS.length, ...KEYS, ...args)) as [number, unknown];
+  const reply = await fixture.observer.eval(CLAIM.source, KEYS.length, ...KEYS, ...args);
+  return Array.isArray(reply) ? (reply as [number, unknown]) : [0, reply];
 }
 
 async function serverNow(): Promise<number> {
@@ -72,7 +73,8 @@ it('tells the time to who asks for it, wants a token, or finds the lock held or 
     const [time] = await claim(id, terms);
     return time >= now;
   };
-  expect(await claim('p1:1', {})).toEqual([0, 0]);
+  const plain = ['p1:1', 10_000, ALWAYS, 0, 0, 0];
+  expect(await fixture.observer.eval(CLAIM.source, KEYS.length, ...KEYS, ...plain)).toBe(0);
   expect(await told('p2:1', {})).toBe(true);
   await fixture.observer.del(LOCK);
   expect(await told('p1:2', { tokens: 1 })).toBe(true);

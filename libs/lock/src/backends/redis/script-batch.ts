@@ -24,7 +24,10 @@ export interface BatchVerb<Item> {
   readonly itemsPerCall: number;
   /** @param sentAt a local instant, not before which it will be sent */
   encode(items: readonly Item[], sentAt: number): ScriptInput;
-  /** The answers out of the reply, one per item, from index `answersFrom` on. */
+  /**
+   * The answers are in the reply, one per item, from this index on. A reply that is no array is itself the answer to a lone
+   * item.
+   */
   readonly answersFrom: number;
   /** The answer gives something that a fail-over must not lose. */
   isGrant?(answer: unknown): boolean;
@@ -74,21 +77,24 @@ export class ScriptBatch<Item extends BatchItem<never>> {
     acked: Promise<Shortage> | undefined,
   ): void {
     const { verb } = this;
-    const reply: readonly unknown[] = Array.isArray(given) ? given : [given];
+    if (!Array.isArray(given) && items.length === 1) return this.#answer(items[0]!, given, acked);
+    const reply: readonly unknown[] = Array.isArray(given) ? given : [];
     verb.learn?.(reply, sentAt);
-    for (let i = 0; i < items.length; i += 1) {
-      const answer = reply[verb.answersFrom + i];
-      if (answer === undefined || answer === null) {
-        items[i]!.reject(noAnswer('an unexpected reply'));
-      } else if (Buffer.isBuffer(answer)) {
-        this.#reject(items[i]!, refusal(answer.toString(), items[i]!.resource));
-      } else if (acked !== undefined && verb.isGrant?.(answer) === true) {
-        void acked.then((shortage) => {
-          if (shortage === undefined) verb.settle(items[i]!, answer);
-          else this.#reject(items[i]!, shortage);
-        });
-      } else verb.settle(items[i]!, answer);
-    }
+    for (let i = 0; i < items.length; i += 1) this.#answer(items[i]!, reply[verb.answersFrom + i], acked);
+  }
+
+  #answer(item: Item, answer: unknown, acked: Promise<Shortage> | undefined): void {
+    const { verb } = this;
+    if (answer === undefined || answer === null) {
+      item.reject(noAnswer('an unexpected reply'));
+    } else if (Buffer.isBuffer(answer)) {
+      this.#reject(item, refusal(answer.toString(), item.resource));
+    } else if (acked !== undefined && verb.isGrant?.(answer) === true) {
+      void acked.then((shortage) => {
+        if (shortage === undefined) verb.settle(item, answer);
+        else this.#reject(item, shortage);
+      });
+    } else verb.settle(item, answer);
   }
 
   #recover(

@@ -214,7 +214,7 @@ export const scripts = {
       'local items = args / 5\n' +
       'local keysPerItem = (keys - 1) / items\n' +
       'local ownsTokens = keysPerItem > keysOfItem\n' +
-      'local reply, takeTokens = { 0, 0 }, nil\n' +
+      'local reply, takeTokens\n' +
       'for item = 0, items - 1 do\n' +
       'local key, arg, answer = 2 + item * keysPerItem, 1 + item * 5, nil\n' +
       'local lock, holder, lease = KEYS[key], ARGV[arg], ARGV[arg + 1]\n' +
@@ -357,12 +357,15 @@ export const scripts = {
       'answer = -1\n' +
       'end\n' +
       'end\n' +
+      'if items == 1 and not now then return answer end\n' +
+      'reply = reply or { 0, answer }\n' +
       'reply[item + 2] = answer\n' +
       'end\n' +
+      'reply = reply or {}\n' +
       'reply[1] = now or 0\n' +
       'return reply',
-    sha1: 'ef55ea78a0db52e4f46986f62e19649e79526b88',
-    sha1InCluster: '605ed2e39035552ed3efb93b32950c75df63a51b',
+    sha1: '174494632e7c4cd50f0a08fa8f4bb7f2ba6aaea3',
+    sha1InCluster: '48f7a10b543b0351c149735f6a882706bdcb30bd',
   },
   /** counter-create-2.lua */
   counterCreate: {
@@ -427,7 +430,7 @@ export const scripts = {
       'local items = args / 5\n' +
       'local keysPerItem = (keys - 1) / items\n' +
       'local ownsTokens = keysPerItem > keysOfItem\n' +
-      'local reply, takeTokens = { 0, 0 }, nil\n' +
+      'local reply, takeTokens\n' +
       'for item = 0, items - 1 do\n' +
       'local key, arg, answer = 2 + item * keysPerItem, 1 + item * 5, nil\n' +
       'local lock, holder, lease = KEYS[key], ARGV[arg], ARGV[arg + 1]\n' +
@@ -591,12 +594,15 @@ export const scripts = {
       'answer = -1\n' +
       'end\n' +
       'end\n' +
+      'if items == 1 and not now then return answer end\n' +
+      'reply = reply or { 0, answer }\n' +
       'reply[item + 2] = answer\n' +
       'end\n' +
+      'reply = reply or {}\n' +
       'reply[1] = now or 0\n' +
       'return reply',
-    sha1: 'c4bb859432321651fb1953da68dd70aef2068733',
-    sha1InCluster: '9742279742a820cbfb30e857baac1b0f84838123',
+    sha1: '5932e1b11c50f639ba15667f60f383d7ce6bd971',
+    sha1InCluster: '0eb296fa0af6297def33655c28e283dbfbf63f88',
   },
   /** fair-revoke-4.lua */
   fairRevoke: {
@@ -1304,7 +1310,7 @@ export const scripts = {
       'local items = args / 5\n' +
       'local keysPerItem = (keys - 1) / items\n' +
       'local ownsTokens = keysPerItem > keysOfItem\n' +
-      'local reply, takeTokens = { 0, 0 }, nil\n' +
+      'local reply, takeTokens\n' +
       'for item = 0, items - 1 do\n' +
       'local key, arg, answer = 2 + item * keysPerItem, 1 + item * 5, nil\n' +
       'local lock, holder, lease = KEYS[key], ARGV[arg], ARGV[arg + 1]\n' +
@@ -1508,12 +1514,15 @@ export const scripts = {
       'answer = -1\n' +
       'end\n' +
       'end\n' +
+      'if items == 1 and not now then return answer end\n' +
+      'reply = reply or { 0, answer }\n' +
       'reply[item + 2] = answer\n' +
       'end\n' +
+      'reply = reply or {}\n' +
       'reply[1] = now or 0\n' +
       'return reply',
-    sha1: '2b28c415501569c6bd19bb4cd308d960254b3c0a',
-    sha1InCluster: '7508476eca29a3a7076c04bf3754a37eaae71533',
+    sha1: '5422022b73451051638dc771681f9c816fb03e7b',
+    sha1InCluster: '47777ab8c0f5d544c73f9cfe09bf4ac0f0d0237e',
   },
   /** rw-inspect-1.lua */
   rwInspect: {

@@ -6,6 +6,7 @@ ARGV   per item: claim id `<process>:<n>`, lease, ms, before, server ms, tokens 
        last: 1 = tell the time
 Reply  now, ms, or 0 where nobody had to know it; per item: first token (0: none wanted) | -1 stale |
        {retry, ms, [holder id]} | error text. The retry of a held lock is its ttl, ms: -1 when it has none.
+       For one item and no time the answer itself, which is cheaper to write and to read.
 Error  QUARANTINED <ms left>: grants may have been lost, so nothing is granted yet ]]
 --@take clock from clock-if-asked
 local keysOfItem = 3

@@ -3,7 +3,7 @@ find the lock free. To define a function costs as much as to ask Redis something
 where they need it; and the time, which costs as much as two other commands, is read only for who needs it. ]]
 --@include asked
 
-local reply, takeTokens = { 0, 0 }, nil
+local reply, takeTokens
 for item = 0, items - 1 do
   local key, arg, answer = 2 + item * keysPerItem, 1 + item * 5, nil
   local lock, holder, lease = KEYS[key], ARGV[arg], ARGV[arg + 1]
@@ -30,7 +30,10 @@ for item = 0, items - 1 do
     answer = 0
     --@include enter-in-time
   end
+  if items == 1 and not now then return answer end
+  reply = reply or { 0, answer }
   reply[item + 2] = answer
 end
+reply = reply or {}
 reply[1] = now or 0
 return reply
