@@ -44,6 +44,9 @@ export class Bid implements ClaimRef {
   #isOver = false;
   /** Who may have granted, or may yet do so until the claim is stale; most bids have none. */
   #silent: Set<Member> | undefined;
+  /** The claim of those who are asked to let it stand in line, and of those who are not. */
+  #inLine: Claim | undefined;
+  #once: Claim | undefined;
 
   constructor(
     readonly id: string,
@@ -64,27 +67,28 @@ export class Bid implements ClaimRef {
     return this.claim.tokens;
   }
 
-  /** Asks one node. Never rejects. @param queue stand in line there when refused */
-  ask(member: Member, queue: boolean, isAgain = false): Promise<void> {
-    // The node is not waited for until `notAfter`; but what is known of its clock grows vague in a rest, and a closer bound
-    // would be past before the question arrives.
-    const { resource, shape, leaseMs, holdAtLeastMs, tokens, notAfter } = this.claim;
+  /** Asks one node. @param queue stand in line there when refused @param done called when it has answered, or has not */
+  ask(member: Member, queue: boolean, done: () => void, isAgain = false): void {
+    const claim = this.#question(queue);
     const sentAt = this.clock.now();
-    this.asked(notAfter + Math.max(leaseMs, holdAtLeastMs));
-    const { id } = this;
-    // A grant that nobody asked for just then would be one of a single node.
-    const mayPush = false;
-    const claim: Claim = { id, resource, shape, queue, mayPush, leaseMs, holdAtLeastMs, tokens, notAfter };
-    return member.node.leases.claim(claim).then(
+    this.asked(claim.notAfter + Math.max(claim.leaseMs, claim.holdAtLeastMs));
+    member.node.leases.claim(claim).then(
       (verdict) => {
-        if (verdict.kind === 'stale') return this.#stale(member, queue, isAgain);
-        member.answered(sentAt, true);
-        if (verdict.kind === 'granted') return this.#granted({ member, token: verdict.token });
-        if (queue) this.standing.push(member);
-        const { refuser } = this;
-        if (refuser === undefined || member.id < refuser.id) [this.refusal, this.refuser] = [verdict, member];
+        if (verdict.kind === 'stale') {
+          // The answer brought what is needed for a better question.
+          if (this.#mayAskAgain && !isAgain) return this.ask(member, queue, done, true);
+          this.#stale(member);
+        } else {
+          member.answered(sentAt, true);
+          if (verdict.kind === 'granted') this.#granted({ member, token: verdict.token });
+          else this.#refused(member, verdict, queue);
+        }
+        done();
       },
-      (error: unknown) => this.#failed(member, error),
+      (error: unknown) => {
+        this.#failed(member, error);
+        done();
+      },
     );
   }
 
@@ -124,6 +128,28 @@ export class Bid implements ClaimRef {
     });
   }
 
+  /** What the nodes are asked, the same of all that ask alike. */
+  #question(queue: boolean): Claim {
+    const known = queue ? this.#inLine : this.#once;
+    if (known !== undefined) return known;
+    // The node is not waited for until `notAfter`; but what is known of its clock grows vague in a rest, and a closer bound
+    // would be past before the question arrives.
+    const { resource, shape, leaseMs, holdAtLeastMs, tokens, notAfter } = this.claim;
+    const { id } = this;
+    // A grant that nobody asked for just then would be one of a single node.
+    const mayPush = false;
+    const claim: Claim = { id, resource, shape, queue, mayPush, leaseMs, holdAtLeastMs, tokens, notAfter };
+    if (queue) this.#inLine = claim;
+    else this.#once = claim;
+    return claim;
+  }
+
+  #refused(member: Member, refusal: Refusal, queue: boolean): void {
+    if (queue) this.standing.push(member);
+    const { refuser } = this;
+    if (refuser === undefined || member.id < refuser.id) [this.refusal, this.refuser] = [refusal, member];
+  }
+
   #granted(seal: Seal): void {
     const { member } = seal;
     if (this.#isOver) this.takeBack(member);
@@ -131,15 +157,17 @@ export class Bid implements ClaimRef {
     else if (!this.seals.some((other) => other.member.isTwinOf(member))) this.seals.push(seal);
   }
 
-  #stale(member: Member, queue: boolean, isAgain: boolean): Promise<void> | void {
+  get #mayAskAgain(): boolean {
+    return !this.#isOver && this.clock.now() < this.claim.notAfter;
+  }
+
+  #stale(member: Member): void {
     if (this.#isOver) return;
     // What is as late as that was held up in this process, which says nothing about the node.
     if (this.clock.now() >= this.claim.notAfter) {
       this.isStale = true;
       return;
     }
-    // The answer brought what is needed for a better question.
-    if (!isAgain) return this.ask(member, queue, true);
     const detail = 'it takes requests for stale: its clock steps, or requests take too long';
     member.failed(new BackendUnavailableError(member.node.name, detail, 'no'));
   }

@@ -168,7 +168,7 @@ export class CombinationLeases implements LeaseDriver {
   async #askInTurn(bid: Bid, members: readonly Member[], claim: Claim, startedAt: number): Promise<void> {
     const { clock, attemptTimeoutMs, minNodes } = this.#terms;
     for (const [i, member] of members.entries()) {
-      await bid.ask(member, this.#queuesAt(member, members, claim));
+      await new Promise<void>((done) => bid.ask(member, this.#queuesAt(member, members, claim), done));
       const isHopeless = bid.seals.length + members.length - i - 1 < minNodes;
       if (bid.refusal !== undefined || bid.mismatch !== undefined || isHopeless) return;
       if (clock.now() - startedAt > attemptTimeoutMs) return;
@@ -179,12 +179,11 @@ export class CombinationLeases implements LeaseDriver {
   #askAtOnce(bid: Bid, members: readonly Member[], claim: Claim, enough: number): Promise<void> {
     let open = members.length;
     return new Promise((resolve) => {
-      for (const member of members) {
-        void bid.ask(member, this.#queuesAt(member, members, claim)).then(() => {
-          open -= 1;
-          if (open === 0 || bid.seals.length >= enough) resolve();
-        });
-      }
+      const answered = (): void => {
+        open -= 1;
+        if (open === 0 || bid.seals.length >= enough) resolve();
+      };
+      for (const member of members) bid.ask(member, this.#queuesAt(member, members, claim), answered);
     });
   }
 

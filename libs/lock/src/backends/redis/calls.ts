@@ -58,8 +58,9 @@ export class Calls {
     private readonly onSilence: () => void,
   ) {}
 
-  begin(asker: Asker): Asker {
-    const call = new Call(this, asker, this.clock.now());
+  /** @param sentAt not before the call that began last */
+  begin(asker: Asker, sentAt = this.clock.now()): Asker {
+    const call = new Call(this, asker, sentAt);
     if (this.#last === undefined) this.#first = call;
     else this.#last.next = call;
     this.#last = call;

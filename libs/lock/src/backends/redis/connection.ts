@@ -108,11 +108,14 @@ export class Connection {
   readonly call: Send = (command, args) =>
     this.#isReady ? this.#send(command, args) : Promise.reject(this.#down());
 
-  /** Like `call()`, of a request that was encoded already. The asker is told at once when it is down. */
-  run(command: string, text: string, asker: Asker): void {
+  /**
+   * Like `call()`, of a request that was encoded already. The asker is told at once when it is down.
+   * @param sentAt from when its time counts, local ms @default now
+   */
+  run(command: string, text: string, asker: Asker, sentAt?: number): void {
     if (!this.#isReady || !this.link.isWritable) return asker.failed(this.#down());
     this.commands += 1;
-    this.link.run(command, text, this.#calls.begin(asker));
+    this.link.run(command, text, this.#calls.begin(asker, sentAt));
   }
 
   /** As `run()`, for what took a part of its time already: it ends when that of a request sent at `sentAt` would. */

@@ -9,6 +9,7 @@ import type {
   WithdrawOutcome,
 } from '../../core/claim.js';
 import { LockTypeMismatchError } from '../../core/errors.js';
+import { SmallMap } from '../../core/small-map.js';
 import { afterTurn } from '../../core/turn.js';
 import type { ClaimItem } from './claim-verb.js';
 import { slotOf } from './cluster/slot.js';
@@ -38,7 +39,7 @@ export interface LeaseVerbs {
 export class LeaseBatches {
   #withdraws: WithdrawItem[] = [];
   #claims: ClaimItem[] = [];
-  #claimIds = new Set<string>();
+  #asked = new SmallMap<string, ClaimItem>();
   readonly #notes = new Map<string, NoteItem>();
   readonly #withdrawing: ScriptBatch<WithdrawItem>;
   readonly #claiming: ScriptBatch<ClaimItem>;
@@ -63,8 +64,9 @@ export class LeaseBatches {
   claim(claim: Claim): Promise<Verdict> {
     return new Promise((resolve, reject) => {
       const { resource } = claim;
-      this.#claims.push({ resource, claim, keys: this.ring.of(resource), resolve, reject });
-      this.#claimIds.add(claim.id);
+      const item: ClaimItem = { resource, claim, keys: this.ring.of(resource), resolve, reject };
+      this.#claims.push(item);
+      this.#asked.set(claim.id, item);
       this.#schedule();
     });
   }
@@ -88,7 +90,7 @@ export class LeaseBatches {
 
   withdraw({ id, resource }: ClaimRef, options: WithdrawOptions): Promise<WithdrawOutcome> {
     // The claim itself is still here: it must not be executed after its withdraw.
-    if (this.#claimIds.has(id)) this.#flush();
+    if (this.#asked.has(id)) this.#flush();
     this.#notes.delete(id);
     return new Promise<WithdrawOutcome>((resolve, reject) => {
       // A key of another type holds no grant of anybody.
@@ -142,7 +144,7 @@ export class LeaseBatches {
     }
     if (claims.length > 0) {
       this.#claims = [];
-      this.#claimIds = new Set();
+      this.#asked = new SmallMap();
       this.#claiming.send(claims);
     }
   };

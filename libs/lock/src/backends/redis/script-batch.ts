@@ -3,6 +3,7 @@ import type { Connection } from './connection.js';
 import { codeOf, noAnswer, refusal } from './failures.js';
 import { groupBy } from './cluster/group-by.js';
 import { slotOf } from './cluster/slot.js';
+import type { Asker } from './links/link.js';
 import type { ReplicaAcks, Shortage } from './replica-acks.js';
 import { formFor, type Script } from './script.js';
 import { byHash, byText, type ScriptInput } from './wire.js';
@@ -64,10 +65,11 @@ export class ScriptBatch<Item extends BatchItem<never>> {
     const sentAt = this.connection.now();
     const input = this.verb.encode(items, sentAt);
     const acked = this.acks?.ask();
-    this.connection.run('evalsha', byHash(script, input), {
+    const asker: Asker = {
       replied: (reply) => this.#settle(items, reply, sentAt, acked),
       failed: (error) => this.#recover(items, script, input, error as LockError, sentAt),
-    });
+    };
+    this.connection.run('evalsha', byHash(script, input), asker, sentAt);
   }
 
   #settle(
