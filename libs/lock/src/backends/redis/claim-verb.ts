@@ -52,6 +52,7 @@ export class ClaimVerb implements BatchVerb<ClaimItem> {
   readonly itemsPerCall = 16;
   readonly answersFrom = 1;
 
+  #guard = { runId: '', wire: '' };
   readonly #keysOfItem: number;
   readonly #wants: HashScripts['wants'];
   readonly #fieldOf: HashScripts['fieldOf'];
@@ -84,9 +85,16 @@ export class ClaimVerb implements BatchVerb<ClaimItem> {
       text += `${word(field)}${word(lease)}${word(this.time.notLaterThan(notAfter))}${word(wanted)}`;
       text += queue ? (mayPush && this.guard.mayPush ? PUSH : YES) : NO;
     }
-    if (isGuarded) text += word(runId) + word(maxLeaseMs) + NO;
+    if (isGuarded) text += this.#guardWire(runId, maxLeaseMs);
     text += this.time.isDueAt(sentAt) ? YES : NO;
     return { text, count: 1 + keys + items.length * 5 + (isGuarded ? 4 : 1) };
+  }
+
+  /** What the script is told about the guard. Kept, since it is the same for as long as a connection lasts. */
+  #guardWire(runId: string, maxLeaseMs: number): string {
+    if (this.#guard.runId !== runId)
+      this.#guard = { runId, wire: [word(runId), word(maxLeaseMs), NO].join('') };
+    return this.#guard.wire;
   }
 
   learn(reply: readonly unknown[], sentAt: number): void {

@@ -25,9 +25,18 @@ export interface ScriptInput {
   readonly count: number;
 }
 
+/** How the latest request by hash began, for each script: most begin alike. */
+const heads = new Map<Script, { readonly count: number; readonly text: string }>();
+
 /** The request that runs a script by its hash. */
-export function byHash({ sha1 }: Script, { text, count }: ScriptInput): string {
-  return `*${count + 2}\r\n$7\r\nevalsha\r\n$40\r\n${sha1}\r\n${text}`;
+export function byHash(script: Script, { text, count }: ScriptInput): string {
+  let head = heads.get(script);
+  if (head?.count !== count) {
+    // Joined, not concatenated: what is kept is one flat text.
+    head = { count, text: [`*${count + 2}`, '$7', 'evalsha', '$40', script.sha1, ''].join('\r\n') };
+    heads.set(script, head);
+  }
+  return head.text + text;
 }
 
 /** The request that runs a script by its text, which the server keeps from then on. */
