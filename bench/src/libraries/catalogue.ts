@@ -7,6 +7,7 @@ const TITLES = {
   'raw-unanimous': 'raw, waits for all',
   'raw-in-turn': 'raw, one node after the other',
   'raw-scripts': 'raw scripts',
+  'raw-guarded': 'raw scripts, guarded',
   bedrock: 'Bedrock',
   'bedrock-run': 'Bedrock run',
   'bedrock-nest': 'Bedrock decorated',

@@ -12,6 +12,7 @@ const LOADERS: Readonly<Record<LibraryName, () => Promise<OpenLibrary>>> = {
   'raw-unanimous': async () => (await import('./raw-quorum.js')).openUnanimous,
   'raw-in-turn': async () => (await import('./raw-quorum.js')).openInTurn,
   'raw-scripts': async () => (await import('./raw-scripts.js')).open,
+  'raw-guarded': async () => (await import('./raw-quorum.js')).openUnanimousAndGuarded,
   bedrock: async () => (await bedrock()).open,
   'bedrock-run': async () => (await bedrock()).openByRun,
   'bedrock-nest': async () => (await import('./bedrock-nest.js')).open,

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { endClients, openClients } from './client.js';
 import type { LockTerms, OpenLock } from './open-lock.js';
-import { plainVerbs, scriptVerbs, type Grant, type Verbs } from './raw-verbs.js';
+import { guardedVerbs, plainVerbs, scriptVerbs, type Grant, type Verbs } from './raw-verbs.js';
 
 /** Whether a grant is one, from what every server is asked. */
 type Vote = (nodes: readonly Verbs[], ask: (node: Verbs) => Promise<number>) => Promise<boolean>;
@@ -31,14 +31,19 @@ export function openUnanimousByScripts(terms: LockTerms): Promise<OpenLock<Grant
   return openBy(allOf, terms, scriptVerbs);
 }
 
+/** Unanimous, with the rules that the combination lock keeps: what they cost without a library. */
+export function openUnanimousAndGuarded(terms: LockTerms): Promise<OpenLock<Grant>> {
+  return openBy(allOf, terms, guardedVerbs);
+}
+
 async function openBy(
   vote: Vote,
   terms: LockTerms,
-  verbsOf: (client: Redis) => Verbs = plainVerbs,
+  verbsOf: (client: Redis) => Verbs | Promise<Verbs> = plainVerbs,
 ): Promise<OpenLock<Grant>> {
   const { leaseMs, pollMs, jitterMs } = terms;
   const clients = await openClients(terms);
-  const nodes = clients.map(verbsOf);
+  const nodes = await Promise.all(clients.map(verbsOf));
   const release = (grant: Grant): Promise<boolean> => majorityOf(nodes, (node) => node.release(grant));
   return {
     async acquire(key) {

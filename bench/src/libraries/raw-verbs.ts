@@ -14,6 +14,20 @@ redis.call('DEL', KEYS[1])
 redis.call('PUBLISH', 'redisson_lock__channel:{' .. KEYS[1] .. '}', 0)
 return 1`;
 
+// The least that the rules of the combination lock ask of a script: a guard, an end to what comes late, and a line.
+const CLAIM_SAFELY = `
+if redis.call('GET', KEYS[3]) ~= ARGV[4] or redis.call('EXISTS', KEYS[1], KEYS[2]) > 0 then return 0 end
+redis.call('HSET', KEYS[1], ARGV[1], 1)
+redis.call('PEXPIREAT', KEYS[1], ARGV[3])
+return redis.call('PEXPIRE', KEYS[1], ARGV[2])`;
+const RELEASE_SAFELY = `
+if redis.call('HDEL', KEYS[1], ARGV[1]) == 0 then return 0 end
+if redis.call('EXISTS', KEYS[1], KEYS[2]) > 0 then return redis.error_reply('ERR somebody waits') end
+redis.call('PUBLISH', 'redisson_lock__channel:{' .. KEYS[1] .. '}', 0)
+return 1`;
+/** How long a claim may be on its way, ms. */
+const IN_TIME_MS = 1_000;
+
 export interface Grant {
   readonly key: string;
   readonly id: string;
@@ -53,4 +67,26 @@ export function scriptVerbs(client: Redis): Verbs {
     take: ({ key, id }, leaseMs) => scripts.benchClaimHash(key, id, leaseMs),
     release: ({ key, id }) => scripts.benchReleaseHash(key, id),
   };
+}
+
+/** Two scripts that keep the rules of the combination lock: guard, line, nothing that comes late; without an engine. */
+export async function guardedVerbs(client: Redis): Promise<Verbs> {
+  client.defineCommand('benchClaimSafely', { numberOfKeys: 3, lua: CLAIM_SAFELY });
+  client.defineCommand('benchReleaseSafely', { numberOfKeys: 2, lua: RELEASE_SAFELY });
+  const scripts = client as unknown as {
+    benchClaimSafely(...keysAndArgs: (string | number)[]): Promise<number>;
+    benchReleaseSafely(key: string, line: string, id: string): Promise<number>;
+  };
+  const guard = 'bench_guard';
+  const runId = /run_id:(\w+)/.exec(await client.info('server'))![1]!;
+  await client.set(guard, runId);
+  return {
+    take: ({ key, id }, leaseMs) =>
+      scripts.benchClaimSafely(key, lineOf(key), guard, id, leaseMs, Date.now() + IN_TIME_MS, runId),
+    release: ({ key, id }) => scripts.benchReleaseSafely(key, lineOf(key), id),
+  };
+}
+
+function lineOf(key: string): string {
+  return `bench_line:{${key}}`;
 }

@@ -13,6 +13,7 @@ const MEASURED: readonly LibraryName[] = [
   'raw',
   'raw-unanimous',
   'raw-scripts',
+  'raw-guarded',
   'raw-in-turn',
   ...OWN.slice(1),
 ];

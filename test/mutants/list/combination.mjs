@@ -88,7 +88,7 @@ export const COMBINATION = [
     breaks: 'a node may grant long after the try is over',
     file: BID,
     find: 'tokens, notAfter };',
-    replace: 'tokens, notAfter: sentAt + 60_000 };',
+    replace: 'tokens, notAfter: this.clock.now() + 60_000 };',
     terms: { ...LASTING_NODES, faults: 60 },
     seed: 51,
   },
