@@ -115,6 +115,25 @@ describe('the view of the nodes', () => {
     await lease.release();
   });
 
+  it('lets those who wait for enough nodes ask as soon as these serve again, and not after their pause', async () => {
+    for (const id of ['b', 'c']) {
+      nodes.crash(id);
+      await nodes.server(id).restart();
+    }
+    const mutex = bedrock.mutex('lock');
+    await until('the quarantines', async () => {
+      await mutex.tryAcquire().catch(() => undefined);
+      return ['b', 'c'].every((id) => view(id).quarantinedUntil !== undefined);
+    });
+    // Pauses double from 50 ms: one of 800 ms is under way when the quarantines end.
+    await sleep(250);
+    const serving = once('node.available').then(() => performance.now());
+    const lease = await mutex.acquire({ waitMs: 5_000 });
+    const acquiredAt = performance.now();
+    expect(acquiredAt - (await serving)).toBeLessThan(150);
+    await lease.release();
+  });
+
   it('takes two ways to one server for one node', async () => {
     const { host, port } = nodes.server('a');
     const ways = ['a', 'b', 'c'].map((nodeId) => redis({ url: `redis://${host}:${port}`, nodeId }));

@@ -39,6 +39,7 @@ export class LockEngine implements WriteLeaseOwner {
   readonly #contention: Contention;
   readonly #joint: JointClaims;
   readonly #stopDoubting: () => void;
+  readonly #forgetNodes: (() => void) | undefined;
   #grants = 0;
   #handOvers = 0;
   #onHoldsGone: (() => void) | undefined;
@@ -79,6 +80,10 @@ export class LockEngine implements WriteLeaseOwner {
       this.#grant(seat, hold, grantee, 1),
     );
     this.#stopDoubting = backend.onDoubt((resource) => this.#keeper.verify(resource));
+    // Where a node has come or gone, another may be in the way now, or enough of them serve again.
+    this.#forgetNodes = backend.nodes?.onChange(({ kind }) => {
+      if (kind !== 'thinned') this.#seats.wakeAll();
+    });
   }
 
   now(): number {
@@ -213,6 +218,7 @@ export class LockEngine implements WriteLeaseOwner {
       if (hold.isKept) this.#lose(hold, 'closed');
     }
     this.#stopDoubting();
+    this.#forgetNodes?.();
     // A claim that is still under way may be granted, and the place in line is still taken: both are withdrawn first.
     if (this.#seats.size > 0) await atMost(this.clock, operationTimeoutMs, this.#seats.whenEmpty());
     await this.#withdrawals.drain(operationTimeoutMs);

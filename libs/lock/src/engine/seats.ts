@@ -53,6 +53,13 @@ export class Seats implements SeatHouse {
     return seat;
   }
 
+  /** Asking may be worth it for all who wait. */
+  wakeAll(): void {
+    for (const seat of this.#seats.values()) if (seat.isContending) seat.wake();
+    for (const { seats } of this.#crowds.values())
+      for (const seat of seats) if (seat.isContending) seat.wake();
+  }
+
   *holds(): Generator<Hold> {
     for (const seat of this.#seats.values()) yield* seat.holds;
     for (const { seats } of this.#crowds.values()) for (const seat of seats) yield* seat.holds;

@@ -54,9 +54,6 @@ export class CombinationBackend implements Backend {
     });
     this.nodes = new House(terms, this.processId);
     this.leases = new CombinationLeases(this.nodes);
-    this.nodes.onChange((change) => {
-      if (change.kind !== 'thinned') this.leases.nodesChanged();
-    });
     if (isUnsafe) {
       process.emitWarning(`minNodes ${minNodes} is below the majority: two holders are possible`, {
         code: 'BEDROCK_UNSAFE_MIN_NODES',

@@ -159,11 +159,6 @@ export class CombinationLeases implements LeaseDriver {
     return end;
   }
 
-  /** A node has come or gone: another one may be in the way now. */
-  nodesChanged(): void {
-    for (const watches of this.#watches.values()) for (const watch of watches) watch.stir();
-  }
-
   /** Left to right, one after the other: a refusal ends it, and so does what leaves too few nodes. */
   async #askInTurn(bid: Bid, members: readonly Member[], claim: Claim, startedAt: number): Promise<void> {
     const { clock, attemptTimeoutMs, minNodes } = this.#terms;

@@ -31,11 +31,6 @@ export class Watch {
     this.begin(member).then(this.wake, () => undefined);
   }
 
-  /** Asking may be worth it, for all that is known. */
-  stir(): void {
-    this.wake();
-  }
-
   end(): void {
     this.#isOver = true;
     for (const made of this.#at.values()) made.then((unsubscribe) => unsubscribe()).catch(() => undefined);
