@@ -52,7 +52,8 @@ export class ClaimVerb implements BatchVerb<ClaimItem> {
   readonly itemsPerCall = 16;
   readonly answersFrom = 1;
 
-  #guard = { runId: '', wire: '' };
+  /** The guard as it was put last. */
+  #told = { runId: '', wire: '' };
   readonly #keysOfItem: number;
   readonly #wants: HashScripts['wants'];
   readonly #fieldOf: HashScripts['fieldOf'];
@@ -92,9 +93,9 @@ export class ClaimVerb implements BatchVerb<ClaimItem> {
 
   /** What the script is told about the guard. Kept, since it is the same for as long as a connection lasts. */
   #guardWire(runId: string, maxLeaseMs: number): string {
-    if (this.#guard.runId !== runId)
-      this.#guard = { runId, wire: [word(runId), word(maxLeaseMs), NO].join('') };
-    return this.#guard.wire;
+    if (this.#told.runId !== runId)
+      this.#told = { runId, wire: [word(runId), word(maxLeaseMs), NO].join('') };
+    return this.#told.wire;
   }
 
   learn(reply: readonly unknown[], sentAt: number): void {
