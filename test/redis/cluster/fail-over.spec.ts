@@ -1,4 +1,5 @@
 import { jest } from '@jest/globals';
+import type { BackendUnavailableError } from 'bedrock-lock';
 import { redisCommand } from 'bedrock-servers';
 import { sharedNow } from 'bedrock-testkit';
 import { Contest, pass } from '../../faults/contest.js';
@@ -147,7 +148,13 @@ describe('a cluster that is down', () => {
       }),
     );
     // What is sent before the end was noticed may have been executed, for all that it knows.
-    await until('it is noticed', () => early.ping().then(() => false, () => true)); // prettier-ignore
+    // One server after the other is: what counts is the one that is asked below.
+    const isNoticed = () =>
+      early.leases.claim(claimOf(early, 'job')).then(
+        () => false,
+        ({ executed }: BackendUnavailableError) => executed === 'no',
+      );
+    await until('it is noticed', isNoticed);
     const late = fixture.unready({ operationTimeoutMs: OPERATION_MS });
     for (const backend of [early, late, early, late]) {
       const startedAt = performance.now();
