@@ -38,8 +38,7 @@ export class LockEngine implements WriteLeaseOwner {
   readonly #withdrawals: Withdrawals;
   readonly #contention: Contention;
   readonly #joint: JointClaims;
-  readonly #stopDoubting: () => void;
-  readonly #forgetNodes: (() => void) | undefined;
+  readonly #listening: readonly (() => void)[];
   #grants = 0;
   #handOvers = 0;
   #onHoldsGone: (() => void) | undefined;
@@ -51,7 +50,7 @@ export class LockEngine implements WriteLeaseOwner {
     readonly events: EventHub,
     quantum: Quantum,
   ) {
-    const { leases, operationTimeoutMs } = backend;
+    const { leases, operationTimeoutMs, nodes } = backend;
     this.number = ++made.engines;
     this.#news = new LeaseNews(events);
     this.#seats = new Seats(room, (seat) => this.#resume(seat));
@@ -79,11 +78,7 @@ export class LockEngine implements WriteLeaseOwner {
     this.#joint = new JointClaims(clock, backend, this.#contention, this.#seats, (seat, hold, grantee) =>
       this.#grant(seat, hold, grantee, 1),
     );
-    this.#stopDoubting = backend.onDoubt((resource) => this.#keeper.verify(resource));
-    // Where a node has come or gone, another may be in the way now, or enough of them serve again.
-    this.#forgetNodes = backend.nodes?.onChange(({ kind }) => {
-      if (kind !== 'thinned') this.#seats.wakeAll();
-    });
+    this.#listening = [backend.onDoubt((name) => this.#keeper.verify(name)), this.#seats.follow(nodes)];
   }
 
   now(): number {
@@ -217,8 +212,7 @@ export class LockEngine implements WriteLeaseOwner {
       // The listeners of one lost lease may have released another.
       if (hold.isKept) this.#lose(hold, 'closed');
     }
-    this.#stopDoubting();
-    this.#forgetNodes?.();
+    for (const stop of this.#listening) stop();
     // A claim that is still under way may be granted, and the place in line is still taken: both are withdrawn first.
     if (this.#seats.size > 0) await atMost(this.clock, operationTimeoutMs, this.#seats.whenEmpty());
     await this.#withdrawals.drain(operationTimeoutMs);

@@ -1,3 +1,4 @@
+import type { NodeHouse } from '../core/node.js';
 import { SmallMap } from '../core/small-map.js';
 import type { Terms } from '../core/options.js';
 import type { Hold } from './hold.js';
@@ -53,11 +54,12 @@ export class Seats implements SeatHouse {
     return seat;
   }
 
-  /** Asking may be worth it for all who wait. */
-  wakeAll(): void {
-    for (const seat of this.#seats.values()) if (seat.isContending) seat.wake();
-    for (const { seats } of this.#crowds.values())
-      for (const seat of seats) if (seat.isContending) seat.wake();
+  /** Wakes all who wait when a node comes or goes: another may be in the way then, or enough of them serve again. */
+  follow(nodes: NodeHouse | undefined): () => void {
+    const stop = nodes?.onChange(({ kind }) => {
+      if (kind !== 'thinned') this.#wakeAll();
+    });
+    return () => stop?.();
   }
 
   *holds(): Generator<Hold> {
@@ -82,6 +84,12 @@ export class Seats implements SeatHouse {
       if (this.#seats.get(resource) === seat) this.#seats.delete(resource);
     } else if (crowd.seats.delete(seat) && crowd.seats.size === 0) this.#crowds.delete(resource);
     if (this.size === 0) this.#onEmpty?.();
+  }
+
+  #wakeAll(): void {
+    for (const seat of this.#seats.values()) if (seat.isContending) seat.wake();
+    for (const { seats } of this.#crowds.values())
+      for (const seat of seats) if (seat.isContending) seat.wake();
   }
 }
 
