@@ -13,7 +13,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   [-115]: 'it does not accept the credentials',
 };
 
-/** What the server's codes mean, which are the same in every client library. @param step which of several steps it was */
+/** What the server's codes mean. @param step which of several steps it was */
 export function failureOf(code: number, step: number, cause?: unknown): Error {
   const fault = FAULTS[code];
   if (fault !== undefined) return new NodeFault(fault, step);

@@ -54,8 +54,8 @@ export interface LinkNews {
 }
 
 /**
- * One session of ZooKeeper, on one connection at a time, over whichever client library. Requests are sent at once or not at
- * all, and executed in their order; every call settles in time.
+ * One session of ZooKeeper, on one connection at a time. Requests are sent at once or not at all, and executed in their
+ * order; every call settles in time.
  * @throws NodeFault, or BackendUnavailableError where there is no answer
  */
 export interface ZooKeeperLink {

@@ -12,7 +12,6 @@ import { LineLeases } from '../line/line-leases.js';
 import { ClientLink } from './client-link.js';
 import { ZooKeeperCounting } from './counters/zookeeper-counters.js';
 import { BACKEND } from './failures.js';
-import { NativeLink } from './native-link.js';
 import { Paths } from './paths.js';
 import {
   MIN_LEASE_MS,
@@ -40,8 +39,8 @@ class ZooKeeperBackend implements Backend {
   readonly name = BACKEND;
   readonly traits: Traits;
   readonly leases: LeaseDriver;
-  readonly counters?: CounterDriver;
-  readonly permits?: PermitDriver;
+  readonly counters: CounterDriver;
+  readonly permits: PermitDriver;
   readonly processId: string;
   readonly operationTimeoutMs: number;
   readonly #leases: LineLeases;
@@ -52,7 +51,10 @@ class ZooKeeperBackend implements Backend {
   #commands = 0;
   #closed: Promise<void> | undefined;
 
-  constructor(private readonly terms: ZooKeeperTerms) {
+  readonly #terms: ZooKeeperTerms;
+
+  constructor(terms: ZooKeeperTerms) {
+    this.#terms = terms;
     const { clock, operationTimeoutMs, maxLeaseMs, root, label } = terms;
     this.operationTimeoutMs = operationTimeoutMs;
     this.processId = randomUuid(clock);
@@ -74,10 +76,8 @@ class ZooKeeperBackend implements Backend {
       processId: this.processId,
       maxLeaseMs,
       operationTimeoutMs,
-      openLink: (sessionTimeoutMs, news) => {
-        const target = { ...terms, sessionTimeoutMs, news, onSent: () => (this.#commands += 1) };
-        return terms.client === undefined ? new ClientLink(target) : new NativeLink(target, terms.client);
-      },
+      openLink: (sessionTimeoutMs, news) =>
+        new ClientLink({ ...terms, sessionTimeoutMs, news, onSent: () => (this.#commands += 1) }),
       onLost: (session) => {
         this.#leases.lost(session);
         this.#counting.regained();
@@ -100,11 +100,8 @@ class ZooKeeperBackend implements Backend {
     this.leases = this.#leases;
     const session = (): Promise<ZooKeeperSession> => this.#sessions.any();
     this.#counting = new ZooKeeperCounting({ paths, clock, operationTimeoutMs, session });
-    // A number is made and removed together with its name, which takes a transaction.
-    if (terms.client === undefined) {
-      this.counters = this.#counting.counters;
-      this.permits = this.#counting.permits;
-    }
+    this.counters = this.#counting.counters;
+    this.permits = this.#counting.permits;
   }
 
   get commands(): number {
@@ -116,7 +113,7 @@ class ZooKeeperBackend implements Backend {
   }
 
   async ping(): Promise<number> {
-    const { clock } = this.terms;
+    const { clock } = this.#terms;
     const sentAt = clock.now();
     await this.#store.ping();
     return clock.now() - sentAt;

@@ -2,7 +2,6 @@ import { checkClock, checkFields, checkWhole } from '../../core/checks.js';
 import { systemClock, type Clock } from '../../core/clock.js';
 import { InvalidOptionError } from '../../core/errors.js';
 import { checkText } from '../../core/key.js';
-import { isNativeZooKeeper, type NativeZooKeeper } from './native-types.js';
 
 /** Credentials of a session. Nodes are made for their owner alone: all processes need the same. */
 export interface ZooKeeperAuth {
@@ -20,11 +19,6 @@ export interface ZooKeeperOptions {
   readonly connect: string;
   /** The node that everything is below; made when it is missing. @default '/bedrock' */
   readonly root?: string;
-  /**
-   * The class of the package `zookeeper`, the client that is compiled. It knows no transactions and no access lists: there
-   * are no latches, counting or expirable semaphores over it, and no `auth`. @default node-zookeeper-client
-   */
-  readonly client?: NativeZooKeeper;
   /** @default none: nodes are open to everybody who reaches the server */
   readonly auth?: ZooKeeperAuth;
   /** Shown as the holder's label. */
@@ -41,10 +35,9 @@ export interface ZooKeeperOptions {
 }
 
 /** The checked options. */
-export interface ZooKeeperTerms extends Omit<ZooKeeperOptions, 'auth' | 'client' | 'label'> {
+export interface ZooKeeperTerms extends Omit<ZooKeeperOptions, 'auth' | 'label'> {
   readonly root: string;
   readonly auth: ZooKeeperAuth | undefined;
-  readonly client: NativeZooKeeper | undefined;
   readonly label: string | undefined;
   readonly operationTimeoutMs: number;
   readonly maxLeaseMs: number;
@@ -52,7 +45,7 @@ export interface ZooKeeperTerms extends Omit<ZooKeeperOptions, 'auth' | 'client'
 }
 
 const FIELDS: ReadonlySet<string> = new Set<keyof ZooKeeperOptions>([
-  'connect', 'root', 'client', 'auth', 'label', 'operationTimeoutMs', 'maxLeaseMs', 'clock',
+  'connect', 'root', 'auth', 'label', 'operationTimeoutMs', 'maxLeaseMs', 'clock',
 ]); // prettier-ignore
 const AUTH_FIELDS: ReadonlySet<string> = new Set<keyof ZooKeeperAuth>(['scheme', 'credentials']);
 const SERVER = /^[\w.-]+(?::(\d{1,5}))?$/;
@@ -66,7 +59,7 @@ const MAX_LEASE_MS = 400_000;
 export function resolveZooKeeperOptions(given: string | ZooKeeperOptions): ZooKeeperTerms {
   const options: ZooKeeperOptions = typeof given === 'string' ? { connect: given } : given;
   checkFields('options', options, FIELDS);
-  const { root = '/bedrock', auth, client, label, clock = systemClock } = options;
+  const { root = '/bedrock', auth, label, clock = systemClock } = options;
   const { operationTimeoutMs = 1_000, maxLeaseMs = 26_000 } = options;
   const connect = checkConnect(options.connect);
   if (typeof root !== 'string' || !TREE.test(root) || root.startsWith('/zookeeper')) {
@@ -74,16 +67,13 @@ export function resolveZooKeeperOptions(given: string | ZooKeeperOptions): ZooKe
   }
   checkText('root', root);
   if (auth !== undefined) checkAuth(auth);
-  if (client !== undefined) checkClient(client, auth);
   if (label !== undefined) checkText('label', label);
-  checkClock('clock', clock);
   return Object.freeze({
     connect,
     root,
     auth,
-    client,
     label,
-    clock,
+    clock: checkClock('clock', clock),
     operationTimeoutMs: checkWhole('operationTimeoutMs', operationTimeoutMs, 10, 60_000),
     maxLeaseMs: checkWhole('maxLeaseMs', maxLeaseMs, MIN_LEASE_MS, MAX_LEASE_MS),
   });
@@ -102,17 +92,6 @@ function checkConnect(given: unknown): string {
   });
   if (!isTree || !areServers) throw new InvalidOptionError('connect', wanted, given);
   return connect;
-}
-
-function checkClient(client: unknown, auth: unknown): void {
-  if (!isNativeZooKeeper(client))
-    throw new InvalidOptionError('client', 'the class that the package zookeeper exports', client);
-  if (auth !== undefined)
-    throw new InvalidOptionError(
-      'auth',
-      'left out with a client, whose nodes are open to everybody',
-      'given',
-    );
 }
 
 // Never shows the credentials in an error.
