@@ -82,7 +82,7 @@ describe('frames', () => {
     await lock.run(() =>
       expect(lock.run(() => undefined)).rejects.toMatchObject({ code: 'LOCK_SELF_DEADLOCK' }),
     );
-    expect(await lock.run(() => 'one after the other is fine')).toBeDefined();
+    expect(await lock.run(() => 'one after the other is fine')).toBe('one after the other is fine');
   });
 
   it('belong to their chain alone: another one waits', async () => {

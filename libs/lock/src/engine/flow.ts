@@ -49,6 +49,11 @@ export class Flow {
     return [...this.#holdings.values()].flat().some(({ frames }) => frames.length > 0);
   }
 
+  /** @internal It has ended, and nothing is left to release. */
+  get isOver(): boolean {
+    return this.#hasEnded && !this.isHolding;
+  }
+
   /** @internal The innermost frame that `lock()` opened on the resource. */
   frameOn(engine: LockEngine, resource: string): Frame | undefined {
     return this.#holding(engine, resource)?.frames.at(-1);

@@ -69,10 +69,12 @@ class Tree {
  */
 export class Frame implements QueueOwner<SiblingTurn> {
   isOpen = true;
+  /** Where the chain of its body has it. */
+  link: Link | undefined;
   #child: Frame | undefined;
   #siblings: QueuedSynchronizer<SiblingTurn> | undefined;
   readonly #tree: Tree;
-  readonly #parent: Frame | undefined;
+  #parent: Frame | undefined;
 
   private constructor(
     tree: Tree,
@@ -151,9 +153,11 @@ export class Frame implements QueueOwner<SiblingTurn> {
   close(): Promise<ReleaseOutcome> | undefined {
     if (!this.isOpen) return undefined;
     this.isOpen = false;
+    // What was begun inside may go on for long, and would keep the lease alive.
+    if (this.link !== undefined) this.link.frame = undefined;
     // Queued children of a closed frame go to the ordinary queue.
     while (this.#siblings?.head !== undefined) this.#siblings.shift().resolve('orphaned');
-    if (this.#child === undefined) this.#vacate();
+    this.#vacate();
     return this.#tree.closed(this.shape);
   }
 
@@ -161,7 +165,7 @@ export class Frame implements QueueOwner<SiblingTurn> {
     const { resource } = this;
     if (departure === 'aborted') return new LockAbortedError(resource, { cause: competitor.signal?.reason });
     if (departure === 'closed') return new LockClosedError(resource);
-    const waitedMs = this.#tree.engine.now() - competitor.enteredAt;
+    const waitedMs = this.#tree.engine.clock.now() - competitor.enteredAt;
     return new LockWaitTimeoutError(resource, waitedMs, this.#holder);
   }
 
@@ -174,13 +178,13 @@ export class Frame implements QueueOwner<SiblingTurn> {
     return { id: hold.id, remainingMs };
   }
 
-  /** Leaves its place under its parent, which it keeps as long as anything below it is open. */
+  /** Leaves its place under its parent to its child, if that is open, or else to the next in line. */
   #vacate(): void {
-    const parent = this.#parent;
+    const [parent, child] = [this.#parent, this.#child];
+    if (child !== undefined) child.#parent = parent;
     if (parent === undefined) return;
-    parent.#child = undefined;
-    if (!parent.isOpen) parent.#vacate();
-    else parent.#nextSibling();
+    parent.#child = child;
+    if (child === undefined) parent.#nextSibling();
   }
 
   #nextSibling(): void {
@@ -192,36 +196,63 @@ export class Frame implements QueueOwner<SiblingTurn> {
 /** What else a chain may carry: frames that are not bound to a block of code. */
 export interface FrameSource {
   readonly isHolding: boolean;
+  /** Nothing will be locked under it any more, and nothing is. */
+  readonly isOver: boolean;
   frameOn(engine: LockEngine, resource: string): Frame | undefined;
 }
 
 /** A link of the call chain: a frame of a `run`, or an explicit flow. Innermost first. */
 export interface Link {
-  readonly frame: Frame | undefined;
+  /** Undefined once it is closed. */
+  frame: Frame | undefined;
   readonly flow: FrameSource | undefined;
-  readonly outer: Link | undefined;
+  outer: Link | undefined;
 }
 
 // One chain for the whole process, changed by `run` only (never `enterWith`): what a branch opens, its siblings do not see.
-const chain = onePerProcess('chain', () => new AsyncLocalStorage<Link>());
+const chain = onePerProcess('callChain', () => new AsyncLocalStorage<Link>());
 
 export function innermostLink(): Link | undefined {
   return chain.getStore();
 }
 
+/**
+ * The chain of this call without the links that are over, which nobody looks for: work that goes on from inside of a `run`, such as
+ * a job that schedules its successor, would carry them along for ever.
+ */
+function livingChain(): Link | undefined {
+  const innermost = living(chain.getStore());
+  for (let link = innermost; link !== undefined; link = link.outer) link.outer = living(link.outer);
+  return innermost;
+}
+
+function living(link: Link | undefined): Link | undefined {
+  while (link !== undefined && isOver(link)) link = link.outer;
+  return link;
+}
+
+function isOver({ frame, flow }: Link): boolean {
+  return frame?.isOpen !== true && flow?.isOver !== false;
+}
+
 export function withFrame<T>(frame: Frame, body: () => T): T {
-  return chain.run({ frame, flow: undefined, outer: chain.getStore() }, body);
+  return chain.run(linkOf(frame, livingChain()), body);
+}
+
+function linkOf(frame: Frame, outer: Link | undefined): Link {
+  frame.link = { frame, flow: undefined, outer };
+  return frame.link;
 }
 
 /** As `withFrame()`, with at least one: the last is the innermost. */
 export function withFrames<T>(frames: readonly Frame[], body: () => T): T {
-  let link = chain.getStore();
-  for (const frame of frames) link = { frame, flow: undefined, outer: link };
+  let link = livingChain();
+  for (const frame of frames) link = linkOf(frame, link);
   return chain.run(link!, body);
 }
 
 export function withFlow<T>(flow: FrameSource, body: () => T): T {
-  return chain.run({ frame: undefined, flow, outer: chain.getStore() }, body);
+  return chain.run({ frame: undefined, flow, outer: livingChain() }, body);
 }
 
 /** The nearest open frame of this call chain on the resource. */
