@@ -37,7 +37,7 @@ describe('the system clock', () => {
   it('makes version 4 UUIDs that do not repeat', () => {
     const ids = Array.from({ length: 1_000 }, () => randomUuid(systemClock));
     expect(new Set(ids).size).toBe(ids.length);
-    for (const id of ids)
-      expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    const version4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+    expect(ids.filter((id) => !version4.test(id))).toEqual([]);
   });
 });

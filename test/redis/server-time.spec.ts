@@ -60,6 +60,26 @@ describe("what is known of the server's clock", () => {
     expect(time.notLaterLocally(serverMs() + 3_600_000)).toBe(clock.now());
   });
 
+  it('is as old as it is when the machine has slept meanwhile', async () => {
+    await ask(1, 1);
+    const server = serverMs();
+    clock.suspend(5_000);
+    const ageMs = time.localNow() - time.notLaterLocally(server);
+    expect(ageMs).toBeGreaterThanOrEqual(5_000);
+    expect(ageMs).toBeLessThan(5_000 + 60);
+  });
+
+  it('is on the safe side when a wall clock that was set looks like a sleep', async () => {
+    await ask(1, 1);
+    const [at, server] = [time.localNow(), serverMs()];
+    clock.suspend(5_000);
+    // The server has not counted what was no time.
+    expect(time.notLaterThan(time.localNow())).toBeLessThanOrEqual(server);
+    expect(time.notLaterLocally(server)).toBeLessThanOrEqual(at + 5_000);
+    await ask(1, 1);
+    expect(time.notLaterThan(time.localNow())).toBeGreaterThan(serverMs() - 100);
+  });
+
   it('is the better sample of a second, and forgotten with the connection', async () => {
     await ask(1, 1);
     await ask(50, 50);

@@ -1,5 +1,6 @@
 import { checkClock, checkFields, checkObject, checkTime, checkWhole } from './checks.js';
 import { systemClock, type Clock } from './clock.js';
+import type { SuspendAwareClock } from './suspend-aware-clock.js';
 import { InvalidOptionError } from './errors.js';
 import { checkPrefix } from './key.js';
 import { resolveTerms, type HandOverOptions, type LockOptions } from './options.js';
@@ -30,7 +31,7 @@ export interface BedrockTerms {
   readonly quantum: { readonly quantumMs: number; readonly quantumGrants: number };
   readonly maxWaiters: number;
   readonly closeGraceMs: number;
-  readonly clock: Clock;
+  readonly clock: SuspendAwareClock;
 }
 
 const FIELDS: ReadonlySet<string> = new Set<keyof BedrockOptions>([
@@ -55,7 +56,6 @@ export function resolveBedrockTerms(options: BedrockOptions): BedrockTerms {
   }
   checkObject('defaults', defaults);
   checkFields('handOver', handOver, HAND_OVER_FIELDS);
-  checkClock('clock', clock);
   const { quantumMs = 10, quantumGrants = 512 } = handOver;
   resolveTerms(defaults, backend.traits, backend.name);
   return {
@@ -68,6 +68,6 @@ export function resolveBedrockTerms(options: BedrockOptions): BedrockTerms {
       quantumMs: checkTime('handOver.quantumMs', quantumMs, 0, 10_000),
       quantumGrants: checkWhole('handOver.quantumGrants', quantumGrants, 1, 65_536),
     },
-    clock,
+    clock: checkClock('clock', clock),
   };
 }

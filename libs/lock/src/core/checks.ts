@@ -1,5 +1,6 @@
 import { MAX_TIMER_MS, type Clock } from './clock.js';
 import { InvalidOptionError } from './errors.js';
+import { suspendAware, type SuspendAwareClock } from './suspend-aware-clock.js';
 
 /** An object that is no array. @throws InvalidOptionError */
 export function checkObject(field: string, value: unknown): void {
@@ -71,13 +72,13 @@ const CLOCK_METHODS = [
   'randomBytes',
 ] as const;
 
-/** An object with all methods of a Clock. @throws InvalidOptionError */
-export function checkClock(field: string, value: unknown): Clock {
+/** An object with all methods of a Clock; given back as one that counts sleep. @throws InvalidOptionError */
+export function checkClock(field: string, value: unknown): SuspendAwareClock {
   const clock = value as Partial<Clock> | null;
   const isClock =
     typeof clock === 'object' && CLOCK_METHODS.every((method) => typeof clock?.[method] === 'function');
   if (!isClock) throw new InvalidOptionError(field, `a Clock with ${CLOCK_METHODS.join(', ')}`, value);
-  return clock as Clock;
+  return suspendAware(clock as Clock);
 }
 
 /** A share of something, not the whole. @throws InvalidOptionError */

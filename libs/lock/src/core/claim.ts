@@ -1,5 +1,3 @@
-import type { Moment } from './clock.js';
-
 /** Who holds or asks, as far as the backend knows. */
 export interface ProcessView {
   readonly host: string;
@@ -138,8 +136,8 @@ export interface PushedGrant {
   readonly tokens: number;
   /** Life of the grant in ms, counted from `since`; short, so that a dead head costs little: renew it at once. */
   readonly leaseMs: number;
-  /** A local instant that is not later than the grant. */
-  readonly since: Moment;
+  /** An instant of the local clock that is not later than the grant, ms. */
+  readonly since: number;
 }
 
 /** `revoked`: still held, but no renewal is given any more. `unknown`: no answer; nothing is changed locally. */

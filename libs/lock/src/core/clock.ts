@@ -3,6 +3,7 @@
  * installed later (Jest, Sinon) cannot stop a renewal; a test passes a {@link Clock} of its own instead.
  */
 import { randomFillSync } from 'node:crypto';
+import { uptime } from 'node:os';
 import { outsideOfCallers } from './context.js';
 
 const { performance: systemPerformance, Date: SystemDate } = globalThis;
@@ -16,23 +17,20 @@ const systemRandom = Math.random;
 /** Longest delay of a Node timer, in ms: beyond it `setTimeout` fires at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** One instant by both clocks: what is counted from it ends at whichever clock says so first. */
-export interface Moment {
-  /** Monotonic ms. */
-  readonly at: number;
-  /** Epoch ms. */
-  readonly wall: number;
-}
-
 /** What `setTimer` returns; opaque to callers. */
 export type Timer = object;
 
-/** Time, timers and randomness, injectable. Deadlines use `now()`; `wall()` is only a trip-wire for system sleep. */
+/** Time, timers and randomness, injectable. Deadlines use `now()`; `wall()` tells of sleep, which that does not count. */
 export interface Clock {
   /** Monotonic time, in ms with fractions, from an arbitrary origin. */
   now(): number;
   /** Wall-clock time, in epoch ms. */
   wall(): number;
+  /**
+   * Time since the machine was started, in ms, its sleep included; it may go in steps of 10 ms. Not set when the wall clock is
+   * set. Without it a wall clock that is set forward by 50 ms and more counts as a sleep, and locks are lost by it.
+   */
+  sinceBoot?(): number | undefined;
   /** Calls `callback` once after `ms` (capped at 2^31 - 1). The timer never keeps the process alive. */
   setTimer(callback: () => void, ms: number): Timer;
   clearTimer(timer: Timer): void;
@@ -47,6 +45,8 @@ export interface Clock {
 export const systemClock: Clock = {
   now: () => systemPerformance.now(),
   wall: () => SystemDate.now(),
+  // Elsewhere it goes in whole seconds.
+  sinceBoot: () => (process.platform === 'linux' ? uptime() * 1_000 : undefined),
   setTimer(callback, ms) {
     const timer = outsideOfCallers(systemSetTimeout, callback, Math.min(Math.max(ms, 0), MAX_TIMER_MS));
     timer.unref();
@@ -59,10 +59,6 @@ export const systemClock: Clock = {
   random: () => systemRandom(),
   randomBytes: (size) => randomFillSync(new Uint8Array(size)),
 };
-
-export function momentOf(clock: Clock): Moment {
-  return { at: clock.now(), wall: clock.wall() };
-}
 
 /** The result of `work`, or undefined after `ms`. Leaves no timer. */
 export async function atMost<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T | undefined> {

@@ -1,5 +1,4 @@
 import type { Claim, PushedGrant } from '../core/claim.js';
-import type { Moment } from '../core/clock.js';
 import type { Terms } from '../core/options.js';
 import { Backoff } from './backoff.js';
 import { claimId, type Quantum } from './hold.js';
@@ -14,8 +13,6 @@ const TOKENS_PER_WAITER = 4;
 const POLL_MS = { first: 20, last: 200 };
 /** An unreachable backend is asked again after this long, doubled each time, in ms. */
 const RETRY_MS = { first: 50, last: 1_000 };
-
-const NEVER: Moment = { at: 0, wall: 0 };
 
 /** What is asked for, as the head of the queue and those behind it want it. */
 export interface Ask {
@@ -43,7 +40,8 @@ export class Attempt {
   useless: number;
   /** The latest arrival when the question was sent: who came later was not asked for. */
   arrivals: number;
-  sent = NEVER;
+  /** When the question was sent, ms of the engine's clock. */
+  sent = 0;
   /** A request without an answer may still be executed until this instant, monotonic ms; 0 when there is none. */
   doubtUntil = 0;
   /** It was granted, and the grant does not count. */

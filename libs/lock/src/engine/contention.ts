@@ -1,10 +1,10 @@
 import type { Claim, PushedGrant, Verdict } from '../core/claim.js';
-import { momentOf, type Clock } from '../core/clock.js';
 import { outsideOfCallers } from '../core/context.js';
 import { BackendUnavailableError } from '../core/errors.js';
 import type { EventHub } from '../core/events.js';
 import type { Terms } from '../core/options.js';
 import type { Backend, Unsubscribe } from '../core/ports.js';
+import type { SuspendAwareClock } from '../core/suspend-aware-clock.js';
 import { askFor, Attempt } from './attempt.js';
 import { Hold, type HoldGround, type Quantum } from './hold.js';
 import type { Seat } from './seat.js';
@@ -28,7 +28,7 @@ export class Contention {
   #claims = 0;
 
   constructor(
-    private readonly clock: Clock,
+    private readonly clock: SuspendAwareClock,
     private readonly backend: Backend,
     private readonly hub: WakeHub,
     private readonly withdrawals: Withdrawals,
@@ -37,7 +37,7 @@ export class Contention {
     /** Seats the head on a granted claim. */
     private readonly onGranted: (seat: Seat, hold: Hold, tries: number) => void,
   ) {
-    this.#ground = { clock, processId: backend.processId, quantum, wallOrigin: clock.wall() };
+    this.#ground = { clock, processId: backend.processId, quantum };
   }
 
   /** Starts the loop unless it runs, and asks in this very tick: for several callers where the last question found room. */
@@ -174,11 +174,11 @@ export class Contention {
   question(seat: Seat, attempt: Attempt, queue: boolean): Claim {
     const { resource } = seat;
     attempt.tries += 1;
-    attempt.sent = momentOf(this.clock);
+    attempt.sent = this.clock.now();
     attempt.arrivals = seat.room.arrivals;
     if (this.events.wants('claim.asked'))
       this.events.emit('claim.asked', { resource, id: attempt.id, tries: attempt.tries });
-    const notAfter = attempt.sent.at + this.backend.operationTimeoutMs;
+    const notAfter = attempt.sent + this.backend.operationTimeoutMs;
     return attempt.claim(resource, queue, notAfter);
   }
 
@@ -236,7 +236,7 @@ export class Contention {
       return hold;
     }
     if (isSameKind) this.#countUseless(seat, attempt, 'a trip takes most of the lease: raise leaseMs');
-    attempt.doubtUntil = Math.max(doubtUntil, sent.at);
+    attempt.doubtUntil = Math.max(doubtUntil, sent);
     this.giveUp(seat, attempt);
     return undefined;
   }
@@ -294,7 +294,7 @@ export class Contention {
       keepMs: 0,
       leavesQueue: () => seat.waiting === 0 || seat.isFull,
       notBefore: doubtUntil,
-      overAt: () => sent.at + Math.max(leaseMs, terms.holdAtLeastMs, place) + this.backend.operationTimeoutMs,
+      overAt: () => sent + Math.max(leaseMs, terms.holdAtLeastMs, place) + this.backend.operationTimeoutMs,
     });
   }
 }

@@ -1,4 +1,4 @@
-import { atMost, type Clock } from '../core/clock.js';
+import { atMost } from '../core/clock.js';
 import type { Operation } from '../core/counting.js';
 import { UnsupportedByBackendError } from '../core/errors.js';
 import type { EventHub } from '../core/events.js';
@@ -9,6 +9,7 @@ import { Operations } from './operations.js';
 import type { TurnstileGround } from './turnstile.js';
 import { Turnstiles } from './turnstiles.js';
 import { asLockError } from '../core/unavailable.js';
+import type { SuspendAwareClock } from '../core/suspend-aware-clock.js';
 import type { WaitingRoom } from './waiting-room.js';
 
 /** Makes the gate of one kind of primitive. */
@@ -21,7 +22,7 @@ export class CountingEngine implements TurnstileGround {
 
   constructor(
     readonly backend: Backend,
-    readonly clock: Clock,
+    readonly clock: SuspendAwareClock,
     readonly room: WaitingRoom,
     readonly events: EventHub,
   ) {

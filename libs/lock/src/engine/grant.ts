@@ -1,4 +1,3 @@
-import type { Moment } from '../core/clock.js';
 import type { LossReason } from '../core/errors.js';
 import type { Terms } from '../core/options.js';
 
@@ -10,7 +9,8 @@ export interface Tenant {
   /** Fencing token; 0 without fencing. */
   readonly token: number;
   readonly grantedAt: number;
-  readonly validUntil: number;
+  /** By the clock of the engine, in ms. */
+  readonly endsAt: number;
   readonly remainingMs: number;
   readonly heldMs: number;
   readonly lossReason: LossReason | undefined;
@@ -24,8 +24,8 @@ export interface Grant {
   readonly terms: Terms;
   /** Life that was asked for, in ms. */
   readonly leaseMs: number;
-  /** Before the request was sent. */
-  readonly sent: Moment;
+  /** Before the request was sent, ms of the engine's clock. */
+  readonly sent: number;
   /** First fencing token of the block; 0 without fencing. */
   readonly token: number;
   readonly tokens: number;

@@ -1,7 +1,7 @@
 import type { ClaimRef, Shape } from '../core/claim.js';
-import type { Clock, Moment } from '../core/clock.js';
 import type { Terms } from '../core/options.js';
 import type { LossReason } from '../core/errors.js';
+import type { SuspendAwareClock } from '../core/suspend-aware-clock.js';
 import type { Grant, Tenant } from './grant.js';
 
 /**
@@ -25,11 +25,9 @@ export interface Place {
 
 /** What all holds of an engine have in common. */
 export interface HoldGround {
-  readonly clock: Clock;
+  readonly clock: SuspendAwareClock;
   readonly processId: string;
   readonly quantum: Quantum;
-  /** Wall-clock time when the engine was made, epoch ms: holds count from it. */
-  readonly wallOrigin: number;
 }
 
 // What is true of a hold, in one number.
@@ -49,7 +47,7 @@ const UNBOUND: Bounds = { keepUntil: 0, doubtUntil: 0 };
 
 function boundsOf({ terms: { holdAtLeastMs }, sent, doubtUntil }: Grant): Bounds {
   if (holdAtLeastMs === 0 && doubtUntil === 0) return UNBOUND;
-  return { keepUntil: holdAtLeastMs > 0 ? sent.at + holdAtLeastMs : 0, doubtUntil };
+  return { keepUntil: holdAtLeastMs > 0 ? sent + holdAtLeastMs : 0, doubtUntil };
 }
 
 /** The id of a claim, never used twice: the random id of the process and a number. */
@@ -77,7 +75,8 @@ export class Hold implements ClaimRef {
   #grants = 0;
   #confirmedAt = 0;
   #validUntil = 0;
-  #wallUntil = 0;
+  /** What the machine had slept until then. */
+  #sleptMs = 0;
   #quantumEnd: number;
   /** The hold that the claim was granted for, where this is another one of the same claim. */
   #first: Hold | undefined;
@@ -96,7 +95,7 @@ export class Hold implements ClaimRef {
     this.#tokensLeft = grant.tokens;
     this.#quantumEnd = Math.floor(clock.now() + quantum.quantumMs);
     this.#bounds = boundsOf(grant);
-    this.asked(grant.sent.at + Math.max(grant.leaseMs, grant.terms.holdAtLeastMs));
+    this.asked(grant.sent + Math.max(grant.leaseMs, grant.terms.holdAtLeastMs));
     this.confirm(grant.sent, grant.leaseMs);
     this.#mark(SHORTENED, grant.leaseMs < grant.terms.leaseMs);
   }
@@ -109,7 +108,7 @@ export class Hold implements ClaimRef {
   /** One more hold of the same claim, for a reader beside this one. Its quantum ends with that of the first. */
   beside(terms: Terms): Hold {
     const first = this.#claim;
-    const unknown = { leaseMs: 0, sent: { at: 0, wall: 0 }, token: 0, tokens: 0 };
+    const unknown = { leaseMs: 0, sent: 0, token: 0, tokens: 0 };
     const grant = { ...unknown, number: first.#number, terms, doubtUntil: first.doubtUntil };
     const hold = new Hold(this.place, grant, this.#ground);
     first.#holds += 1;
@@ -117,7 +116,7 @@ export class Hold implements ClaimRef {
     hold.#quantumEnd = first.#quantumEnd;
     hold.#confirmedAt = this.#confirmedAt;
     hold.#validUntil = this.#validUntil;
-    hold.#wallUntil = this.#wallUntil;
+    hold.#sleptMs = this.#sleptMs;
     hold.#marks = this.#marks & SHORTENED;
     return hold;
   }
@@ -154,6 +153,11 @@ export class Hold implements ClaimRef {
 
   set isKept(is: boolean) {
     this.#mark(KEPT, is);
+  }
+
+  /** Granted without being asked for just then, for less than is wanted: its first renewal makes it the whole lease. */
+  get isShort(): boolean {
+    return (this.#marks & SHORTENED) !== 0;
   }
 
   /** A renewal is on its way. */
@@ -195,14 +199,14 @@ export class Hold implements ClaimRef {
   }
 
   /** The server has confirmed `leaseMs` from `sent` on. It never shortens a grant, so neither does this. */
-  confirm(sent: Moment, leaseMs: number): void {
+  confirm(sent: number, leaseMs: number): void {
     const margin = driftMargin(leaseMs);
-    const until = Math.floor(sent.at + leaseMs - margin);
+    const until = Math.floor(sent + leaseMs - margin);
     if (until <= this.#validUntil) return;
     this.#mark(SHORTENED, false);
-    this.#confirmedAt = Math.floor(sent.at);
+    this.#confirmedAt = Math.floor(sent);
     this.#validUntil = until;
-    this.#wallUntil = Math.floor(sent.wall - this.#ground.wallOrigin + leaseMs);
+    this.#sleptMs = Math.ceil(this.#ground.clock.sleptMs);
   }
 
   /** Plans the next regular renewal for the lease whose turn it is. */
@@ -211,12 +215,6 @@ export class Hold implements ClaimRef {
     // Counted from the end: what a longer lease of an earlier tenant has left needs no renewal yet.
     const life = Math.min(leaseMs, this.#validUntil - this.#confirmedAt);
     this.renewDue = renew && !this.isRevoked ? Math.ceil(this.#validUntil - life * (1 - renewAt)) : undefined;
-  }
-
-  /** The monotonic clock may not count system sleep: the wall clock may not run ahead of it by more than the margin. */
-  hasSlept(): boolean {
-    const { clock, wallOrigin } = this.#ground;
-    return clock.wall() - wallOrigin >= this.#wallUntil;
   }
 
   /** Counts a turn, and gives it a fencing token of the block; 0 without fencing. */
@@ -229,16 +227,12 @@ export class Hold implements ClaimRef {
 
   /** Whether a fresh grant of `givenMs` is worth using: a third of it is left, and there is a token if one is wanted. */
   serves(terms: Terms, givenMs: number, now: number): boolean {
-    return (
-      this.#validUntil - now >= Math.min(terms.leaseMs, givenMs) / 3 &&
-      this.#hasTokenFor(terms) &&
-      !this.hasSlept()
-    );
+    return this.#validUntil - now >= Math.min(terms.leaseMs, givenMs) / 3 && this.#hasTokenFor(terms);
   }
 
   /**
    * Whether the claim may go to the next caller of this process instead of back to the backend: in the quantum, and with
-   * enough life left, which is the whole of a fixed lease and a third of a renewed one. Asked of a hold that has not slept.
+   * enough life left, which is the whole of a fixed lease and a third of a renewed one.
    */
   mayHandOver(terms: Terms, now: number): boolean {
     if (
@@ -265,7 +259,8 @@ export class Hold implements ClaimRef {
   lossReasonAt(now: number): LossReason {
     const tenant = this.lease!;
     if (now >= tenant.grantedAt + tenant.terms.maxHoldMs) return 'maxHold';
-    if (now < tenant.validUntil) return 'suspended';
+    const sleptMs = this.#ground.clock.sleptMs - this.#sleptMs;
+    if (now - sleptMs < tenant.endsAt) return 'suspended';
     return this.isRevoked ? 'revoked' : 'expired';
   }
 
@@ -276,7 +271,7 @@ export class Hold implements ClaimRef {
 
   // A grant that came by itself begins with less than was asked for; its renewal is due soon.
   get #givenMs(): number {
-    return (this.#marks & SHORTENED) !== 0 ? this.#validUntil - this.#confirmedAt : Infinity;
+    return this.isShort ? this.#validUntil - this.#confirmedAt : Infinity;
   }
 
   #mark(mark: number, is: boolean): void {

@@ -1,8 +1,9 @@
 import type { HeldRef, RenewOutcome } from '../core/claim.js';
-import { momentOf, type Clock, type Moment, type Timer } from '../core/clock.js';
+import type { Clock, Timer } from '../core/clock.js';
 import type { LossReason } from '../core/errors.js';
 import type { EventHub } from '../core/events.js';
 import type { LeaseDriver } from '../core/ports.js';
+import { afterTurn } from '../core/turn.js';
 import type { Hold } from './hold.js';
 
 /** A renewal due within this share of the lease goes with the batch of now. */
@@ -20,6 +21,8 @@ const STALL_MS = 100;
  */
 export class LeaseKeeper {
   #size = 0;
+  /** Short holds that are renewed at the end of this turn. */
+  #short: Hold[] = [];
   #timer: Timer | undefined;
   #firesAt = Infinity;
 
@@ -46,6 +49,7 @@ export class LeaseKeeper {
     if (!hold.isKept) this.#size += 1;
     hold.isKept = true;
     hold.planRenewal();
+    if (hold.isShort && !hold.isRenewing) this.#renewSoon(hold);
     this.#watchOver(hold);
   }
 
@@ -61,7 +65,7 @@ export class LeaseKeeper {
   }
 
   /** Renews one hold now, for `leaseMs`; like any renewal it may find out that the hold is lost or revoked. */
-  async renewNow(hold: Hold, leaseMs: number): Promise<{ outcome: RenewOutcome; sent: Moment }> {
+  async renewNow(hold: Hold, leaseMs: number): Promise<{ outcome: RenewOutcome; sent: number }> {
     const { id, resource, shape } = hold;
     const ref = { id, resource, shape, leaseMs, keepMs: hold.keepMsAt(this.clock.now()) };
     const { outcomes, sent } = await this.#ask([hold], [ref]);
@@ -84,8 +88,18 @@ export class LeaseKeeper {
     for (const hold of this.holds()) this.drop(hold);
   }
 
+  /** With all others of this turn, unless it is released in it: a stall must not cost a lease that was asked for as a long one. */
+  #renewSoon(hold: Hold): void {
+    if (this.#short.push(hold) > 1) return;
+    afterTurn(() => {
+      const short = new Set(this.#short);
+      this.#short = [];
+      this.#renew([...short].filter(({ isKept, isShort, isRenewing }) => isKept && isShort && !isRenewing));
+    });
+  }
+
   #dueAt(hold: Hold): number {
-    const end = hold.lease!.validUntil;
+    const end = hold.lease!.endsAt;
     return hold.isRenewing || hold.renewDue === undefined ? end : Math.min(end, hold.renewDue);
   }
 
@@ -116,7 +130,7 @@ export class LeaseKeeper {
     const due: Hold[] = [];
     let next = Infinity;
     for (const hold of this.holds()) {
-      if (now >= hold.lease!.validUntil || hold.hasSlept()) this.#suspect(hold);
+      if (now >= hold.lease!.endsAt) this.#suspect(hold);
       else if (this.#isDue(hold, now)) due.push(hold);
       else next = Math.min(next, this.#dueAt(hold));
     }
@@ -131,7 +145,7 @@ export class LeaseKeeper {
     this.clock.afterPoll(() => {
       if (!hold.isKept || hold.lease !== lease || lease === undefined) return;
       const now = this.clock.now();
-      if (now < lease.validUntil && !hold.hasSlept()) return this.#watchOver(hold);
+      if (now < lease.endsAt) return this.#watchOver(hold);
       this.onLost(hold, hold.lossReasonAt(now));
     });
   }
@@ -152,9 +166,9 @@ export class LeaseKeeper {
   async #ask(
     due: readonly Hold[],
     refs: readonly HeldRef[],
-  ): Promise<{ outcomes: RenewOutcome[]; sent: Moment }> {
-    const sent = momentOf(this.clock);
-    due.forEach((hold, i) => hold.asked(sent.at + Math.max(refs[i]!.leaseMs, refs[i]!.keepMs)));
+  ): Promise<{ outcomes: RenewOutcome[]; sent: number }> {
+    const sent = this.clock.now();
+    due.forEach((hold, i) => hold.asked(sent + Math.max(refs[i]!.leaseMs, refs[i]!.keepMs)));
     let answers: readonly RenewOutcome[] = [];
     try {
       answers = await this.driver.renew(refs);
@@ -169,7 +183,7 @@ export class LeaseKeeper {
     return { outcomes, sent };
   }
 
-  #settle(hold: Hold, ref: HeldRef, sent: Moment, outcome: RenewOutcome): void {
+  #settle(hold: Hold, ref: HeldRef, sent: number, outcome: RenewOutcome): void {
     const { lease } = hold;
     if (!hold.isKept || lease === undefined) return;
     if (outcome === 'lost') return this.onLost(hold, 'taken');

@@ -4,12 +4,13 @@ import { LockLostError, LockNotHeldError } from '../core/errors.js';
 import type { ReleaseOutcome } from '../core/events.js';
 import { checkPromise } from '../core/checks.js';
 import type { Terms } from '../core/options.js';
+import type { SuspendAwareClock } from '../core/suspend-aware-clock.js';
 import { Deferral } from './deferral.js';
 import { driftMargin, type Hold } from './hold.js';
 
 /** What a lease asks of the engine. */
 export interface LeaseOwner {
-  now(): number;
+  readonly clock: SuspendAwareClock;
   release(lease: Lease): Promise<ReleaseOutcome>;
   extend(lease: Lease, leaseMs: number | undefined): Promise<void>;
 }
@@ -49,7 +50,7 @@ export class Lease implements AsyncDisposable {
     this.terms = terms;
     const token = hold.takeTurn();
     this.token = terms.fencing ? token : 0;
-    this.grantedAt = Math.floor(owner.now());
+    this.grantedAt = Math.floor(owner.clock.now());
     this.#end = terms.renew ? undefined : this.grantedAt + terms.leaseMs - driftMargin(terms.leaseMs);
   }
 
@@ -64,18 +65,23 @@ export class Lease implements AsyncDisposable {
   }
 
   /**
-   * When the lease ends unless it is renewed, in ms of the monotonic clock (`performance.now()`). The least of the
-   * claim's end, its own fixed end and its `maxHoldMs`.
+   * When the lease ends unless it is renewed, in ms of the monotonic clock (`performance.now()`); earlier once the machine
+   * has slept, which that clock does not count. The least of the claim's end, its own fixed end and its `maxHoldMs`.
    */
   get validUntil(): number {
+    return this.endsAt - this.#owner.clock.sleptMs;
+  }
+
+  /** @internal {@link validUntil} by the clock of the engine, which counts sleep. */
+  get endsAt(): number {
     const end = Math.min(this.hold.validUntil, this.grantedAt + this.terms.maxHoldMs);
     return this.#end === undefined ? end : Math.min(end, this.#end);
   }
 
   /** Time left, in ms; 0 when released, lost or over. */
   get remainingMs(): number {
-    if (this.ended !== undefined || this.lossReason !== undefined || this.hold.hasSlept()) return 0;
-    return Math.max(0, this.validUntil - this.#owner.now());
+    if (this.ended !== undefined || this.lossReason !== undefined) return 0;
+    return Math.max(0, this.endsAt - this.#owner.clock.now());
   }
 
   /** True while this caller holds the lock, by the clock: no trip, no await between the check and the next statement. */
@@ -90,7 +96,7 @@ export class Lease implements AsyncDisposable {
 
   /** How long it has been, or had been, held, in ms. */
   get heldMs(): number {
-    return (this.#isOver ? this.#end! : this.#owner.now()) - this.grantedAt;
+    return (this.#isOver ? this.#end! : this.#owner.clock.now()) - this.grantedAt;
   }
 
   /** @internal Set once it is known to have ended before its release. */
@@ -166,7 +172,8 @@ export class Lease implements AsyncDisposable {
   lossError(): LockLostError {
     // Before the loss is declared, the hold knows why it is over.
     const isTenant = this.hold.lease === this;
-    const reason = this.lossReason ?? (isTenant ? this.hold.lossReasonAt(this.#owner.now()) : 'expired');
+    const reason =
+      this.lossReason ?? (isTenant ? this.hold.lossReasonAt(this.#owner.clock.now()) : 'expired');
     return new LockLostError(this.resource, reason, this.heldMs);
   }
 
@@ -178,7 +185,7 @@ export class Lease implements AsyncDisposable {
 
   /** @internal */
   end(outcome: Promise<ReleaseOutcome>): Promise<ReleaseOutcome> {
-    if (!this.#isOver) this.#end = this.#owner.now();
+    if (!this.#isOver) this.#end = this.#owner.clock.now();
     this.ended = outcome;
     return outcome;
   }
@@ -186,7 +193,7 @@ export class Lease implements AsyncDisposable {
   /** @internal Final: a lost lease stays lost. */
   lose(reason: LossReason): void {
     this.lossReason = reason;
-    this.#end = this.#owner.now();
+    this.#end = this.#owner.clock.now();
     const controller = this.#extras?.controller;
     // Its listeners are not part of the call chain in which the loss was noticed.
     if (controller !== undefined) outsideOfCallers(() => controller.abort(this.lossError()));

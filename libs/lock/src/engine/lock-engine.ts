@@ -1,11 +1,12 @@
 import { checkWhole } from '../core/checks.js';
 import { WRITER } from '../core/claim.js';
-import { atMost, type Clock } from '../core/clock.js';
+import { atMost } from '../core/clock.js';
 import { LockBusyError, LockClosedError, LockRevokedError, type LossReason } from '../core/errors.js';
 import type { EventHub, ReleaseOutcome } from '../core/events.js';
 import { onePerProcess } from '../core/one-per-process.js';
 import type { Terms } from '../core/options.js';
 import type { Backend } from '../core/ports.js';
+import type { SuspendAwareClock } from '../core/suspend-aware-clock.js';
 import { Contention } from './contention.js';
 import type { Hold, Quantum } from './hold.js';
 import type { EngineStats } from './engine-stats.js';
@@ -45,7 +46,7 @@ export class LockEngine implements WriteLeaseOwner {
 
   constructor(
     readonly backend: Backend,
-    readonly clock: Clock,
+    readonly clock: SuspendAwareClock,
     readonly room: WaitingRoom,
     readonly events: EventHub,
     quantum: Quantum,
@@ -79,10 +80,6 @@ export class LockEngine implements WriteLeaseOwner {
       this.#grant(seat, hold, grantee, 1),
     );
     this.#listening = [backend.onDoubt((name) => this.#keeper.verify(name)), this.#seats.follow(nodes)];
-  }
-
-  now(): number {
-    return this.clock.now();
   }
 
   get stats(): EngineStats {
@@ -141,7 +138,7 @@ export class LockEngine implements WriteLeaseOwner {
     const { hold } = lease;
     const now = this.clock.now();
     const seat = seatOf(hold);
-    if (now >= lease.validUntil || hold.hasSlept()) {
+    if (now >= lease.endsAt) {
       this.#lose(hold, hold.lossReasonAt(now));
       return lease.end(LOST);
     }
@@ -177,7 +174,7 @@ export class LockEngine implements WriteLeaseOwner {
     if (lease.isLost || lease.ended !== undefined) return lease.assertHeld();
     if (outcome === 'revoked') throw new LockRevokedError(resource, lease.remainingMs);
     if (outcome === 'unknown') throw renewalUnanswered(this.backend.name, resource);
-    lease.extendTo(sent.at, leaseMs);
+    lease.extendTo(sent, leaseMs);
     this.#keeper.keep(hold);
   }
 

@@ -100,7 +100,7 @@ export class Seat implements QueueOwner<Lease> {
   /** What a reader under these terms may share now: a claim within its quantum. */
   sharedWith(terms: Terms, now: number): Hold | undefined {
     const hold = this.#reading;
-    if (terms.shape !== READER || hold?.isClaimHeld !== true || hold.hasSlept()) return undefined;
+    if (terms.shape !== READER || hold?.isClaimHeld !== true) return undefined;
     return hold.mayHandOver(terms, now) ? hold : undefined;
   }
 

@@ -7,6 +7,9 @@ import { SmallMap } from '../core/small-map.js';
 /** Deadlines closer together than this are served by one timer, in ms. */
 const COALESCE_MS = 5;
 
+/** The longest sleep, in ms: a machine that was suspended is noticed this long after it woke up. */
+const MAX_TICK_MS = 1_000;
+
 /** Why a competitor was taken out of a queue before its turn; the queue's owner turns it into an error. */
 export type Departure = Exclude<CompetitorEnd, 'released' | 'lost'>;
 
@@ -100,7 +103,7 @@ export class WaitingRoom {
     if (deadline >= this.#firesAt || deadline === Infinity) return;
     if (this.#timer !== undefined) this.clock.clearTimer(this.#timer);
     this.#firesAt = deadline;
-    this.#timer = this.clock.setTimer(() => this.#fire(), deadline - this.clock.now());
+    this.#timer = this.clock.setTimer(() => this.#fire(), Math.min(deadline - this.clock.now(), MAX_TICK_MS));
   }
 
   #fire(): void {

@@ -37,7 +37,9 @@ export class WakeHub<What = Shape> {
 
   /** Resources with a live subscription, those that linger included. */
   get size(): number {
-    return this.#subscriptions.size;
+    let live = 0;
+    for (const { isMade } of this.#subscriptions.values()) if (isMade) live += 1;
+    return live;
   }
 
   /**

@@ -98,7 +98,10 @@ export abstract class Leasable<C extends CallOptions = CallOptions> {
     }
   }
 
-  /** Who holds it, as the backend sees it. Empty when it is free. @throws BackendUnavailableError */
+  /**
+   * Who holds it, as the backend sees it, in no particular order. Empty when it is free.
+   * @throws BackendUnavailableError
+   */
   async inspect(): Promise<readonly ClaimView[]> {
     const { shape } = this.termsOf(undefined);
     return this.#ask((leases) => leases.inspect(this.resource, shape));

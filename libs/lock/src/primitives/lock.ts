@@ -126,11 +126,11 @@ export abstract class Lock extends Leasable {
     if (outer !== undefined) {
       this.assertNestable(outer);
       if (!terms.reentrant) throw new LockSelfDeadlockError(this.resource);
-      const enteredAt = this.engine.now();
+      const enteredAt = this.engine.clock.now();
       const turn = await outer.openChild(terms, signal);
       if (turn !== 'orphaned') return this.#admitted(turn);
       // On to the ordinary queue, with what is left of the wait.
-      const waitMs = Math.max(0, terms.waitMs - (this.engine.now() - enteredAt));
+      const waitMs = Math.max(0, terms.waitMs - (this.engine.clock.now() - enteredAt));
       return this.enter({ ...terms, waitMs }, signal);
     }
     return Frame.root(this.engine, await this.engine.acquire(this.resource, terms, signal));

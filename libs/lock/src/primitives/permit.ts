@@ -1,5 +1,5 @@
-import type { Clock } from '../core/clock.js';
 import type { ReleaseOutcome } from '../core/events.js';
+import type { SuspendAwareClock } from '../core/suspend-aware-clock.js';
 import { driftMargin } from '../engine/hold.js';
 
 /** Where a permit comes from. */
@@ -22,37 +22,41 @@ export class Permit implements AsyncDisposable {
   /** 32 hexadecimal digits: whoever knows them may release and extend the permit, in any process. */
   readonly id: string;
   readonly #source: PermitSource;
-  readonly #clock: Clock;
+  readonly #clock: SuspendAwareClock;
   readonly #leaseMs: number;
-  #validUntil: number;
+  /** By the clock that counts sleep. */
+  #endsAt: number;
   #released: Promise<ReleaseOutcome> | undefined;
 
   /** @internal */
-  constructor(source: PermitSource, clock: Clock, { id, leaseMs, sentAt }: PermitGrant) {
+  constructor(source: PermitSource, clock: SuspendAwareClock, { id, leaseMs, sentAt }: PermitGrant) {
     this.id = id;
     this.#source = source;
     this.#clock = clock;
     this.#leaseMs = leaseMs;
-    this.#validUntil = endOf(sentAt, leaseMs);
+    this.#endsAt = endOf(sentAt, leaseMs);
   }
 
   get resource(): string {
     return this.#source.resource;
   }
 
-  /** Until when it holds as far as this object knows, in ms of `performance.now()`; others may have changed it. */
+  /**
+   * Until when it holds as far as this object knows, in ms of `performance.now()`; others may have changed it. Earlier once the
+   * machine has slept, which that clock does not count.
+   */
   get validUntil(): number {
-    return this.#validUntil;
+    return this.#endsAt - this.#clock.sleptMs;
   }
 
   /** @see validUntil */
   get remainingMs(): number {
-    return this.isHeld ? this.#validUntil - this.#clock.now() : 0;
+    return this.isHeld ? this.#endsAt - this.#clock.now() : 0;
   }
 
   /** By the clock, without a trip. @see validUntil */
   get isHeld(): boolean {
-    return this.#released === undefined && this.#clock.now() < this.#validUntil;
+    return this.#released === undefined && this.#clock.now() < this.#endsAt;
   }
 
   /**
@@ -63,9 +67,9 @@ export class Permit implements AsyncDisposable {
     if (this.#released !== undefined) return false;
     const end = endOf(this.#clock.now(), leaseMs);
     // Without an answer, either end may be the one that the server has.
-    this.#validUntil = Math.min(this.#validUntil, end);
+    this.#endsAt = Math.min(this.#endsAt, end);
     const isExtended = await this.#source.extend(this.id, leaseMs);
-    this.#validUntil = isExtended ? end : -Infinity;
+    this.#endsAt = isExtended ? end : -Infinity;
     return isExtended;
   }
 

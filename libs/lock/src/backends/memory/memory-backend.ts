@@ -63,8 +63,8 @@ class MemoryBackend implements Backend, LeaseDriver, MemoryPeer {
 
   constructor(options: MemoryOptions) {
     checkFields('options', options, FIELDS);
-    const { clock = systemClock, label, maxLeaseMs = 30_000 } = options;
-    checkClock('clock', clock);
+    const { clock: givenClock = systemClock, label, maxLeaseMs = 30_000 } = options;
+    const clock = checkClock('clock', givenClock);
     const { store = new MemoryStore(clock) } = options;
     if (!(store instanceof MemoryStore)) throw new InvalidOptionError('store', 'a MemoryStore', store);
     if (label !== undefined) checkText('label', label);

@@ -14,6 +14,7 @@ import type {
   WithdrawOutcome,
 } from '../../core/claim.js';
 import { systemClock, type Clock } from '../../core/clock.js';
+import { suspendAware } from '../../core/suspend-aware-clock.js';
 import { MemoryCounts } from './memory-counts.js';
 import { MemoryRows } from './memory-records.js';
 
@@ -79,9 +80,9 @@ export class MemoryStore {
   #lastToken = 0;
 
   constructor(clock: Clock = systemClock) {
-    this.#clock = clock;
-    this.records = new MemoryRows(clock);
-    this.counts = new MemoryCounts(clock, (resource) => this.inspect(resource).length > 0);
+    this.#clock = suspendAware(clock);
+    this.records = new MemoryRows(this.#clock);
+    this.counts = new MemoryCounts(this.#clock, (resource) => this.inspect(resource).length > 0);
   }
 
   /** Resources that are held or waited for. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.js';
+import { suspendAware, type SuspendAwareClock } from '../../core/suspend-aware-clock.js';
 
 /** A sample is replaced by a worse one (it travelled longer) only when it is this old, in ms. */
 const SAMPLE_LIFE_MS = 1_000;
@@ -12,15 +13,21 @@ export class ServerTime {
   // Server time less local time is between the two.
   #offset = -Infinity;
   #learnedAt = -Infinity;
+  /** What the machine had slept until then, ms. */
+  #sleptMs = 0;
   #ceiling = Infinity;
   #ceilingLearnedAt = -Infinity;
   /** When the server was asked last, as far as it has answered. */
   #askedAt = -Infinity;
 
-  constructor(private readonly clock: Clock) {}
+  readonly #clock: SuspendAwareClock;
+
+  constructor(clock: Clock) {
+    this.#clock = suspendAware(clock);
+  }
 
   localNow(): number {
-    return this.clock.now();
+    return this.#clock.now();
   }
 
   /**
@@ -28,12 +35,13 @@ export class ServerTime {
    * @param sentAt a local instant before its request was sent
    */
   learn(serverMs: number, sentAt: number): void {
-    const now = this.clock.now();
+    const now = this.#clock.now();
     this.#askedAt = sentAt;
     const offset = serverMs - now;
     if (offset >= this.#offset || now - this.#learnedAt >= SAMPLE_LIFE_MS) {
       this.#offset = offset;
       this.#learnedAt = now;
+      this.#sleptMs = this.#clock.sleptMs;
     }
     // The server counts whole ms: it may have been almost one later.
     const ceiling = serverMs + 1 - sentAt;
@@ -50,11 +58,13 @@ export class ServerTime {
 
   /**
    * A server time, whole ms, that is never later than local time `localMs`: the reply took its time, the server's clock
-   * counts whole ms, and it may have slowed down since. Too early only costs a `stale` answer, which brings a new sample.
+   * counts whole ms, and it may have slowed down since; what looked like a sleep may have been a clock that was set. Too early
+   * only costs a `stale` answer, which brings a new sample.
    */
   notLaterThan(localMs: number): number {
     const aged = Math.max(0, localMs - this.#learnedAt);
-    return Math.floor(localMs + this.#offset - aged * DRIFT) - 1;
+    const sleptMs = this.#clock.sleptMs - this.#sleptMs;
+    return Math.floor(localMs + this.#offset - sleptMs - aged * DRIFT) - 1;
   }
 
   /**
@@ -62,7 +72,7 @@ export class ServerTime {
    * server whose clock was set forward meanwhile makes it too late, but never later than now.
    */
   notLaterLocally(serverMs: number): number {
-    const now = this.clock.now();
+    const now = this.#clock.now();
     const aged = Math.max(0, now - this.#ceilingLearnedAt);
     return this.#ceiling === Infinity ? -Infinity : Math.min(now, serverMs - this.#ceiling - aged * DRIFT);
   }

@@ -1,0 +1,118 @@
+import type { Clock, Timer } from './clock.js';
+
+/** The two clocks may differ by so much from reading to reading, since the wall clock counts whole ms. */
+const NOISE_MS = 2;
+/** From here on a wall clock that runs ahead is either set or tells of a sleep. */
+const MARGIN_MS = 50;
+/** What counts sleep goes in steps (10 ms on Linux), so it agrees with another clock when it is no further from it. */
+const STEPS_MS = 30;
+/** The wall clock is read first, so an interruption between the two readings makes it look behind. It is read again, so often. */
+const LOOKS = 3;
+
+/**
+ * A clock whose monotonic time goes on while the machine is suspended, as CLOCK_BOOTTIME does and CLOCK_MONOTONIC, which Node
+ * reads, does not. This is the one place that decides whether time has jumped: an instant of `now()` that a hold, a
+ * permit, a session or a sample of a server's clock keeps is as long ago as the time that has really elapsed.
+ *
+ * Elapsed time is that of the monotonic clock or that of the wall clock, whichever is longer. A wall clock that runs ahead by
+ * 50 ms and more may have been set: where the clock has `sinceBoot()`, which counts sleep and is not set, and that agrees with
+ * the monotonic clock, then no time has passed. A wall clock that was set back hides no later sleep.
+ */
+export class SuspendAwareClock implements Clock {
+  /** Wall less monotonic ms, had there been no sleep. */
+  #origin: number;
+  #sleptMs = 0;
+  /** The clock that counts sleep, less `now()`. */
+  readonly #bootOrigin: number | undefined;
+
+  constructor(private readonly clock: Clock) {
+    this.#origin = this.#aheadAtMost();
+    const sinceBoot = clock.sinceBoot?.();
+    this.#bootOrigin = sinceBoot === undefined ? undefined : sinceBoot - clock.now();
+  }
+
+  /** How much of `now()` the machine has slept so far, in ms: what the monotonic clock does not know of. */
+  get sleptMs(): number {
+    this.now();
+    return this.#sleptMs;
+  }
+
+  now(): number {
+    const wall = this.clock.wall();
+    const monotonic = this.clock.now();
+    const aheadMs = wall - monotonic - this.#origin - this.#sleptMs;
+    if (Math.abs(aheadMs) > NOISE_MS) this.#differs(aheadMs);
+    return monotonic + this.#sleptMs;
+  }
+
+  wall(): number {
+    return this.clock.wall();
+  }
+
+  sinceBoot(): number | undefined {
+    return this.clock.sinceBoot?.();
+  }
+
+  setTimer(callback: () => void, ms: number): Timer {
+    return this.clock.setTimer(callback, ms);
+  }
+
+  clearTimer(timer: Timer): void {
+    this.clock.clearTimer(timer);
+  }
+
+  afterPoll(callback: () => void): void {
+    this.clock.afterPoll(callback);
+  }
+
+  random(): number {
+    return this.clock.random();
+  }
+
+  randomBytes(size: number): Uint8Array {
+    return this.clock.randomBytes(size);
+  }
+
+  /** The wall clock is `aheadMs` ahead of what has passed, or behind. */
+  #differs(aheadMs: number): void {
+    const isInterrupted = aheadMs < 0 && this.#aheadAtMost() - this.#origin - this.#sleptMs >= -NOISE_MS;
+    if (isInterrupted) return;
+    const passedMs = this.#passed(aheadMs);
+    this.#sleptMs += passedMs;
+    this.#origin += aheadMs - passedMs;
+  }
+
+  /** How much of that is time. */
+  #passed(aheadMs: number): number {
+    if (Math.abs(aheadMs) < MARGIN_MS) return Math.max(0, aheadMs);
+    const sleptMs = this.#asleepByBoot() ?? aheadMs;
+    return Math.abs(sleptMs) <= STEPS_MS ? 0 : Math.max(0, aheadMs, sleptMs);
+  }
+
+  /** By how much the clock that counts sleep has gone further than `now()`, in ms. */
+  #asleepByBoot(): number | undefined {
+    const sinceBoot = this.clock.sinceBoot?.();
+    if (sinceBoot === undefined || this.#bootOrigin === undefined) return undefined;
+    return sinceBoot - this.clock.now() - this.#sleptMs - this.#bootOrigin;
+  }
+
+  /** Wall less monotonic ms, by the reading with the shortest interruption. */
+  #aheadAtMost(): number {
+    let ahead = -Infinity;
+    for (let look = 0; look < LOOKS; look += 1) {
+      const wall = this.clock.wall();
+      ahead = Math.max(ahead, wall - this.clock.now());
+    }
+    return ahead;
+  }
+}
+
+const known = new WeakMap<Clock, SuspendAwareClock>();
+
+/** The same for the same clock, so that instants of an engine and of its backend can be compared. */
+export function suspendAware(clock: Clock): SuspendAwareClock {
+  if (clock instanceof SuspendAwareClock) return clock;
+  let aware = known.get(clock);
+  if (aware === undefined) known.set(clock, (aware = new SuspendAwareClock(clock)));
+  return aware;
+}
