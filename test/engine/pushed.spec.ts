@@ -1,5 +1,5 @@
 import type { Claim, Lease, LockOptions, PushedGrant, Waker } from 'bedrock-lock';
-import { Bench, claimOf, track, type Tracked } from './bench.js';
+import { Bench, claimIdOf, track, type Tracked } from './bench.js';
 
 /** A server that grants by itself: what its push would bring, when the test says so. */
 class Server {
@@ -49,8 +49,7 @@ class Server {
   }
 
   tell({ id, tokens }: Claim, terms: Partial<PushedGrant> & { token: number }, claimId = id): void {
-    const { clock } = this.bench;
-    const since = { at: clock.now(), wall: clock.wall() };
+    const since = this.bench.clock.now();
     const grant = { tokens, leaseMs: 1_000, since, ...terms };
     for (const waker of this.#wakers) waker({ claimId, grant });
   }
@@ -73,11 +72,12 @@ describe('a grant that the server pushes', () => {
     const waiter = await server.waiter();
     const asked = server.claims.length;
     const { bench } = server;
+    bench.backend.plan('renew', { kind: 'delay', replyMs: 100 });
     const claim = await server.push({ token: 77 });
     expect(waiter.state).toBe('fulfilled');
     const lease = waiter.value!;
     expect(lease.token).toBe(77);
-    expect(claimOf(lease)).toBe(claim.id);
+    expect(claimIdOf(lease)).toBe(claim.id);
     expect(lease.remainingMs).toBeLessThanOrEqual(1_000 * 0.99);
     expect(server.claims.length).toBe(asked);
     expect(await bench.grants()).toEqual([claim.id]);
@@ -86,16 +86,35 @@ describe('a grant that the server pushes', () => {
   it('counts from the instant that the server granted it', async () => {
     const waiter = await server.waiter();
     const at = server.bench.clock.now() - 200;
-    await server.push({ since: { at, wall: server.bench.clock.wall() - 200 } });
+    server.bench.backend.plan('renew', { kind: 'delay', replyMs: 100 });
+    await server.push({ since: at });
     expect(waiter.value!.validUntil).toBeLessThanOrEqual(at + 990);
   });
 
-  it('becomes the whole lease with the first renewal, after a third of its short life', async () => {
+  it('becomes the whole lease with its first renewal, which is sent in the same turn', async () => {
     const waiter = await server.waiter();
     await server.push();
-    await server.bench.clock.advance(340);
+    await server.bench.clock.settle();
     expect(server.bench.backend.callsOf('renew').at(-1)!.input).toMatchObject([{ leaseMs: 3_000 }]);
     expect(waiter.value!.remainingMs).toBeGreaterThan(2_900);
+  });
+
+  it('is not renewed when it is released in the same turn', async () => {
+    const waiter = await server.waiter();
+    const released = waiter.settled.then(() => waiter.value!.release());
+    await server.push();
+    await released;
+    await server.bench.clock.advance(50);
+    expect(server.bench.backend.callsOf('renew')).toEqual([]);
+  });
+
+  it('survives a stall of nearly its short life, and more once it is renewed', async () => {
+    const waiter = await server.waiter();
+    await server.push();
+    await server.bench.clock.settle();
+    server.bench.clock.block(2_500);
+    await server.bench.clock.advance(100);
+    expect(waiter.value!.isHeld).toBe(true);
   });
 
   it('is handed over to the next caller of the process at once', async () => {
@@ -104,7 +123,7 @@ describe('a grant that the server pushes', () => {
     const claim = await server.push();
     await first.value!.release();
     await second.settled;
-    expect(claimOf(second.value!)).toBe(claim.id);
+    expect(claimIdOf(second.value!)).toBe(claim.id);
   });
 
   it('means nothing to another claim', async () => {
@@ -122,11 +141,11 @@ describe('a grant that the server pushes', () => {
     await bench.clock.advance(5);
     server.tell(claim, { token });
     await bench.clock.advance(5);
-    expect(claimOf(first.value!)).toBe(claim.id);
+    expect(claimIdOf(first.value!)).toBe(claim.id);
     await bench.clock.advance(50);
     await first.value!.release();
     await second.settled;
-    expect(await bench.grants()).toEqual([claimOf(second.value!)]);
+    expect(await bench.grants()).toEqual([claimIdOf(second.value!)]);
   });
 
   it('goes back when the one who waited has left meanwhile', async () => {
@@ -149,10 +168,10 @@ describe('a grant that the server pushes', () => {
 
   it('goes back, and is asked for anew, when it comes so late that little is left of it', async () => {
     const waiter = await server.waiter();
-    const claim = await server.push({ since: { at: server.bench.clock.now() - 800, wall: 0 } });
+    const claim = await server.push({ since: server.bench.clock.now() - 800 });
     await server.bench.clock.advance(50);
     await waiter.settled;
-    expect(claimOf(waiter.value!)).not.toBe(claim.id);
-    expect(await server.bench.grants()).toEqual([claimOf(waiter.value!)]);
+    expect(claimIdOf(waiter.value!)).not.toBe(claim.id);
+    expect(await server.bench.grants()).toEqual([claimIdOf(waiter.value!)]);
   });
 });

@@ -64,6 +64,7 @@ export interface LeaseDriver {
   withdraw(ref: ClaimRef, options: WithdrawOptions): Promise<WithdrawOutcome>;
   /** Announces the number of open frames. Informative, owner-checked, coalesced, never awaited, never throws. */
   annotate(ref: ClaimRef, note: { readonly depth: number }): void;
+  /** Every grant on the resource, in no particular order. */
   inspect(resource: string, shape: Shape): Promise<readonly ClaimView[]>;
   /** `atExpiry`: refuse renewals. `now`: free at once, outside the promise. False when nobody held it. */
   revoke(resource: string, shape: Shape, how: 'atExpiry' | 'now'): Promise<boolean>;

@@ -1,4 +1,5 @@
 import type { Claim, HolderView, Verdict } from '../../core/claim.js';
+import type { AwaitedGrants } from './awaited-grants.js';
 import { GUARD_KEY, processOf, type LockKeys, type TokenSource } from './keys.js';
 import type { ProcessRows } from './process-rows.js';
 import type { Script } from './script.js';
@@ -52,6 +53,8 @@ export class ClaimVerb implements BatchVerb<ClaimItem> {
   readonly itemsPerCall = 16;
   readonly answersFrom = 1;
 
+  /** Server time of the reply that is settled just now, ms. */
+  #repliedAt = UNTOLD;
   /** The guard as it was put last. */
   #told = { runId: '', wire: '' };
   readonly #keysOfItem: number;
@@ -64,6 +67,7 @@ export class ClaimVerb implements BatchVerb<ClaimItem> {
     private readonly time: ServerTime,
     private readonly rows: ProcessRows,
     private readonly tokens: TokenSource,
+    private readonly awaited: AwaitedGrants,
   ) {
     this.script = claim;
     this.#wants = wants;
@@ -100,7 +104,8 @@ export class ClaimVerb implements BatchVerb<ClaimItem> {
 
   learn(reply: readonly unknown[], sentAt: number): void {
     const [now] = reply;
-    if (typeof now === 'number' && now !== UNTOLD) this.time.learn(now, sentAt);
+    this.#repliedAt = typeof now === 'number' ? now : UNTOLD;
+    if (this.#repliedAt !== UNTOLD) this.time.learn(this.#repliedAt, sentAt);
   }
 
   isGrant(answer: unknown): boolean {
@@ -109,9 +114,12 @@ export class ClaimVerb implements BatchVerb<ClaimItem> {
 
   settle(item: ClaimItem, answer: unknown): void {
     if (typeof answer === 'number') {
+      if (answer !== STALE) this.awaited.granted(item.claim, answer);
       item.resolve(answer === STALE ? { kind: 'stale' } : { kind: 'granted', token: answer });
       return;
     }
+    const { queue, mayPush } = item.claim;
+    if (queue && mayPush) this.awaited.refused(item.claim, this.#repliedAt);
     const [retry, holder] = answer as [number, Buffer?];
     const id = holder?.toString();
     const retryInMs = retry < 0 ? NO_EXPIRY_RETRY_MS : retry;

@@ -12,6 +12,7 @@ import type {
 } from '../../core/claim.js';
 import { UnsupportedByBackendError } from '../../core/errors.js';
 import type { LeaseDriver, Unsubscribe, Waker } from '../../core/ports.js';
+import type { AwaitedGrants } from './awaited-grants.js';
 import type { Connection } from './connection.js';
 import { BACKEND } from './failures.js';
 import type { LockKind } from './kinds/lock-kind.js';
@@ -26,6 +27,7 @@ export class RedisLeases implements LeaseDriver {
     private readonly connection: Connection,
     private readonly kinds: readonly LockKind[],
     private readonly wakes: Pick<Wakes, 'watch'>,
+    private readonly awaited: AwaitedGrants,
     private readonly rows: ProcessRows,
     private readonly start: () => void,
   ) {}
@@ -62,6 +64,7 @@ export class RedisLeases implements LeaseDriver {
   }
 
   withdraw(ref: ClaimRef, options: WithdrawOptions): Promise<WithdrawOutcome> {
+    this.awaited.over(ref.id);
     const kind = this.#known(ref.shape);
     if (kind !== undefined && this.connection.isReady) return kind.batches.withdraw(ref, options);
     return this.#serving().then(() => this.#of(ref.shape).batches.withdraw(ref, options));

@@ -1,3 +1,4 @@
+import type { AwaitedGrants } from './awaited-grants.js';
 import { CommandSession } from './command-session.js';
 import type { Connection } from './connection.js';
 import { CountingCalls } from './counters/counting-calls.js';
@@ -20,6 +21,8 @@ export interface DriverGround extends Site {
   readonly time: ServerTime;
   readonly rows: ProcessRows;
   readonly wakes: Pick<Wakes, 'watch'>;
+  /** What the server may grant by itself. */
+  readonly awaited: AwaitedGrants;
   /** Connects whatever is not connected yet. */
   readonly start: () => void;
   /** The connection was lost. */
@@ -41,7 +44,7 @@ export class ServerDrivers {
   readonly #memos: Memos;
 
   constructor(ground: DriverGround) {
-    const { terms, connection, time, rows, wakes, start } = ground;
+    const { terms, connection, time, rows, wakes, awaited, start } = ground;
     this.connection = connection;
     this.#session = new CommandSession(ground);
     const kinds = lockKinds({
@@ -49,10 +52,11 @@ export class ServerDrivers {
       guard: this.#session,
       time,
       rows,
+      awaited,
       ownTokens: terms.tokens === 'perLock',
       acks: terms.replicaAcks && new ReplicaAcks(connection, terms.replicaAcks),
     });
-    this.leases = new RedisLeases(connection, kinds, wakes, rows, start);
+    this.leases = new RedisLeases(connection, kinds, wakes, awaited, rows, start);
     this.#memos = new Memos(connection, terms.clock);
     const calls = new CountingCalls(connection, time, this.#memos, wakes, start);
     this.counters = new RedisCounters(calls);

@@ -1,4 +1,5 @@
 import type { ClaimRef } from '../../core/claim.js';
+import { AwaitedGrants } from './awaited-grants.js';
 import { Connection } from './connection.js';
 import { askerOf, type AskScript } from './kinds/ask-script.js';
 import { fencingCounter, TOKEN_KEY } from './keys.js';
@@ -23,18 +24,20 @@ export class SingleServer implements Servers {
     const { terms, processId, onDoubt } = site;
     const { links, clock, label } = terms;
     const time = new ServerTime(clock);
+    const awaited = new AwaitedGrants(time);
     this.#commanding = new Connection(links.create(), clock, terms);
     this.#ask = askerOf(this.#commanding);
     this.#hasOwnTokens = terms.tokens === 'perLock';
     this.#listening = new Connection(links.create(), clock, terms);
     this.#rows = new ProcessRows(processId, label, this.#commanding.call, clock);
-    this.#wakes = new Wakes(this.#listening, processId, clock, time, onDoubt);
+    this.#wakes = new Wakes(this.#listening, processId, clock, awaited, onDoubt);
     this.#drivers = new ServerDrivers({
       ...site,
       connection: this.#commanding,
       time,
       rows: this.#rows,
       wakes: this.#wakes,
+      awaited,
       start: () => this.start(),
     });
   }

@@ -1,10 +1,10 @@
 import type { Clock, Timer } from '../../core/clock.js';
 import type { Wake } from '../../core/claim.js';
 import type { Unsubscribe, Waker } from '../../core/ports.js';
+import type { AwaitedGrants } from './awaited-grants.js';
 import type { Connection, Conversation, Send, Subscribe } from './connection.js';
 import { codeOf } from './failures.js';
 import { isProcessChannel, processChannel } from './keys.js';
-import type { ServerTime } from './server-time.js';
 
 /**
  * While locks are watched, the connection is asked for a sign of life this often, in ms: a connection that died silently
@@ -45,7 +45,7 @@ export class Wakes implements Conversation {
     protected readonly connection: Connection,
     protected readonly processId: string,
     protected readonly clock: Clock,
-    private readonly time: ServerTime,
+    private readonly awaited: AwaitedGrants,
     private readonly onDoubt: (resource: string) => void,
   ) {
     this.#ownChannel = processChannel(processId);
@@ -189,19 +189,16 @@ export class Wakes implements Conversation {
   #granted(body: string): void {
     const [, number, token, tokens, leaseMs, at, resource] = GRANT.exec(body) ?? [];
     if (resource === undefined) return;
-    const since = this.time.notLaterLocally(Number(at));
-    // Without knowing the server's clock the grant has to be asked for: the answer is the same grant.
-    if (since === -Infinity) return this.#wake(resource);
-    const wall = this.clock.wall() - (this.clock.now() - since);
-    this.#wake(resource, {
-      claimId: `${this.processId}:${number}`,
-      grant: {
-        token: Number(token),
-        tokens: Number(tokens),
-        leaseMs: Number(leaseMs),
-        since: { at: since, wall },
-      },
+    const claimId = `${this.processId}:${number}`;
+    const grant = this.awaited.take({
+      claimId,
+      resource,
+      token: Number(token),
+      tokens: Number(tokens),
+      leaseMs: Number(leaseMs),
+      at: Number(at),
     });
+    this.#wake(resource, grant && { claimId, grant });
   }
 
   #wake(resource: string, wake?: Wake): void {

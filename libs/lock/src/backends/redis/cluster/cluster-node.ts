@@ -1,4 +1,5 @@
 import type { Unsubscribe, Waker } from '../../../core/ports.js';
+import { AwaitedGrants } from '../awaited-grants.js';
 import { Connection } from '../connection.js';
 import type { LinkFactory, LinkTarget } from '../links/link.js';
 import type { ProcessRows } from '../process-rows.js';
@@ -48,18 +49,20 @@ export class ClusterNode {
     const { terms, processId, onDoubt, links, tagAt, onAstray } = site;
     const { clock } = terms;
     const time = new ServerTime(clock);
+    const awaited = new AwaitedGrants(time);
     const link = links.create(targetAt(address));
     this.drivers = new ServerDrivers({
       ...site,
       connection: new Connection(isAsking ? new AskingLink(link) : link, clock, terms),
       time,
+      awaited,
       start: () => this.start(),
       tagHere: () => tagAt(address),
       onLost: () => onAstray(this),
       isLate,
     });
     this.#listening = new Connection(links.create(targetAt(address)), clock, terms);
-    this.#wakes = new ShardWakes(() => onAstray(this), this.#listening, processId, clock, time, onDoubt);
+    this.#wakes = new ShardWakes(() => onAstray(this), this.#listening, processId, clock, awaited, onDoubt);
   }
 
   get connection(): Connection {

@@ -1,3 +1,4 @@
+import { AwaitedGrants } from '../awaited-grants.js';
 import { Connection } from '../connection.js';
 import type { LinkFactory } from '../links/link.js';
 import { ServerTime } from '../server-time.js';
@@ -36,7 +37,8 @@ export class Doubts {
     const { clock } = terms;
     const link = this.links.create({ ...targetAt(this.#at.address), isSharded: false });
     this.#connection = new Connection(link, clock, terms);
-    this.#wakes = new Wakes(this.#connection, processId, clock, new ServerTime(clock), onDoubt);
+    const awaited = new AwaitedGrants(new ServerTime(clock));
+    this.#wakes = new Wakes(this.#connection, processId, clock, awaited, onDoubt);
     this.#connection.start(this.#wakes);
   }
 

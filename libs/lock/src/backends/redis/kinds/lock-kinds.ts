@@ -1,3 +1,4 @@
+import type { AwaitedGrants } from '../awaited-grants.js';
 import { ClaimVerb, type Guard } from '../claim-verb.js';
 import type { Connection } from '../connection.js';
 import { WithdrawVerb } from '../held-verbs.js';
@@ -21,6 +22,7 @@ export interface KindGround {
   readonly guard: Guard;
   readonly time: ServerTime;
   readonly rows: ProcessRows;
+  readonly awaited: AwaitedGrants;
   /** Tokens of a lock come from a counter of its own, Redisson's. */
   readonly ownTokens: boolean;
   /** What is granted counts only when these say so. */
@@ -33,9 +35,9 @@ export function lockKinds(ground: KindGround): readonly LockKind[] {
 }
 
 function mutexKind(format: MutexFormat, ground: KindGround): LockKind {
-  const { connection, guard, time, rows, ownTokens } = ground;
+  const { connection, guard, time, rows, awaited, ownTokens } = ground;
   const tokens = tokenSource(ownTokens, connection.link.isSharded);
-  const claim = new ClaimVerb(format, guard, time, rows, tokens);
+  const claim = new ClaimVerb(format, guard, time, rows, tokens, awaited);
   const claimAll = format.claimAll && new JointClaimVerb(format.claimAll, claim);
   const verbs = { claim, ...(claimAll && { claimAll }), withdraw: new WithdrawVerb(format, tokens) };
   const batches = new LeaseBatches(connection, verbs, new KeyRing(format.keysOf), ground.acks);
@@ -43,11 +45,11 @@ function mutexKind(format: MutexFormat, ground: KindGround): LockKind {
 }
 
 function semaphoreKind(ground: KindGround): LockKind {
-  const { connection, guard, time, rows } = ground;
+  const { connection, guard, time, rows, awaited } = ground;
   const ring = new KeyRing((resource) => new SemaphoreKeys(resource));
   const tokens = tokenSource(false, connection.link.isSharded);
   const verbs = {
-    claim: new ClaimVerb(SEMAPHORE_SCRIPTS, guard, time, rows, tokens),
+    claim: new ClaimVerb(SEMAPHORE_SCRIPTS, guard, time, rows, tokens, awaited),
     withdraw: new WithdrawVerb(SEMAPHORE_SCRIPTS, tokens),
     renew: semaphoreRenewal(ring),
   };
@@ -56,11 +58,11 @@ function semaphoreKind(ground: KindGround): LockKind {
 }
 
 function readWriteKind(ground: KindGround): LockKind {
-  const { connection, guard, time, rows, ownTokens } = ground;
+  const { connection, guard, time, rows, awaited, ownTokens } = ground;
   const tokens = tokenSource(ownTokens, connection.link.isSharded);
   const ring = new KeyRing((resource) => new ResourceKeys(resource));
   const verbs = {
-    claim: new ClaimVerb(READ_WRITE, guard, time, rows, tokens),
+    claim: new ClaimVerb(READ_WRITE, guard, time, rows, tokens, awaited),
     withdraw: new WithdrawVerb(READ_WRITE, tokens),
     renew: renewVerb(ring),
     annotate: NOTE_VERB,
