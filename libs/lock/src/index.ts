@@ -32,12 +32,7 @@ export type { EngineStats } from './engine/engine-stats.js';
 
 export type { CallOptions, HandOverOptions, LockOptions, Terms } from './core/options.js';
 export type { ElectionTerms, LeaderElectionOptions } from './core/election-options.js';
-export type {
-  IdempotencyOptions,
-  IdempotencyTerms,
-  IdempotentRequest,
-  SecretKey,
-} from './core/idempotency-options.js';
+export type { IdempotencyOptions, IdempotencyTerms, IdempotentRequest } from './core/idempotency-options.js';
 export type { ReadWriteTerms } from './core/read-write-options.js';
 export type { SpinOptions, SpinTerms } from './core/spin.js';
 export type { SemaphoreCallOptions, SemaphoreOptions, SemaphoreTerms } from './core/semaphore-options.js';
@@ -62,6 +57,8 @@ export { checkHoldAtLeast } from './core/options.js';
 export { checkName, MAX_NAME_LENGTH } from './core/key.js';
 export type { CompetitorEnd, LockEventName, LockEvents, ReleaseEnd, ReleaseOutcome } from './core/events.js';
 export { MAX_TIMER_MS, sleep, systemClock, type Clock, type Timer } from './core/clock.js';
+export type { SecretKey, SecretKeys } from './core/secret-keys.js';
+export type { SuspendAwareClock } from './core/suspend-aware-clock.js';
 export {
   BackendUnavailableError,
   InvalidOptionError,

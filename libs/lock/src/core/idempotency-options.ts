@@ -1,14 +1,7 @@
 import { checkFields, checkFunction, checkSignal, checkTime, checkWhole } from './checks.js';
 import { InvalidOptionError } from './errors.js';
 import type { Traits } from './ports.js';
-
-/** A key that results are encrypted with. */
-export interface SecretKey {
-  /** Stored beside what it encrypted: 1 to 32 letters, digits, `-` and `_`. */
-  readonly id: string;
-  /** 32 bytes, for AES-256. */
-  readonly secret: Uint8Array;
-}
+import { SecretKeys, type SecretKey } from './secret-keys.js';
 
 /** Options of an idempotency. */
 export interface IdempotencyOptions {
@@ -55,7 +48,7 @@ export interface IdempotencyTerms {
   readonly maxKeyLength: number;
   readonly maxResultBytes: number;
   readonly fingerprint: ((payload: unknown) => string) | undefined;
-  readonly encryption: readonly SecretKey[];
+  readonly encryption: SecretKeys;
   readonly onUnavailable: 'fail' | 'run';
 }
 
@@ -122,7 +115,7 @@ export function checkKey(field: string, key: unknown, maxLength: number): string
   return key;
 }
 
-function checkKeys(keys: unknown): readonly SecretKey[] {
+function checkKeys(keys: unknown): SecretKeys {
   if (!Array.isArray(keys)) throw new InvalidOptionError('encryption', 'a list of keys', keys);
   const ids = new Set<string>();
   const checked = (keys as unknown[]).map((key, at) => {
@@ -136,7 +129,7 @@ function checkKeys(keys: unknown): readonly SecretKey[] {
       // What was given instead may be a secret all the same.
       throw new InvalidOptionError(`${field}.secret`, `a Uint8Array of ${SECRET_BYTES} bytes`, typeof secret);
     ids.add(id);
-    return Object.freeze({ id, secret: Uint8Array.from(secret) });
+    return { id, secret };
   });
-  return Object.freeze(checked);
+  return new SecretKeys(checked);
 }

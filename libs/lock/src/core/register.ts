@@ -1,4 +1,5 @@
 import { describe, InvalidOptionError } from './errors.js';
+import { SecretKeys } from './secret-keys.js';
 
 interface Entry {
   readonly kind: string;
@@ -37,6 +38,8 @@ function changes(earlier: object, later: object): string[] {
   const after = new Map<string, unknown>(Object.entries(later));
   return before.flatMap(([key, value]) => {
     const now = after.get(key);
+    // Whose bytes are shown to nobody.
+    if (value instanceof SecretKeys) return value.equals(now) ? [] : [`another ${key}`];
     if (typeof value === 'object' && value !== null && typeof now === 'object' && now !== null)
       return changes(value, now);
     return Object.is(value, now) ? [] : [`${key} ${describe(value)}`];

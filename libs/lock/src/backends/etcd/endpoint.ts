@@ -28,12 +28,16 @@ let connections = 0;
 export class Endpoint {
   #client: Promise<Etcd3> | undefined;
 
+  readonly #connection: Connection;
+
   constructor(
     readonly host: string,
-    private readonly connection: Connection,
+    connection: Connection,
     private readonly clock: Clock,
     private readonly operationTimeoutMs: number,
-  ) {}
+  ) {
+    this.#connection = connection;
+  }
 
   /** Opened by the first call. @throws when etcd3 is not installed or refuses the options */
   client(): Promise<Etcd3> {
@@ -56,7 +60,7 @@ export class Endpoint {
     const { Etcd3: Client } = await import('etcd3').catch((error: unknown) => {
       throw notDone('the client library etcd3 could not be loaded: npm install etcd3', error);
     });
-    const { grpcOptions, ...connection } = this.connection;
+    const { grpcOptions, ...connection } = this.#connection;
     connections += 1;
     return new Client({
       ...connection,

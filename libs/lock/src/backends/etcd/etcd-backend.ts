@@ -34,7 +34,10 @@ class EtcdBackend implements Backend {
   readonly #doubts = new Set<(resource: string | undefined) => void>();
   #closed: Promise<void> | undefined;
 
-  constructor(private readonly terms: EtcdTerms) {
+  readonly #terms: EtcdTerms;
+
+  constructor(terms: EtcdTerms) {
+    this.#terms = terms;
     const { clock, operationTimeoutMs, maxLeaseMs, prefix, label } = terms;
     this.operationTimeoutMs = operationTimeoutMs;
     this.processId = randomUuid(clock);
@@ -75,7 +78,7 @@ class EtcdBackend implements Backend {
   }
 
   async ready(): Promise<void> {
-    const { clock } = this.terms;
+    const { clock } = this.#terms;
     const until = clock.now() + this.operationTimeoutMs * READY_PATIENCE;
     for (;;) {
       try {
@@ -94,7 +97,7 @@ class EtcdBackend implements Backend {
   }
 
   async ping(): Promise<number> {
-    const { clock } = this.terms;
+    const { clock } = this.#terms;
     const sentAt = clock.now();
     await this.#store.ping();
     return clock.now() - sentAt;

@@ -62,7 +62,6 @@ export function resolveEtcdOptions(given: string | EtcdOptions): EtcdTerms {
   if (auth !== undefined) checkAuth(auth);
   if (grpcOptions !== undefined) checkObject('grpcOptions', grpcOptions);
   if (label !== undefined) checkText('label', label);
-  checkClock('clock', clock);
   return Object.freeze({
     hosts: checkHosts(options.hosts),
     connection: Object.freeze({
@@ -72,7 +71,7 @@ export function resolveEtcdOptions(given: string | EtcdOptions): EtcdTerms {
     }),
     prefix: checkKeyPrefix(prefix),
     label,
-    clock,
+    clock: checkClock('clock', clock),
     operationTimeoutMs: checkWhole('operationTimeoutMs', operationTimeoutMs, 10, 60_000),
     maxLeaseMs: checkWhole('maxLeaseMs', maxLeaseMs, MIN_LEASE_MS, MAX_LEASE_MS),
   });

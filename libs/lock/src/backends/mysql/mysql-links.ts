@@ -16,16 +16,20 @@ const SESSION = [
 
 /** Connections of mysql2, with sessions as Bedrock needs them. */
 export class MysqlLinks implements SqlLinks {
+  readonly #connection: ConnectionOptions;
+
   constructor(
-    private readonly connection: ConnectionOptions,
+    connection: ConnectionOptions,
     private readonly clock: Clock,
     /** More statements for each new connection. */
     private readonly session: readonly string[] = [],
-  ) {}
+  ) {
+    this.#connection = connection;
+  }
 
   async open(timeoutMs: number): Promise<MysqlLink> {
     const link = new MysqlLink(
-      await connectMysql({ ...this.connection, connectTimeout: Math.ceil(timeoutMs) }),
+      await connectMysql({ ...this.#connection, connectTimeout: Math.ceil(timeoutMs) }),
     );
     try {
       // The first of them waits for the connection.

@@ -30,14 +30,18 @@ export interface PgPlace {
 
 /** Connections to PostgreSQL. */
 export class PgLinks implements SqlLinks {
+  readonly #place: PgPlace;
+
   constructor(
-    private readonly place: PgPlace,
+    place: PgPlace,
     private readonly operationTimeoutMs: number,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.#place = place;
+  }
 
   async open(timeoutMs: number): Promise<PgLink> {
-    const { connection, throughPooler } = this.place;
+    const { connection, throughPooler } = this.#place;
     const link = new PgLink(connection, timeoutMs, !throughPooler);
     const timer = this.clock.setTimer(() => link.destroy(), timeoutMs);
     try {

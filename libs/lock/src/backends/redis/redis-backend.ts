@@ -47,10 +47,10 @@ export class RedisBackend implements LockNode {
   readonly #doubts = new Set<(resource: string | undefined) => void>();
   #closed: Promise<void> | undefined;
 
-  constructor(
-    private readonly terms: RedisTerms,
-    node?: NodeTerms,
-  ) {
+  readonly #terms: RedisTerms;
+
+  constructor(terms: RedisTerms, node?: NodeTerms) {
+    this.#terms = terms;
     const { clock, operationTimeoutMs, maxLeaseMs } = terms;
     this.#clock = clock;
     this.operationTimeoutMs = operationTimeoutMs;
@@ -88,7 +88,7 @@ export class RedisBackend implements LockNode {
 
   async ready(): Promise<void> {
     this.#servers.start();
-    await this.#servers.whenReady(this.terms.silenceMs * READY_PATIENCE);
+    await this.#servers.whenReady(this.#terms.silenceMs * READY_PATIENCE);
   }
 
   async ping(): Promise<number> {
@@ -110,7 +110,7 @@ export class RedisBackend implements LockNode {
 
   /** @throws UnsupportedByBackendError for a cluster, which is no node that fails by itself */
   asNode(node: NodeTerms): LockNode {
-    const { terms } = this;
+    const terms = this.#terms;
     if (terms.cluster !== undefined) {
       throw new UnsupportedByBackendError(
         BACKEND,

@@ -98,12 +98,13 @@ export function resolveRedisOptions(given: string | RedisClient | RedisOptions):
     label,
     coldStart = 'wait',
     tokens = 'shared',
-    clock = systemClock,
+    clock: givenClock = systemClock,
   } = options;
   const { operationTimeoutMs = 1_000, maxLeaseMs = 30_000, restartGuard = false, strict = false } = options;
   if (url !== undefined) checkUrl(url);
   if (connection !== undefined) checkConnection(connection);
   if (client !== undefined) checkClient(client);
+  const clock = checkClock('clock', givenClock);
   const cluster = clusterPlace(options, clock);
   const isHowGiven = url !== undefined || connection !== undefined;
   // A cluster says where; how is left to the defaults, or said by one of the others.
@@ -118,7 +119,6 @@ export function resolveRedisOptions(given: string | RedisClient | RedisOptions):
   if (tokens !== 'shared' && tokens !== 'perLock') {
     throw new InvalidOptionError('tokens', "'shared' or 'perLock'", tokens);
   }
-  checkClock('clock', clock);
   checkWhole('operationTimeoutMs', operationTimeoutMs, 10, 60_000);
   return Object.freeze({
     links: cluster?.links ?? linksTo(options as ServerPlace, clock),

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import type { Clock } from '../../core/clock.js';
-import type { SecretKey } from '../../core/idempotency-options.js';
+import type { SecretKeys } from '../../core/secret-keys.js';
 
 const ALGORITHM = 'aes-256-gcm';
 /** What NIST SP 800-38D advises for random ones. */
@@ -11,13 +11,13 @@ const MARK = 'sealed';
 /** Texts that are stored as they are, or under AES-256-GCM; bound to their place, so that none can stand in another's. */
 export class SealedText {
   constructor(
-    private readonly keys: readonly SecretKey[],
+    private readonly keys: SecretKeys,
     private readonly clock: Clock,
   ) {}
 
   /** @param place what the text belongs to */
   seal(text: string, place: string): string {
-    const [key] = this.keys;
+    const key = this.keys.newest;
     if (key === undefined) return `plain.${text}`;
     const iv = this.clock.randomBytes(IV_BYTES);
     const cipher = createCipheriv(ALGORITHM, key.secret, iv).setAAD(Buffer.from(place));
@@ -28,9 +28,9 @@ export class SealedText {
   /** Undefined for what no key opens, or was changed; and for plain text where keys are set, which anybody could write. */
   open(stored: string, place: string): string | undefined {
     if (stored.startsWith('plain.'))
-      return this.keys.length === 0 ? stored.slice('plain.'.length) : undefined;
+      return this.keys.newest === undefined ? stored.slice('plain.'.length) : undefined;
     const [mark, id, base64] = stored.split('.');
-    const key = this.keys.find((one) => one.id === id);
+    const key = this.keys.find(id);
     if (mark !== MARK || key === undefined || base64 === undefined) return undefined;
     const sealed = Buffer.from(base64, 'base64');
     if (sealed.byteLength < IV_BYTES + TAG_BYTES) return undefined;

@@ -31,7 +31,10 @@ class SessionBackend implements Backend {
   readonly #link: SessionLink;
   readonly #doubts = new Set<(resource: string | undefined) => void>();
 
-  constructor(private readonly terms: MysqlTerms) {
+  readonly #terms: MysqlTerms;
+
+  constructor(terms: MysqlTerms) {
+    this.#terms = terms;
     const { connection, clock, label, operationTimeoutMs, maxLeaseMs } = terms;
     this.processId = randomUuid(clock);
     this.operationTimeoutMs = operationTimeoutMs;
@@ -67,7 +70,7 @@ class SessionBackend implements Backend {
   }
 
   async ready(): Promise<void> {
-    const { clock, operationTimeoutMs } = this.terms;
+    const { clock, operationTimeoutMs } = this.#terms;
     const deadline = clock.now() + operationTimeoutMs * READY_PATIENCE;
     for (;;) {
       try {
@@ -81,9 +84,9 @@ class SessionBackend implements Backend {
   }
 
   async ping(): Promise<number> {
-    const sentAt = this.terms.clock.now();
+    const sentAt = this.#terms.clock.now();
     await this.#link.ask('DO 1', [], () => undefined);
-    return this.terms.clock.now() - sentAt;
+    return this.#terms.clock.now() - sentAt;
   }
 
   onDoubt(listener: (resource: string | undefined) => void): Unsubscribe {

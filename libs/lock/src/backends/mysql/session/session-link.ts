@@ -24,7 +24,11 @@ export class SessionLink {
   #silentSince = 0;
   #isClosed = false;
 
-  constructor(private readonly terms: SessionTerms) {}
+  readonly #terms: SessionTerms;
+
+  constructor(terms: SessionTerms) {
+    this.#terms = terms;
+  }
 
   get commands(): number {
     return this.#commands + (this.#link?.commands ?? 0);
@@ -36,7 +40,7 @@ export class SessionLink {
    * @throws BackendUnavailableError
    */
   async ask<T>(text: string, values: readonly string[], act: (answer: Answer) => T): Promise<T> {
-    const { clock, operationTimeoutMs } = this.terms;
+    const { clock, operationTimeoutMs } = this.#terms;
     const deadline = clock.now() + operationTimeoutMs;
     const link = this.#link ?? (await this.#open(operationTimeoutMs));
     const acted = this.#send(link, text, values).then(
@@ -60,7 +64,7 @@ export class SessionLink {
 
   #open(timeoutMs: number): Promise<MysqlLink> {
     if (this.#isClosed) return Promise.reject(notSent('it is closed'));
-    this.#opening ??= this.terms.links
+    this.#opening ??= this.#terms.links
       .open(timeoutMs)
       .then(
         (link) => this.#opened(link),
@@ -84,7 +88,7 @@ export class SessionLink {
   }
 
   async #send(link: MysqlLink, text: string, values: readonly string[]): Promise<Answer> {
-    const { clock } = this.terms;
+    const { clock } = this.#terms;
     if (this.#unanswered === 0) this.#silentSince = clock.now();
     this.#unanswered += 1;
     try {
@@ -98,13 +102,13 @@ export class SessionLink {
   /** Timers run before sockets are read: what has arrived meanwhile counts. */
   #afterPoll<T>(acted: Promise<T>): Promise<T | undefined> {
     acted.catch(() => undefined);
-    const polled = new Promise<undefined>((resolve) => this.terms.clock.afterPoll(() => resolve(undefined)));
+    const polled = new Promise<undefined>((resolve) => this.#terms.clock.afterPoll(() => resolve(undefined)));
     return Promise.race([acted, polled]);
   }
 
   /** A slow server keeps the locks that it has: only a session without any, or a hopeless one, is replaced. */
   #outOfTime(link: MysqlLink): void {
-    const { clock, patienceMs, hasLocks } = this.terms;
+    const { clock, patienceMs, hasLocks } = this.#terms;
     if (hasLocks() && clock.now() - this.#silentSince < patienceMs) return;
     link.destroy();
     this.#ended(link);
@@ -114,6 +118,6 @@ export class SessionLink {
     if (this.#link !== link) return;
     this.#commands += link.commands;
     this.#link = undefined;
-    this.terms.onEnd();
+    this.#terms.onEnd();
   }
 }

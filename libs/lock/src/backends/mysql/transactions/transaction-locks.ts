@@ -61,7 +61,10 @@ export class MysqlTransactionLocks {
   readonly #table: string;
   readonly #clock: Clock;
 
-  constructor(private readonly terms: MysqlTerms) {
+  readonly #terms: MysqlTerms;
+
+  constructor(terms: MysqlTerms) {
+    this.#terms = terms;
     const { connection, clock, operationTimeoutMs, tablePrefix } = terms;
     this.#clock = clock;
     this.#table = tablesOf(tablePrefix).turns;
@@ -75,7 +78,7 @@ export class MysqlTransactionLocks {
 
   /** Makes the tables where they are missing. @throws BackendUnavailableError */
   async ensureSchema(): Promise<void> {
-    const { operationTimeoutMs, tablePrefix } = this.terms;
+    const { operationTimeoutMs, tablePrefix } = this.#terms;
     const by = this.#clock.now() + operationTimeoutMs * SCHEMA_PATIENCE;
     for (const text of schemaOf(tablesOf(tablePrefix)))
       await this.#pool.run({ name: '', text, values: [] }, by);
@@ -96,7 +99,7 @@ export class MysqlTransactionLocks {
     checkFields('options', options, LOCK_FIELDS);
     const { waitMs } = options;
     if (waitMs !== undefined) checkTime('waitMs', waitMs, 0, LONGEST_WAIT_S * 1_000);
-    const by = this.#clock.now() + this.terms.operationTimeoutMs;
+    const by = this.#clock.now() + this.#terms.operationTimeoutMs;
     // Outside of the transaction: a row that is missing would be a gap, which any number of transactions may lock at a time.
     for (const name of names) await this.#rows.make(name, by);
     if (waitMs === undefined || waitMs === 0) return this.#take(transaction, names, waitMs);

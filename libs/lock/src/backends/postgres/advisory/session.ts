@@ -52,7 +52,11 @@ export class Session {
   readonly #ended = new WeakSet<PgLink>();
   #isClosed = false;
 
-  constructor(private readonly terms: SessionTerms) {}
+  readonly #terms: SessionTerms;
+
+  constructor(terms: SessionTerms) {
+    this.#terms = terms;
+  }
 
   onLost(listener: () => void): void {
     this.#lost.add(listener);
@@ -101,7 +105,7 @@ export class Session {
 
   /** @throws BackendUnavailableError */
   ask(text: string, values: readonly unknown[], isFinal = false): Promise<Answer> {
-    const by = this.terms.clock.now() + this.terms.operationTimeoutMs;
+    const by = this.#terms.clock.now() + this.#terms.operationTimeoutMs;
     const asked = this.#last.then(() => this.#ask({ text, values, by, isFinal }));
     this.#last = asked.catch(() => undefined);
     return asked;
@@ -117,11 +121,11 @@ export class Session {
   #tokens(count: number): string {
     if (count > TOKENS_PER_VALUE)
       throw this.#failures.notDone(`more than ${TOKENS_PER_VALUE} fencing tokens at a time`);
-    return count === 0 ? '0::bigint' : `nextval('${this.terms.sequence}')`;
+    return count === 0 ? '0::bigint' : `nextval('${this.#terms.sequence}')`;
   }
 
   async #ask({ text, values, by, isFinal }: Question): Promise<Answer> {
-    const { clock, links } = this.terms;
+    const { clock, links } = this.#terms;
     if (this.#isClosed) throw this.#failures.notDone('it is closed');
     if (clock.now() >= by) throw this.#failures.notDone('the session was busy for too long');
     let link: PgLink;
@@ -147,7 +151,7 @@ export class Session {
   }
 
   async #open(timeoutMs: number): Promise<PgLink> {
-    const link = await this.terms.links.open(timeoutMs);
+    const link = await this.#terms.links.open(timeoutMs);
     link.onEnd(() => this.#end(link));
     return link;
   }

@@ -1,5 +1,6 @@
 import { checkFields, checkTime } from '../../../core/checks.js';
 import { sleep, systemClock, type Clock } from '../../../core/clock.js';
+import { suspendAware } from '../../../core/suspend-aware-clock.js';
 import { InvalidOptionError, LockBusyError, LockWaitTimeoutError } from '../../../core/errors.js';
 import { checkName } from '../../../core/key.js';
 import { advisoryKey } from './advisory-key.js';
@@ -42,7 +43,8 @@ export async function lockInTransaction(
   const names = typeof resources === 'string' ? [resources] : resources;
   const keyed = names.map((name) => ({ name: checkName('resource', name), key: advisoryKey(name) }));
   const suffix = mode === 'shared' ? '_shared' : '';
-  const patience = { waitMs, deadline: systemClock.now() + waitMs, clock: systemClock };
+  const clock = suspendAware(systemClock);
+  const patience = { waitMs, deadline: clock.now() + waitMs, clock };
   const { began } = await rowOf(client, `SELECT ${BEGAN}`, []);
   for (const { name, key } of keyed.sort((a, b) => (a.key < b.key ? -1 : 1))) {
     const lock = `pg_${waitMs === Infinity ? '' : 'try_'}advisory_xact_lock${suffix}`;
