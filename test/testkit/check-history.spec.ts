@@ -1,7 +1,7 @@
 import { checkHistory } from 'bedrock-testkit';
 import { BAD } from './bad-histories.js';
 import { GOOD } from './good-histories.js';
-import { acquired, asked, failed, lost, permitted, turn } from './hand-made.js';
+import { acquired, asked, failed, lost, permitted, stalled, turn } from './hand-made.js';
 
 describe('checkHistory()', () => {
   for (const [title, history, bounds] of GOOD) {
@@ -40,6 +40,20 @@ describe('checkHistory()', () => {
     const others = [...turn(1, 'a1', 2, 1), ...turn(3, 'c1', 4, 2), ...turn(5, 'a2', 6, 3)];
     const history = [...others, asked(2, 'b1'), acquired(7, 'b1', 50, 4), ...turn(8, 'a3', 9, 5)];
     expect(checkHistory(history).mostTurnsWaited).toBe(2);
+  });
+
+  it('names who starves, beside stalls of at most three times the bound', () => {
+    const others = Array.from({ length: 30 }, (_, i) => turn(i + 1, `a${i}`, i + 1.5, i + 1)).flat();
+    const history = [...others, asked(0.5, 'b1'), acquired(40, 'b1', 50, 99)];
+    const judged = (most: number, ...more: typeof history) =>
+      checkHistory([...history, ...more], { turns: { most, inMs: 10 } }).violations.map(({ text }) => text);
+    expect(judged(30)).toEqual([]);
+    expect(judged(29)).toEqual([
+      'b1 (b) waited for 30 turns of others, bound 29, stretched 1.00 times by stalls',
+    ]);
+    expect(judged(15, stalled(20, 'c', 10))).toEqual([]);
+    expect(judged(14, stalled(20, 'c', 10))).toHaveLength(1);
+    expect(judged(7, stalled(38, 'c', 37))).toHaveLength(1);
   });
 
   it('counts what happened', () => {

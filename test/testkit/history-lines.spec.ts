@@ -26,7 +26,7 @@ describe('a history', () => {
     const recorder = new HistoryRecorder('p', (event) => events.push(event));
     await using bedrock = new Bedrock({ backend: memory() });
     const unfollow = recorder.follow(bedrock);
-    const lock = bedrock.mutex('r', { leaseMs: 60, maxHoldMs: 100 });
+    const lock = bedrock.mutex('r', { leaseMs: 600, maxHoldMs: 900 });
     const before = Number(process.hrtime.bigint()) / 1e6;
     const lease = await recorder.acquire('r', 1_000, () => lock.acquire());
     await new Promise((resolve) => lease!.signal.addEventListener('abort', resolve));

@@ -1,9 +1,17 @@
+export { FlowingClock } from './flowing-clock.js';
 export { ManualClock, type ManualClockOptions } from './manual-clock.js';
 export { FaultyBackend, type FaultyBackendOptions } from './faulty-backend.js';
 export type { Call, Fault, Verb, VerbInput } from './fault.js';
 
+export { Liveness, type Timing } from './liveness/liveness.js';
+export { assertHistory } from './history/assert-history.js';
+export { Witness } from './history/witness.js';
+export { claimOf, FREE, granted, refusalOf } from './fixtures/claims.js';
+export { liveness } from './fixtures/liveness.js';
+export { eventually, type EventuallyOptions } from './fixtures/eventually.js';
+
 export { checkHistory, type HistoryReport } from './history/check-history.js';
-export type { Bounds, Rule, Violation } from './history/violation.js';
+export type { Bounds, Rule, TurnBound, Violation } from './history/violation.js';
 export { HistoryRecorder, sharedNow } from './history/history-recorder.js';
 export {
   formatHistory,
@@ -28,6 +36,7 @@ export type {
   BackendSource,
   ContenderBody,
   ContenderJob,
+  NapJob,
   ModuleSource,
   PermitJob,
   ReadWriteJob,
@@ -35,7 +44,20 @@ export type {
 export { ContenderProcess } from './contender/contender-process.js';
 export { crowdOfPeers, crowdOfProcesses } from './contender/crowd.js';
 
-export { contractSuite, CONTRACT, DRIVER_CONTRACTS, type TestRunner } from './contract/contract-suite.js';
+export {
+  contractSuite,
+  promisesOf,
+  CONTRACT,
+  DRIVER_CONTRACTS,
+  type ContractOptions,
+  type TestRunner,
+} from './contract/contract-suite.js';
+export {
+  LONG_CONTRACT,
+  SHORT_CONTRACT,
+  type ContractPart,
+  type PromiseName,
+} from './contract/contract-part.js';
 export type { ContractTheme } from './contract/contract-theme.js';
 export type { ContractHarness, PeerOptions } from './contract/contract-harness.js';
 export { Stage, type PeerTerms } from './contract/stage.js';

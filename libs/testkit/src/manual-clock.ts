@@ -55,6 +55,11 @@ export class ManualClock implements Clock {
     return this.#timers.size;
   }
 
+  /** When the next timer is due; undefined when there is none. */
+  get nextDueAt(): number | undefined {
+    return this.#earliest(Infinity)?.dueAt;
+  }
+
   setTimer(callback: () => void, ms: number): Timer {
     const dueAt = this.#now + Math.min(Math.max(ms, 0), MAX_TIMER_MS);
     const timer: ManualTimer = { dueAt, order: ++this.#order, callback };

@@ -1,6 +1,7 @@
-import { endOf, livesOf, type LeaseLife } from './lease-life.js';
+import { endOf, livesOf } from './lease-life.js';
 import type { History } from './history-event.js';
 import { clockTruth, exclusion, ownership, tokens } from './rules-of-holding.js';
+import { starvation, turnsWaited } from './rules-of-turns.js';
 import { handOver, handOverTimes, loss, percentile, settling } from './rules-of-time.js';
 import type { Bounds, Violation } from './violation.js';
 
@@ -36,6 +37,7 @@ export function checkHistory(history: History, bounds: Bounds = {}): HistoryRepo
     ...clockTruth(lives),
     ...loss(lives, ordered, bounds),
     ...handOver(lives, bounds),
+    ...starvation(lives, ordered, bounds),
     ...ownership(lives, ordered),
     ...settling(lives, ordered, bounds),
   ];
@@ -48,30 +50,13 @@ export function checkHistory(history: History, bounds: Bounds = {}): HistoryRepo
     turns: count(lives.map(({ process }) => process)),
     failures: count(ordered.flatMap((event) => (event.kind === 'failed' ? [event.code] : []))),
     longestWaitMs: largest(lives.map(({ askedAt, acquiredAt }) => acquiredAt - (askedAt ?? acquiredAt))),
-    mostTurnsWaited: mostTurnsWaited(lives),
+    mostTurnsWaited: largest(turnsWaited(lives)),
     handOverMs: {
       p50: percentile(times, 0.5),
       p99: percentile(times, 0.99),
       max: largest(times),
     },
   };
-}
-
-function mostTurnsWaited(lives: readonly LeaseLife[]): number {
-  const starts = lives.map(({ acquiredAt }) => acquiredAt).sort((a, b) => a - b);
-  const before = (at: number): number => {
-    let [low, high] = [0, starts.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (starts[middle]! < at) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  };
-  return Math.max(
-    0,
-    ...lives.map(({ askedAt, acquiredAt }) => before(acquiredAt) - before(askedAt ?? acquiredAt)),
-  );
 }
 
 /** 0 of nothing. There may be more of them than a call takes arguments. */

@@ -1,4 +1,5 @@
 import { systemClock, type Bedrock, type Clock, type Lease, type Unsubscribe } from 'bedrock-lock';
+import { EventLoopWatchdog } from '../liveness/event-loop-watchdog.js';
 import type { HistoryEvent, Share } from './history-event.js';
 
 /** An event as its teller gives it: the recorder adds when and who. */
@@ -8,13 +9,12 @@ type Told = HistoryEvent extends infer E
     : never
   : never;
 
-/** The loop is looked at this often; lateness beyond what timers have anyway is a stall, in ms. */
-const PROBE_MS = 20;
-const LATE_MS = 5;
+/** What waits in a process looks at the clock at least so often, ms. */
+const LOOKS_EVERY_MS = 1_000;
 
 /** Writes down what a process does with its locks, at the time of CLOCK_MONOTONIC. */
 export class HistoryRecorder {
-  readonly #offset: number;
+  #offset: number;
   #calls = 0;
 
   constructor(
@@ -22,11 +22,11 @@ export class HistoryRecorder {
     private readonly write: (event: HistoryEvent) => void,
     private readonly clock: Clock = systemClock,
   ) {
-    this.#offset = offsetOf(clock);
+    this.#offset = clock === systemClock ? offsetOf(clock) : 0;
   }
 
   tell(told: Told): void {
-    this.write({ at: sharedNow(), process: this.process, ...told });
+    this.write({ at: this.#now(), process: this.process, ...told });
   }
 
   /** A time of the local clock (`lease.validUntil`) as all processes of the machine read it. */
@@ -45,7 +45,7 @@ export class HistoryRecorder {
     share?: Share,
   ): Promise<Lease | undefined> {
     const call = `${this.process}#${++this.#calls}`;
-    const deadline = sharedNow() + waitMs;
+    const deadline = this.#now() + waitMs;
     this.tell({ kind: 'asked', resource, call, ...(waitMs < Infinity && { deadline }) });
     try {
       const lease = await ask();
@@ -68,12 +68,26 @@ export class HistoryRecorder {
     }
   }
 
+  /**
+   * The machine has slept, and the local clock has not counted it. What waits for something looks at the clock once a second:
+   * until then, it is as good as asleep.
+   */
+  slept(ms: number): void {
+    this.#offset = offsetOf(this.clock);
+    const at = this.#now() + LOOKS_EVERY_MS;
+    this.write({ at, process: this.process, kind: 'stalled', resource: '', lateMs: ms + LOOKS_EVERY_MS });
+  }
+
   see(lease: Lease): boolean {
     const { id, resource } = lease;
-    const at = sharedNow();
+    const at = this.#now();
     const { isHeld } = lease;
     this.write({ at, process: this.process, kind: 'seen', resource, lease: id, isHeld });
     return isHeld;
+  }
+
+  #now(): number {
+    return historyNow(this.clock);
   }
 
   async release(lease: Lease): Promise<void> {
@@ -90,33 +104,39 @@ export class HistoryRecorder {
       bedrock.on('lease.renewed', ({ resource, leaseId: lease, remainingMs }) => {
         // After a stall it may have ended before it is told.
         if (remainingMs <= 0) return;
-        const validUntil = sharedNow() + remainingMs;
+        const validUntil = this.#now() + remainingMs;
         this.tell({ kind: 'renewed', resource, lease, validUntil });
       }),
       bedrock.on('lease.lost', ({ resource, leaseId: lease, reason }) =>
         this.tell({ kind: 'lost', resource, lease, reason }),
       ),
     ];
-    let timer = clock.setTimer(() => probe(clock.now() + PROBE_MS), 0);
-    const probe = (dueAt: number): void => {
-      timer = clock.setTimer(() => {
-        const now = clock.now();
-        const lateMs = now - dueAt;
-        if (lateMs > LATE_MS) this.tell({ kind: 'stalled', resource: '', lateMs });
-        // From before the telling, which may be late itself.
-        probe(now + PROBE_MS);
-      }, dueAt - clock.now());
-    };
+    const watchdog = new EventLoopWatchdog(clock, (lateMs) =>
+      this.tell({ kind: 'stalled', resource: '', lateMs }),
+    );
     return () => {
-      clock.clearTimer(timer);
+      watchdog.stop();
       for (const stop of stops) stop();
     };
   }
 }
 
+/** What happens at one instant of a clock that a test moves has an order all the same, ms. */
+const ONE_AFTER_THE_OTHER_MS = 1e-6;
+let [lastAt, sameInstant] = [0, 0];
+
 /** The clock that all processes of one machine share, ms. */
 export function sharedNow(): number {
   return Number(process.hrtime.bigint()) / 1e6;
+}
+
+/** Now, as histories have it: {@link sharedNow} for the system's clock, else the time of the clock itself. */
+export function historyNow(clock: Clock): number {
+  if (clock === systemClock) return sharedNow();
+  const at = clock.now();
+  sameInstant = at === lastAt ? sameInstant + 1 : 0;
+  lastAt = at;
+  return at + sameInstant * ONE_AFTER_THE_OTHER_MS;
 }
 
 // The least of some samples is the one that was not interrupted between its two readings.
@@ -124,7 +144,7 @@ function offsetOf(clock: Clock): number {
   return Math.min(
     ...Array.from({ length: 50 }, () => {
       const local = clock.now();
-      return sharedNow() - local;
+      return historyNow(clock) - local;
     }),
   );
 }

@@ -17,4 +17,15 @@ export interface Bounds {
   readonly releaseMs?: number;
   /** 99 % of the hand-overs to a caller that waits take at most this long. @default not judged */
   readonly handOverMs?: number;
+  /** How many turns of others begin while somebody waits, at most. @default not judged */
+  readonly turns?: TurnBound;
+}
+
+/**
+ * Turns are counted and not timed, since a slow machine makes each of them longer. `most` of them begin in `inMs` or so: as many
+ * again are allowed for each such time that one of the processes was stalled meanwhile, and four times as many at most.
+ */
+export interface TurnBound {
+  readonly most: number;
+  readonly inMs: number;
 }

@@ -1,0 +1,38 @@
+import { AssertionError } from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { checkHistory, type HistoryReport } from './check-history.js';
+import { formatHistory, type History } from './history-event.js';
+import type { Bounds } from './violation.js';
+
+/**
+ * Judges a history. The one way to assert exclusion, the order of tokens and the promptness of losses and calls.
+ * @throws AssertionError with every violation; the history is then kept as JSON lines in a file that the message names, in
+ * the folder of BEDROCK_HISTORIES or in the temporary folder
+ * @param others promises that were broken beside those that a history tells of, in words
+ */
+export function assertHistory(
+  history: History,
+  bounds: Bounds = {},
+  others: readonly string[] = [],
+): HistoryReport {
+  const report = checkHistory(history, bounds);
+  const lines = [...report.violations.map(({ rule, text }) => `${rule}: ${text}`), ...others];
+  if (lines.length === 0) return report;
+  throw new AssertionError({
+    message: `${lines.length} violations; the history is kept in ${keep(history)}\n${lines.join('\n')}`,
+    actual: lines,
+    expected: [],
+    operator: 'assertHistory',
+  });
+}
+
+function keep(history: History): string {
+  const folder = process.env['BEDROCK_HISTORIES'] ?? tmpdir();
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, `bedrock-history-${randomUUID()}.jsonl`);
+  writeFileSync(file, formatHistory(history));
+  return file;
+}

@@ -1,0 +1,58 @@
+import type { Clock, Timer } from 'bedrock-lock';
+import { StalledTime } from './stalled-time.js';
+
+/** The loop is looked at this often; lateness beyond what timers have anyway is a stall, in ms. */
+const PROBE_MS = 20;
+const LATE_MS = 5;
+
+/** Notices when the event loop was not free: blocked, short of the processor, or stopped by a signal. */
+export class EventLoopWatchdog {
+  readonly #stalled = new StalledTime();
+  readonly #clock: Clock;
+  readonly #onStall: (lateMs: number) => void;
+  #timer: Timer | undefined;
+  #dueAt = Infinity;
+
+  constructor(clock: Clock, onStall: (lateMs: number) => void = () => undefined) {
+    this.#clock = clock;
+    this.#onStall = onStall;
+    this.start();
+  }
+
+  start(): void {
+    this.#probe(this.#clock.now());
+  }
+
+  /** Keeps what it has seen, a stall that has just ended included. */
+  stop(): void {
+    const now = this.#clock.now();
+    const lateMs = now - this.#dueAt;
+    if (lateMs > LATE_MS) this.#stalled.add(now, lateMs);
+    this.#dueAt = Infinity;
+    this.#clock.clearTimer(this.#timer!);
+  }
+
+  /** How much of [from, to] was stalled, ms; a stall that goes on until now is included. */
+  stalledWithin(from: number, to: number): number {
+    const now = this.#clock.now();
+    const lateMs = now - this.#dueAt;
+    const current = new StalledTime();
+    if (lateMs > LATE_MS) current.add(now, lateMs);
+    return this.#stalled.within(from, to) + current.within(from, to);
+  }
+
+  #probe(dueAt: number): void {
+    this.#dueAt = dueAt;
+    this.#timer = this.#clock.setTimer(() => this.#look(), dueAt - this.#clock.now());
+  }
+
+  #look(): void {
+    const now = this.#clock.now();
+    const lateMs = now - this.#dueAt;
+    // The next look counts from before the report, which may take time itself.
+    this.#probe(now + PROBE_MS);
+    if (lateMs <= LATE_MS) return;
+    this.#stalled.add(now, lateMs);
+    this.#onStall(lateMs);
+  }
+}
