@@ -1,45 +1,74 @@
 import { memory } from 'bedrock-lock/memory';
-import { contractSuite, type TestRunner } from 'bedrock-testkit';
+import {
+  contractSuite,
+  LONG_CONTRACT,
+  promisesOf,
+  SHORT_CONTRACT,
+  type ContractPart,
+  type TestRunner,
+} from 'bedrock-testkit';
 import { turn } from './hand-made.js';
 
 /** Collects what a suite registers, so that it can be run by hand. */
 class Register implements TestRunner {
   readonly cases = new Map<string, () => Promise<void>>();
-  readonly ends: (() => Promise<void>)[] = [];
+  readonly begins: (() => Promise<void>)[] = [];
 
   describe = (_title: string, body: () => void): void => body();
   it = (title: string, body: () => Promise<void>): void => void this.cases.set(title, body);
-  beforeAll = (): void => undefined;
-  afterAll = (body: () => Promise<void>): void => void this.ends.push(body);
+  beforeAll = (body: () => Promise<void>): void => void this.begins.push(body);
+  afterAll = (): void => undefined;
 }
 
-function suiteWhoseCrowdsSay(history: ReturnType<typeof turn>): Register {
+const harnessWhoseCrowdsSay = (history: ReturnType<typeof turn>) => ({
+  name: 'hand-made histories',
+  backend: async () => memory(),
+  crowd: async () => history,
+  freshResource: () => 'r',
+  isEmpty: async () => true,
+  close: async () => undefined,
+});
+
+async function suiteWhoseCrowdsSay(history: ReturnType<typeof turn>, part?: ContractPart): Promise<Register> {
   const register = new Register();
-  contractSuite(
-    {
-      name: 'hand-made histories',
-      backend: async () => memory(),
-      crowd: async () => history,
-      freshResource: () => 'r',
-      isEmpty: async () => true,
-      close: async () => undefined,
-    },
-    register,
-  );
+  contractSuite(harnessWhoseCrowdsSay(history), { runner: register, ...(part && { part }) });
+  for (const begin of register.begins) await begin();
   return register;
 }
 
 describe('contractSuite()', () => {
-  it('fails as a whole after two holders at once, though the runner forgets the case that saw them', async () => {
-    const { cases, ends } = suiteWhoseCrowdsSay([...turn(0, 'a1', 10, 1), ...turn(9, 'b1', 20, 2)]);
-    await cases.get('gives a single caller its turn beside a process with many')!().catch(() => undefined);
-    await expect(ends[0]!()).rejects.toThrow('held "r" together with a1');
+  it('fails a crowd with two holders at once', async () => {
+    const history = [...turn(0, 'a1', 10, 1), ...turn(9, 'b1', 20, 2)];
+    const { cases } = await suiteWhoseCrowdsSay(history);
+    const tried = cases.get('gives a single caller its turn beside a process with many')!();
+    await expect(tried).rejects.toThrow('held "r" together with a1');
   });
 
-  it('ends well after a case that failed for another reason', async () => {
-    const { cases, ends } = suiteWhoseCrowdsSay(turn(0, 'a1', 10, 1));
+  it('fails a crowd in which not everyone had a turn', async () => {
+    const { cases } = await suiteWhoseCrowdsSay(turn(0, 'a1', 10, 1));
     const tried = cases.get('gives a single caller its turn beside a process with many')!();
     await expect(tried).rejects.toMatchObject({ code: 'ERR_ASSERTION' });
-    await expect(ends[0]!()).resolves.toBeUndefined();
+  });
+
+  it('registers the promises of the part that was asked for', async () => {
+    const { cases } = await suiteWhoseCrowdsSay([], ({ theme }) => theme === 'bounds');
+    expect([...cases.keys()]).toContain('hold for the number of waiters');
+    expect([...cases.keys()].every((promise) => promise.startsWith('hold for '))).toBe(true);
+  });
+});
+
+describe('promisesOf()', () => {
+  const harness = harnessWhoseCrowdsSay([]);
+
+  it('names what contractSuite() registers', async () => {
+    const { cases } = await suiteWhoseCrowdsSay([]);
+    const names = promisesOf(harness).map((name) => name.split(' › ').at(-1));
+    expect(new Set(names)).toEqual(new Set(cases.keys()));
+  });
+
+  it('has every promise in the short part or in the rest, and none in both', () => {
+    const [short, rest] = [SHORT_CONTRACT, LONG_CONTRACT].map((part) => promisesOf(harness, part));
+    expect([...short!, ...rest!].sort()).toEqual(promisesOf(harness).sort());
+    expect(short!.length).toBeGreaterThan(0);
   });
 });

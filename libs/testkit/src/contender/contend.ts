@@ -1,12 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { Bedrock, sleep, systemClock, type Backend, type Lease } from 'bedrock-lock';
+import { Bedrock, sleep, systemClock, type Backend, type Clock, type Lease } from 'bedrock-lock';
 import { HistoryRecorder } from '../history/history-recorder.js';
 import type { HistoryEvent } from '../history/history-event.js';
-import { JOB_DEFAULTS, type ContenderBody, type ContenderJob } from './contender-job.js';
+import { JOB_DEFAULTS, type ContenderBody, type ContenderJob, type NapJob } from './contender-job.js';
 import { turnOf } from './turn.js';
-
-/** How often a contender asks for its server before it gives up. */
-const START_TRIES = 5;
 
 /** How a contender is bound to the process that it runs in. */
 export interface Surroundings {
@@ -14,40 +11,48 @@ export interface Surroundings {
   readonly label: string;
   write(event: HistoryEvent): void;
   readonly body?: ContenderBody | undefined;
+  /** @default the system's */
+  readonly clock?: Clock | undefined;
   /** Whether no more acquisitions are wanted. @default never */
   isFinished?(): boolean;
+  /** Lets the machine sleep. Left out where several share it. */
+  nap?(ms: number): void;
+  /** @param woken called after each sleep, with its ms */
+  onWake?(woken: (ms: number) => void): void;
   /** Ends the process at once; never settles. */
   crash(): Promise<never>;
 }
 
 /** Does the job and closes; resolves when it is done. */
 export async function contend(job: ContenderJob, surroundings: Surroundings): Promise<void> {
-  const { backend, label } = surroundings;
+  const { backend, label, clock = systemClock } = surroundings;
   const { resource, resources = [resource], tasks = 1, forMs = Infinity, handOver = {} } = job;
   const { cycles = forMs < Infinity ? Infinity : 1 } = job;
-  const endsAt = systemClock.now() + forMs;
-  const bedrock = new Bedrock({ backend, handOver, defaults: { ...JOB_DEFAULTS, ...job.lock } });
-  const recorder = new HistoryRecorder(label, (event) => surroundings.write(event));
-  await served(bedrock);
+  const endsAt = clock.now() + forMs;
+  const bedrock = new Bedrock({ backend, clock, handOver, defaults: { ...JOB_DEFAULTS, ...job.lock } });
+  const recorder = new HistoryRecorder(label, (event) => surroundings.write(event), clock);
+  surroundings.onWake?.((sleptMs) => recorder.slept(sleptMs));
+  await bedrock.ready();
   const unfollow = recorder.follow(bedrock);
+  if (job.naps !== undefined) void sleepNowAndThen(job.naps, surroundings, clock);
   const { counterFile: _, ...reading } = job;
   let held = 0;
   const cycle = async (): Promise<void> => {
-    const resource = resources[Math.floor(systemClock.random() * resources.length)]!;
+    const resource = resources[Math.floor(clock.random() * resources.length)]!;
     const { waitMs, ask, share, isReader = false } = turnOf({ ...job, resource }, bedrock);
     const lease = await recorder.acquire(resource, waitMs, ask, share);
     if (lease === undefined) return;
     held += 1;
     if (held === job.crashAt) await surroundings.crash();
     await surroundings.body?.work(lease);
-    await body(isReader ? reading : job, lease, recorder);
+    await body(isReader ? reading : job, lease, recorder, clock);
     await recorder.release(lease);
   };
   const task = async (): Promise<void> => {
-    const isOver = (): boolean => systemClock.now() >= endsAt || surroundings.isFinished?.() === true;
+    const isOver = (): boolean => clock.now() >= endsAt || surroundings.isFinished?.() === true;
     for (let i = 0; i < cycles && !isOver(); i += 1) {
       await cycle();
-      if (job.restMs !== undefined) await sleep(systemClock, job.restMs);
+      if (job.restMs !== undefined) await sleep(clock, job.restMs);
     }
   };
   await Promise.all(Array.from({ length: tasks }, task));
@@ -57,25 +62,27 @@ export async function contend(job: ContenderJob, surroundings: Surroundings): Pr
   recorder.tell({ kind: 'ended', resource });
 }
 
-/** Bounds on calls may be short, and a machine is busy while processes start: nothing is judged before this. */
-async function served(bedrock: Bedrock): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await bedrock.ready();
-    } catch (error) {
-      if (tries === START_TRIES) throw error;
-    }
+async function sleepNowAndThen(
+  { times, ms, everyMs }: NapJob,
+  surroundings: Surroundings,
+  clock: Clock,
+): Promise<void> {
+  if (surroundings.nap === undefined) throw new Error('naps are for processes of their own');
+  const [least, most] = typeof ms === 'number' ? [ms, ms] : ms;
+  for (let n = 0; n < times; n += 1) {
+    await sleep(clock, everyMs);
+    surroundings.nap(least + clock.random() * (most - least));
   }
 }
 
-async function body(job: ContenderJob, lease: Lease, recorder: HistoryRecorder): Promise<void> {
+async function body(job: ContenderJob, lease: Lease, recorder: HistoryRecorder, clock: Clock): Promise<void> {
   const { bodyMs = 0, sampleMs = Infinity, counterFile } = job;
   const [least, most] = typeof bodyMs === 'number' ? [bodyMs, bodyMs] : bodyMs;
   const count = counterFile === undefined ? 0 : Number(readFileSync(counterFile, 'utf8'));
-  const endsAt = systemClock.now() + least + systemClock.random() * (most - least);
+  const endsAt = clock.now() + least + clock.random() * (most - least);
   recorder.see(lease);
-  for (let restMs = endsAt - systemClock.now(); restMs > 0; restMs = endsAt - systemClock.now()) {
-    await sleep(systemClock, Math.min(restMs, sampleMs));
+  for (let restMs = endsAt - clock.now(); restMs > 0; restMs = endsAt - clock.now()) {
+    await sleep(clock, Math.min(restMs, sampleMs));
     recorder.see(lease);
   }
   // A caller that has lost its lease must not write any more.

@@ -17,6 +17,15 @@ export interface ReadWriteJob {
   readonly writes: number;
 }
 
+/** How the machine of a contender sleeps: its monotonic clock and its timers stand still, and the wall clock goes on. */
+export interface NapJob {
+  readonly times: number;
+  /** How long, ms; a pair is a random time between the two. */
+  readonly ms: number | readonly [least: number, most: number];
+  /** Time awake before each, ms. */
+  readonly everyMs: number;
+}
+
 /** What one contending process does. */
 export interface ContenderJob {
   readonly resource: string;
@@ -49,6 +58,8 @@ export interface ContenderJob {
   readonly counterFile?: string;
   /** What is done inside the lock, before `bodyMs` begins: a factory of `ContenderBody`. */
   readonly body?: ModuleSource;
+  /** Its machine sleeps now and then. Not for peers that share a process. */
+  readonly naps?: NapJob;
   /** The process dies, as by kill -9, while it holds the lock for the n-th time. @default never */
   readonly crashAt?: number;
 }

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseHistory, type HistoryEvent } from '../history/history-event.js';
 import type { BackendSource, ContenderJob } from './contender-job.js';
-import type { Order } from './order.js';
+import type { Order, Wish } from './order.js';
 
 /** The compiled program, from the sources as from the build. */
 const PROGRAM = fileURLToPath(new URL('../../dist/contender/main.js', import.meta.url));
@@ -28,6 +28,7 @@ export class ContenderProcess {
     this.#child = fork(PROGRAM, [task], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], execArgv: [] });
     this.#child.stdout!.setEncoding('utf8').on('data', (text: string) => this.#read(text));
     this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.#errors += text));
+    this.#child.on('message', ({ ms }: Wish) => this.#nap(ms));
     this.#child.once('close', () => {
       this.#hasEnded = true;
       this.#notify();
@@ -83,6 +84,11 @@ export class ContenderProcess {
     if (this.#hasEnded) return;
     this.#child.kill('SIGKILL');
     await once(this.#child, 'close');
+  }
+
+  #nap(ms: number): void {
+    this.signal('SIGSTOP');
+    setTimeout(() => this.signal('SIGCONT'), ms);
   }
 
   #order(order: Order): void {

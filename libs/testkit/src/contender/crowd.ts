@@ -1,4 +1,4 @@
-import type { Backend } from 'bedrock-lock';
+import type { Backend, Clock } from 'bedrock-lock';
 import { FaultyBackend } from '../faulty-backend.js';
 import type { History, HistoryEvent } from '../history/history-event.js';
 import { contend } from './contend.js';
@@ -26,12 +26,13 @@ export async function crowdOfProcesses(
 export async function crowdOfPeers(
   makeBackend: (label: string) => Backend | Promise<Backend>,
   jobs: readonly ContenderJob[],
+  clock?: Clock,
 ): Promise<History> {
   const events: HistoryEvent[] = [];
   await Promise.all(
     jobs.map(async (job, i) => {
       const label = job.label ?? `p${i + 1}`;
-      const backend = new FaultyBackend(await makeBackend(label));
+      const backend = new FaultyBackend(await makeBackend(label), { ...(clock && { clock }) });
       let isDead = false;
       await new Promise<void>((end, fail) => {
         const crash = (): Promise<never> => {
@@ -43,7 +44,7 @@ export async function crowdOfPeers(
         const write = (event: HistoryEvent): void => {
           if (!isDead) events.push(event);
         };
-        contend(job, { backend, label, write, crash }).then(end, fail);
+        contend(job, { backend, label, write, crash, clock }).then(end, fail);
       });
     }),
   );

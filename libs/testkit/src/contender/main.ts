@@ -1,9 +1,10 @@
 /** The program of one contending process: `main.js <backend and job as JSON>`; its history goes to the standard output. */
+import { sleepWhenStopped } from './machine-sleep.js';
 import { writeSync } from 'node:fs';
 import type { Backend } from 'bedrock-lock';
 import { contend } from './contend.js';
 import type { BackendSource, ContenderBody, ContenderJob, ModuleSource } from './contender-job.js';
-import type { Order } from './order.js';
+import type { Order, Wish } from './order.js';
 
 const { source, job, label } = JSON.parse(process.argv[2]!) as {
   source: BackendSource;
@@ -27,6 +28,10 @@ await contend(job, {
   ...{ backend, label, body },
   isFinished: () => isFinished,
   write: (event) => write(`${JSON.stringify(event)}\n`),
+  nap: (ms) => {
+    process.send!({ kind: 'nap', ms } satisfies Wish);
+  },
+  onWake: sleepWhenStopped,
   crash: () => {
     process.kill(process.pid, 'SIGKILL');
     return new Promise(() => undefined);

@@ -4,3 +4,9 @@ export type Order =
   | { readonly kind: 'finish' }
   /** Compute for so long, as far as the event loop can tell. */
   | { readonly kind: 'block'; readonly ms: number };
+
+/** What a contending process may ask for: to be stopped for so long. */
+export interface Wish {
+  readonly kind: 'nap';
+  readonly ms: number;
+}

@@ -1,4 +1,4 @@
-import type { Backend } from 'bedrock-lock';
+import type { Backend, Clock } from 'bedrock-lock';
 import type { ContenderJob, MutexKind } from '../contender/contender-job.js';
 import type { History } from '../history/history-event.js';
 
@@ -13,8 +13,18 @@ export interface ContractHarness {
   readonly name: string;
   /** The mutexes that keep the promises of a mutex. @default ['mutex'] */
   readonly kinds?: readonly MutexKind[];
-  /** Drivers and traits that the backend does not have: what they promise is not tried. */
-  readonly lacks?: readonly ('counters' | 'permits' | 'records' | 'weighted' | 'shared' | 'holdAtLeast')[];
+  /**
+   * Drivers and traits that the backend does not have, and `sleep` where its crowds share a process, which cannot sleep by
+   * itself: what they promise is not tried.
+   */
+  readonly lacks?: readonly (
+    'counters' | 'permits' | 'records' | 'weighted' | 'shared' | 'holdAtLeast' | 'sleep'
+  )[];
+  /**
+   * The time of the backends, of the crowds and of the contract itself; `block` lets time pass while nothing runs.
+   * @default the system's
+   */
+  readonly clock?: Clock & { block(ms: number): void };
   /** Half of the hand-overs between processes take no longer, in ms; far below the sweep. @default 50 */
   readonly handOverMs?: number;
   /** Called once, before everything else. */

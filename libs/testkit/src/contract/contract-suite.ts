@@ -1,7 +1,9 @@
-import { systemClock } from 'bedrock-lock';
+import { Liveness } from '../liveness/liveness.js';
 import type { MutexKind } from '../contender/contender-job.js';
 import type { ContractHarness } from './contract-harness.js';
 import type { ContractTheme } from './contract-theme.js';
+import { nameOf, WHOLE_CONTRACT, type ContractPart, type PromiseName } from './contract-part.js';
+import { sizeOfCrowds } from './crowd-size.js';
 import { HAND_OVER_MS, Stage } from './stage.js';
 import { arrival } from './themes/arrival.js';
 import { bounds } from './themes/bounds.js';
@@ -26,6 +28,7 @@ import { permitVerbs } from './themes/permit-verbs.js';
 import { renewal } from './themes/renewal.js';
 import { semaphores } from './themes/semaphores.js';
 import { severalLocks } from './themes/several-locks.js';
+import { machineSleep } from './themes/sleep.js';
 import { tokens } from './themes/tokens.js';
 import { verbs } from './themes/verbs.js';
 
@@ -39,6 +42,7 @@ export const CONTRACT: Themes = {
   'fencing tokens': tokens,
   'verbs that may be repeated': verbs,
   'a holder that dies': crash,
+  'a machine that sleeps': machineSleep,
   renewal,
   'the end of a lease': expiry,
   're-entry': reentry,
@@ -48,6 +52,16 @@ export const CONTRACT: Themes = {
   bounds,
   closing,
   operators,
+};
+
+/** What the order of arrival changes: the rest of {@link CONTRACT} is the same code for both kinds of mutex. */
+const FAIR_CONTRACT: Themes = {
+  'mutual exclusion': exclusion,
+  'fencing tokens': tokens,
+  'verbs that may be repeated': verbs,
+  'a holder that dies': crash,
+  'waiters that leave': cancelling,
+  'order of arrival': arrival,
 };
 
 /** What a driver promises that not every backend has, and what a trait stands for, by theme. */
@@ -60,6 +74,9 @@ export const DRIVER_CONTRACTS: Readonly<
   permits: { 'semaphores whose permits expire': expirableSemaphores },
   records: { idempotency },
 };
+
+/** Promises that take processes of their own. */
+const SLEEP = 'a machine that sleeps';
 
 /** Promises about `holdAtLeastMs`, which a backend whose locks end with their session cannot keep. */
 export const HOLD_AT_LEAST: ReadonlySet<string> = new Set([
@@ -77,44 +94,83 @@ export interface TestRunner {
   readonly afterAll: (body: () => Promise<void>) => void;
 }
 
-/** Where hand-overs are quick; crowds take as much longer as those do. */
+/** Where hand-overs are quick; a promise may take as much longer as those do. */
 const CASE_TIMEOUT_MS = 30_000;
 const globals: object = globalThis;
 
-/** Registers the contract as tests of the runner: what passes it may serve as a backend of bedrock-lock. */
-export function contractSuite(harness: ContractHarness, runner = globals as TestRunner): void {
+/** How the contract is tried. */
+export interface ContractOptions {
+  /** Which promises. @default all of them */
+  readonly part?: ContractPart;
+  /** @default the functions that the runner has as globals */
+  readonly runner?: TestRunner;
+}
+
+/** Registers the contract as tests of the runner: what passes the whole of it may serve as a backend of bedrock-lock. */
+export function contractSuite(
+  harness: ContractHarness,
+  { part = WHOLE_CONTRACT, runner = globals as TestRunner }: ContractOptions = {},
+): void {
   const { describe, it, beforeAll, afterAll } = runner;
-  const { lacks = [], handOverMs = HAND_OVER_MS } = harness;
-  const timeoutMs = CASE_TIMEOUT_MS * Math.max(1, handOverMs / HAND_OVER_MS);
+  const timeoutMs = CASE_TIMEOUT_MS * Math.max(1, (harness.handOverMs ?? HAND_OVER_MS) / HAND_OVER_MS);
   describe(`the contract on ${harness.name}`, () => {
-    beforeAll(async () => harness.open?.());
-    // A runner may try a promise once more; what must never happen has happened all the same.
-    const violations: string[] = [];
-    afterAll(async () => {
-      await harness.close();
-      if (violations.length > 0) throw new Error(`violations: ${violations.join('; ')}`);
+    let liveness: Liveness;
+    let size = 1;
+    beforeAll(async () => {
+      liveness = new Liveness(harness.clock);
+      await harness.open?.();
+      size = await sizeOfCrowds(harness);
     });
-    const stageOf = (kind?: MutexKind): Stage =>
-      new Stage(harness, systemClock, kind, (what) => violations.push(what));
+    afterAll(() => harness.close());
     const tell = (themes: Themes, kind?: MutexKind): void => {
       for (const [theme, promises] of Object.entries(themes)) {
+        const chosen = Object.entries(promises).filter(([promise]) =>
+          isTried(harness, part, { kind, theme, promise }),
+        );
+        // A runner refuses a group without tests.
+        if (chosen.length === 0) continue;
         describe(theme, () => {
-          for (const [promise, prove] of Object.entries(promises)) {
-            if (lacks.includes('holdAtLeast') && HOLD_AT_LEAST.has(promise)) continue;
-            it(promise, () => onStage(stageOf(kind), prove), timeoutMs);
-          }
+          for (const [promise, prove] of chosen)
+            it(promise, () => onStage(new Stage(harness, liveness, kind, size), prove), timeoutMs);
         });
       }
     };
-    for (const kind of harness.kinds ?? (['mutex'] as const)) {
-      describe(kind, () => {
-        tell(CONTRACT, kind);
-        if (kind === 'fairMutex') tell({ 'order of arrival': arrival }, kind);
-      });
+    for (const { kind, themes } of groupsOf(harness)) {
+      if (kind === undefined) tell(themes);
+      else describe(kind, () => tell(themes, kind));
     }
-    tell({ leadership });
-    tell(driverContracts(harness));
   });
+}
+
+/** The names of the promises that {@link contractSuite} registers, such as `mutex › renewal › keeps many locks at a time`. */
+export function promisesOf(harness: ContractHarness, part: ContractPart = WHOLE_CONTRACT): string[] {
+  return groupsOf(harness).flatMap(({ kind, themes }) =>
+    Object.entries(themes).flatMap(([theme, promises]) =>
+      Object.keys(promises)
+        .map((promise) => ({ kind, theme, promise }))
+        .filter((name) => isTried(harness, part, name))
+        .map(nameOf),
+    ),
+  );
+}
+
+interface Group {
+  readonly kind: MutexKind | undefined;
+  readonly themes: Themes;
+}
+
+function groupsOf(harness: ContractHarness): Group[] {
+  const { kinds = ['mutex'] } = harness;
+  return [
+    ...kinds.map((kind) => ({ kind, themes: kind === 'mutex' ? CONTRACT : FAIR_CONTRACT })),
+    { kind: undefined, themes: { leadership } },
+    { kind: undefined, themes: driverContracts(harness) },
+  ];
+}
+
+function isTried({ lacks = [] }: ContractHarness, part: ContractPart, name: PromiseName): boolean {
+  if (lacks.includes('holdAtLeast') && HOLD_AT_LEAST.has(name.promise)) return false;
+  return part(name) && !(lacks.includes('sleep') && name.theme === SLEEP);
 }
 
 function driverContracts({ lacks = [] }: ContractHarness): Themes {

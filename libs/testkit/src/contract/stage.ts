@@ -1,9 +1,9 @@
-import assert from 'node:assert/strict';
 import {
   Bedrock,
   FAIR_MUTEX,
   MUTEX,
   sleep,
+  systemClock,
   type Backend,
   type BedrockOptions,
   type Claim,
@@ -14,9 +14,12 @@ import {
   type Shape,
 } from 'bedrock-lock';
 import type { ContenderJob, MutexKind } from '../contender/contender-job.js';
-import { checkHistory, type HistoryReport } from '../history/check-history.js';
+import { assertHistory } from '../history/assert-history.js';
+import type { HistoryReport } from '../history/check-history.js';
 import type { History } from '../history/history-event.js';
-import type { Bounds } from '../history/violation.js';
+import { historyNow } from '../history/history-recorder.js';
+import type { Bounds, TurnBound } from '../history/violation.js';
+import type { Liveness } from '../liveness/liveness.js';
 import type { ContractHarness } from './contract-harness.js';
 
 /** Options of a peer: those of its Bedrock and the label of its backend. */
@@ -32,6 +35,7 @@ const TURNS_PER_MS = 3;
 /** Where one promise is tried: a fresh resource, and peers that are closed afterwards. */
 export class Stage {
   readonly resource: string;
+  readonly clock: Clock;
   readonly #bedrocks: Bedrock[] = [];
   readonly #backends: Backend[] = [];
   #claims = 0;
@@ -39,16 +43,29 @@ export class Stage {
 
   constructor(
     readonly harness: ContractHarness,
-    private readonly clock: Clock,
+    /** Judges how long things take. */
+    readonly liveness: Liveness,
     readonly kind: MutexKind = 'mutex',
-    /** Told of what must never happen, whatever becomes of the promise that is tried. */
-    private readonly onViolation: (what: string) => void = () => undefined,
+    private readonly size = 1,
   ) {
     this.resource = harness.freshResource();
+    this.clock = harness.clock ?? systemClock;
   }
 
   now(): number {
     return this.clock.now();
+  }
+
+  /** The time that all processes of the harness share, as in histories. */
+  sharedNow(): number {
+    return historyNow(this.clock);
+  }
+
+  /** The event loop is not free for so long. */
+  block(ms: number): void {
+    const { clock } = this.harness;
+    if (clock !== undefined) return clock.block(ms);
+    for (const endsAt = this.now() + ms; this.now() < endsAt;);
   }
 
   /** For promises about time alone; never to wait for something that can be asked for. */
@@ -59,10 +76,15 @@ export class Stage {
   /** A Bedrock of its own, ready: what another process would have. */
   async peer({ label, ...options }: PeerTerms = {}): Promise<Bedrock> {
     const backend = await this.harness.backend({ ...(label !== undefined && { label }) });
-    const bedrock = new Bedrock({ defaults: { leaseMs: 5_000 }, ...options, backend });
+    const bedrock = this.bedrockOn(backend, { defaults: { leaseMs: 5_000 }, ...options });
     this.#bedrocks.push(bedrock);
     await bedrock.ready();
     return bedrock;
+  }
+
+  /** A Bedrock that the caller closes. */
+  bedrockOn(backend: Backend, options: Omit<BedrockOptions, 'backend'> = {}): Bedrock {
+    return new Bedrock({ clock: this.clock, ...options, backend });
   }
 
   /** Half of the hand-overs between processes take no longer, in ms. */
@@ -70,9 +92,9 @@ export class Stage {
     return this.harness.handOverMs ?? HAND_OVER_MS;
   }
 
-  /** Whoever waits sees at most so many turns of others begin: counted, since a slow machine makes each of them longer. */
-  get mostTurns(): number {
-    return TURNS_PER_MS * this.handOverMs;
+  /** For jobs that never pause: nobody starves. */
+  get turns(): TurnBound {
+    return { most: TURNS_PER_MS * this.handOverMs, inMs: this.handOverMs };
   }
 
   /** The lock of this stage, as a peer makes it. */
@@ -128,19 +150,32 @@ export class Stage {
     const { resource } = this;
     const { kind } = this;
     const history = await this.harness.crowd(jobs.map((job) => ({ ...job, resource, kind })));
-    const report = checkHistory(history, bounds);
-    for (const { text } of report.violations) this.onViolation(text);
-    assert.deepEqual(report.violations, []);
-    return { ...report, history };
+    return { ...assertHistory(history, bounds), history };
+  }
+
+  /** The shortest lease that is granted before it ends though the machine is busy, ms. */
+  get briefMs(): number {
+    return Math.max(150, 2 * this.handOverMs);
+  }
+
+  /** A short lease that renewals keep though the machine is busy, ms. */
+  get leaseMs(): number {
+    return Math.max(400, 4 * this.handOverMs);
+  }
+
+  /** So many cycles where hand-overs are quick, fewer where each takes longer, and 5 at least. */
+  cycles(most: number): number {
+    return Math.max(5, Math.round(most * this.size));
   }
 
   /** Asks again and again until the answer is yes. */
   async eventually(what: string, isTrue: () => boolean | Promise<boolean>, withinMs = 2_000): Promise<void> {
-    const deadline = this.now() + withinMs;
-    while (!(await isTrue())) {
-      assert.ok(this.now() < deadline, `not within ${withinMs} ms: ${what}`);
-      await this.pass(5);
-    }
+    await this.liveness.eventually(what, isTrue, withinMs);
+  }
+
+  /** What `act` gives, which must not take longer. */
+  within<T>(what: string, boundMs: number, act: () => Promise<T>): Promise<T> {
+    return this.liveness.within(what, boundMs, act);
   }
 
   /** The store has forgotten the resource. */
@@ -148,12 +183,15 @@ export class Stage {
     await this.eventually('nothing is left', () => this.harness.isEmpty(this.resource), withinMs);
   }
 
-  /** Resolves when so many callers of a peer wait, and will hear of a release. */
+  /** Resolves when so many callers of a peer wait, have their place in line, and will hear of a release. */
   async waiting(peer: Bedrock, count: number): Promise<void> {
     await this.eventually(`${count} wait`, () => {
       const { waiters, watches } = peer.stats();
       return waiters === count && (watches > 0 || !peer.backend.traits.push);
     });
+    // Once they hear of releases they ask again. What was asked before the ping is answered before it.
+    await this.pass(1);
+    await peer.backend.ping();
   }
 
   async close(): Promise<void> {

@@ -1,19 +1,11 @@
 import assert from 'node:assert/strict';
-import { Bedrock, type Lease } from 'bedrock-lock';
+import type { Bedrock, Lease } from 'bedrock-lock';
 import { FaultyBackend } from '../../faulty-backend.js';
 import type { ContractTheme } from '../contract-theme.js';
 import type { Stage } from '../stage.js';
 
 /** A hand-over that needed no sweep to be noticed, with slack for a busy machine. */
 const PROMPT_MS = 500;
-
-/** So many callers of a peer wait, and all of them have their place in the line. */
-async function enlisted(stage: Stage, peer: Bedrock, count: number): Promise<void> {
-  await stage.waiting(peer, count);
-  await stage.pass(1);
-  // What was asked before is answered before.
-  await peer.backend.ping();
-}
 
 /** Lets a caller of each peer wait in turn, in the order of the list, and tells the order in which they are served. */
 async function lineUp(
@@ -25,7 +17,7 @@ async function lineUp(
   for (const [i, peer] of peers.entries()) {
     const waiting = peer.stats().waiters + 1;
     callers.push(stage.lock(peer).run(() => void served.push(i)));
-    await enlisted(stage, peer, waiting);
+    await stage.waiting(peer, waiting);
   }
   return { served, all: Promise.all(callers).then(() => undefined) };
 }
@@ -39,7 +31,7 @@ async function ghost(
   const [holder, behind] = [await stage.peer(), await stage.peer()];
   const held = await stage.lock(holder).acquire();
   const backend = new FaultyBackend(await stage.harness.backend());
-  const leaving = new Bedrock({ backend });
+  const leaving = stage.bedrockOn(backend);
   const controller = new AbortController();
   const { signal } = controller;
   const forsaken = assert.rejects(stage.lock(leaving).acquire({ signal, waitMs: 20_000 }));
@@ -47,10 +39,10 @@ async function ghost(
   const next = stage.lock(behind).acquire();
   await stage.waiting(behind, 1);
   leave(leaving, backend, () => controller.abort());
-  const start = stage.now();
-  await held.release();
-  const lease: Lease = await next;
-  assert.ok(stage.now() - start <= withinMs, `delayed by ${stage.now() - start} ms`);
+  const lease: Lease = await stage.within('the hand-over', withinMs, async () => {
+    await held.release();
+    return next;
+  });
   await lease.release();
   await leaving.close();
   await forsaken;
@@ -73,7 +65,7 @@ export const arrival: ContractTheme = {
     const { served, all } = await lineUp(stage, [b, a]);
     const controller = new AbortController();
     const left = assert.rejects(stage.lock(b).acquire({ signal: controller.signal }));
-    await enlisted(stage, b, 2);
+    await stage.waiting(b, 2);
     const later = await lineUp(stage, [a, b]);
     controller.abort();
     await left;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Bedrock, Counter, CountingSemaphore } from 'bedrock-lock';
+import { Witness } from '../../history/witness.js';
 import type { ContractTheme } from '../contract-theme.js';
 import type { Stage } from '../stage.js';
 
@@ -26,20 +27,17 @@ async function bare(stage: Stage, permits: number) {
 export const countingSemaphores: ContractTheme = {
   'never give more permits than there are, over processes': async (stage) => {
     const { semaphores } = await sharing(stage, 3, 3);
-    let [inside, most] = [0, 0];
+    const witness = new Witness(3);
     const work = async (semaphore: CountingSemaphore, permits: number): Promise<void> => {
       await semaphore.acquire(permits);
-      inside += permits;
-      most = Math.max(most, inside);
-      await stage.pass(2);
-      inside -= permits;
+      await witness.visit(() => stage.pass(2), { units: permits });
       await semaphore.release(permits);
     };
     const jobs = semaphores.flatMap((semaphore) =>
       [1, 2, 1, 3, 1].map((permits) => work(semaphore, permits)),
     );
     await Promise.all(jobs);
-    assert.equal(most, 3);
+    assert.equal(witness.assertKept().leases, jobs.length);
     assert.equal(await semaphores[1]!.availablePermits(), 3);
   },
 
@@ -48,10 +46,10 @@ export const countingSemaphores: ContractTheme = {
     await semaphores[0]!.acquire();
     const waiting = semaphores[1]!.acquire();
     await stage.waiting(bedrocks[1]!, 1);
-    const start = stage.now();
-    assert.equal(await semaphores[0]!.release(), 'released');
-    await waiting;
-    assert.ok(stage.now() - start <= PROMPT_MS, `delayed by ${stage.now() - start} ms`);
+    await stage.within('the hand-over', PROMPT_MS, async () => {
+      assert.equal(await semaphores[0]!.release(), 'released');
+      await waiting;
+    });
   },
 
   'serve the callers of a process in order, who wants more before who wants less': async (stage) => {
@@ -123,14 +121,16 @@ export const countingSemaphores: ContractTheme = {
     const options = { waitMs: 20_000 };
     const waiting = other.countingSemaphore(stage.resource, options).acquire();
     await stage.waiting(other, 1);
-    const start = stage.now();
-    await one.countingSemaphore(stage.resource, options).trySetPermits(1);
-    await waiting;
+    await stage.within('the wake by permits that are set', PROMPT_MS, async () => {
+      await one.countingSemaphore(stage.resource, options).trySetPermits(1);
+      await waiting;
+    });
     const next = other.countingSemaphore(stage.resource, options).acquire();
     await stage.waiting(other, 1);
-    await one.countingSemaphore(stage.resource, options).addPermits(1);
-    await next;
-    assert.ok(stage.now() - start <= 2 * PROMPT_MS, `delayed by ${stage.now() - start} ms`);
+    await stage.within('the wake by permits that are added', PROMPT_MS, async () => {
+      await one.countingSemaphore(stage.resource, options).addPermits(1);
+      await next;
+    });
   },
 
   'reject their waiters when the process closes, and take nothing more': async (stage) => {

@@ -10,21 +10,20 @@ export const exclusion: ContractTheme = {
     const counterFile = join(folder, 'counter');
     writeFileSync(counterFile, '0');
     try {
-      const job = { tasks: 2, cycles: 25, bodyMs: [0, 2], counterFile } as const;
+      const cycles = stage.cycles(25);
+      const job = { tasks: 2, cycles, bodyMs: [0, 2], counterFile } as const;
       const { leases, lost, failures } = await stage.crowd([job, job, job]);
-      assert.deepEqual({ leases, lost, failures }, { leases: 150, lost: 0, failures: {} });
-      assert.equal(readFileSync(counterFile, 'utf8'), '150');
+      assert.deepEqual({ leases, lost, failures }, { leases: 6 * cycles, lost: 0, failures: {} });
+      assert.equal(readFileSync(counterFile, 'utf8'), String(6 * cycles));
     } finally {
       rmSync(folder, { recursive: true });
     }
   },
 
   'stays exclusive where claims go from caller to caller without a trip': async (stage) => {
-    const { leases } = await stage.crowd([
-      { tasks: 20, cycles: 20 },
-      { tasks: 20, cycles: 20 },
-    ]);
-    assert.equal(leases, 800);
+    const job = { tasks: 20, cycles: stage.cycles(20) };
+    const { leases } = await stage.crowd([job, job]);
+    assert.equal(leases, 40 * job.cycles);
   },
 
   'keeps others out while one holds, and lets them in afterwards': async (stage) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { Bedrock, ExpirableSemaphore, Permit } from 'bedrock-lock';
+import { Witness } from '../../history/witness.js';
 import type { ContractTheme } from '../contract-theme.js';
 import type { Stage } from '../stage.js';
 
@@ -29,18 +30,15 @@ function newIds(count: number): string[] {
 export const expirableSemaphores: ContractTheme = {
   'never give more permits than there are, over processes': async (stage) => {
     const { semaphores } = await sharing(stage, 3, 3);
-    let [inside, most] = [0, 0];
+    const witness = new Witness(3);
     const work = async (semaphore: ExpirableSemaphore, count: number): Promise<void> => {
       const permits = await semaphore.acquireMany(count);
-      inside += count;
-      most = Math.max(most, inside);
-      await stage.pass(2);
-      inside -= count;
+      await witness.visit(() => stage.pass(2), { units: count });
       for (const permit of permits) assert.equal(await permit.release(), 'released');
     };
     const jobs = semaphores.flatMap((semaphore) => [1, 2, 1, 3, 1].map((count) => work(semaphore, count)));
     await Promise.all(jobs);
-    assert.equal(most, 3);
+    assert.equal(witness.assertKept().leases, jobs.length);
     assert.equal(await semaphores[1]!.availablePermits(), 3);
   },
 
@@ -52,10 +50,10 @@ export const expirableSemaphores: ContractTheme = {
     for (const { id } of permits) assert.match(id, /^[0-9a-f]{32}$/);
     const waiting = one.acquire();
     await stage.waiting(bedrocks[0]!, 1);
-    const start = stage.now();
-    assert.equal(await other.release(permits[0]!.id), 'released');
-    await waiting;
-    assert.ok(stage.now() - start <= PROMPT_MS, `delayed by ${stage.now() - start} ms`);
+    await stage.within('the hand-over', PROMPT_MS, async () => {
+      assert.equal(await other.release(permits[0]!.id), 'released');
+      await waiting;
+    });
     assert.equal(await one.release(permits[0]!.id), 'lost');
     assert.equal(await permits[0]!.release(), 'lost');
     assert.equal(await other.release('0'.repeat(32)), 'lost');
@@ -68,9 +66,9 @@ export const expirableSemaphores: ContractTheme = {
     const start = stage.now();
     const permit = await one.acquire({ leaseMs: 300 });
     assert.ok(permit.isHeld && permit.remainingMs <= 300 && permit.validUntil < start + 1_300);
-    const next: Permit = await other.acquire();
+    const next: Permit = await stage.within('the end of the lease', 300 + PROMPT_MS, () => other.acquire());
     const waited = stage.now() - start;
-    assert.ok(waited >= 300 && waited <= 300 + PROMPT_MS, `after ${waited} ms`);
+    assert.ok(waited >= 300, `taken ${300 - waited} ms before the lease had ended`);
     assert.equal(permit.isHeld, false);
     assert.equal(await permit.extend(5_000), false);
     assert.equal(await permit.release(), 'lost');
@@ -81,18 +79,20 @@ export const expirableSemaphores: ContractTheme = {
   'count permits whose lease has ended as free': async (stage) => {
     const { semaphores } = await sharing(stage, 2, 1);
     const [semaphore] = semaphores as [ExpirableSemaphore];
-    await semaphore.acquireMany(2, { leaseMs: 100 });
+    const leaseMs = stage.briefMs;
+    await semaphore.acquireMany(2, { leaseMs });
     assert.equal(await semaphore.availablePermits(), 0);
-    await stage.pass(120);
+    await stage.pass(leaseMs + 20);
     assert.equal(await semaphore.availablePermits(), 2);
   },
 
   'move the end of a lease from any process, to later and to earlier': async (stage) => {
     const { semaphores } = await sharing(stage, 1, 2);
     const [one, other] = semaphores as [ExpirableSemaphore, ExpirableSemaphore];
-    const permit = await one.acquire({ leaseMs: 200 });
+    const leaseMs = stage.briefMs;
+    const permit = await one.acquire({ leaseMs });
     assert.equal(await other.extend(permit.id, 5_000), true);
-    await stage.pass(300);
+    await stage.pass(leaseMs + 100);
     assert.equal(await other.tryAcquire(), null);
     assert.equal(await permit.extend(100), true);
     const next = await other.acquire({ waitMs: 2_000 });

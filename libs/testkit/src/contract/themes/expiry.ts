@@ -1,27 +1,27 @@
 import assert from 'node:assert/strict';
-import { systemClock, type Lease } from 'bedrock-lock';
+import type { Clock, Lease } from 'bedrock-lock';
 import type { ContractTheme } from '../contract-theme.js';
+import type { Stage } from '../stage.js';
 
-const FIXED = { leaseMs: 200, renew: false } as const;
 /** docs/safety.md; the lateness of the event loop itself is measured and given on top. */
 const LOSS_MS = 50;
 
+const fixed = (stage: Stage) => ({ leaseMs: stage.briefMs, renew: false });
+
 /** Resolves with the lateness of a timer that was set for the end of the lease. */
-function latenessAt(lease: Lease): Promise<number> {
+function latenessAt(clock: Clock, lease: Lease): Promise<number> {
   return new Promise((resolve) => {
-    systemClock.setTimer(
-      () => resolve(systemClock.now() - lease.validUntil),
-      lease.validUntil - systemClock.now(),
-    );
+    clock.setTimer(() => resolve(clock.now() - lease.validUntil), lease.validUntil - clock.now());
   });
 }
 
 export const expiry: ContractTheme = {
   'is noticed by the clock, even when the event loop is blocked': async (stage) => {
-    const lease = await stage.lock(await stage.peer()).acquire(FIXED);
+    const lease = await stage.lock(await stage.peer()).acquire(fixed(stage));
     const { signal } = lease;
     for (let { isHeld } = lease; stage.now() < lease.validUntil; { isHeld } = lease) {
       assert.equal(isHeld, true);
+      stage.block(1);
     }
     assert.deepEqual([lease.isHeld, lease.remainingMs], [false, 0]);
     assert.throws(() => lease.assertHeld(), { code: 'LOCK_LOST' });
@@ -36,9 +36,9 @@ export const expiry: ContractTheme = {
         resolve(stage.now());
       });
     });
-    const lease = await stage.lock(peer).acquire(FIXED);
+    const lease = await stage.lock(peer).acquire(fixed(stage));
     const { signal } = lease;
-    const lateness = await latenessAt(lease);
+    const lateness = await latenessAt(stage.clock, lease);
     const lateMs = (await told) - lease.validUntil;
     assert.ok(lateMs >= 0 && lateMs <= LOSS_MS + lateness, `told ${lateMs} ms after the end`);
     assert.equal(signal.aborted, true);
@@ -50,18 +50,18 @@ export const expiry: ContractTheme = {
     const outlasted = lock.run(async (lease) => {
       await new Promise((resolve) => lease.signal.addEventListener('abort', resolve));
       return 'done';
-    }, FIXED);
+    }, fixed(stage));
     await assert.rejects(outlasted, { code: 'LOCK_LOST', reason: 'expired' });
     const failed = lock.run(async (lease) => {
       await new Promise((resolve) => lease.signal.addEventListener('abort', resolve));
       throw new RangeError('of the body');
-    }, FIXED);
+    }, fixed(stage));
     await assert.rejects(failed, RangeError, 'an error of the body is never hidden');
   },
 
   'lets the next holder in, and never before': async (stage) => {
     const [one, other] = [await stage.peer(), await stage.peer()];
-    const lease = await stage.lock(one).acquire(FIXED);
+    const lease = await stage.lock(one).acquire(fixed(stage));
     const next = await stage.lock(other).acquire();
     assert.equal(lease.isHeld, false);
     assert.ok(stage.now() <= lease.validUntil + 1_000);
@@ -73,11 +73,16 @@ export const expiry: ContractTheme = {
 
   'comes at maxHoldMs, however often the lease was renewed': async (stage) => {
     const [one, other] = [await stage.peer(), await stage.peer()];
-    const lease = await stage.lock(one).acquire({ leaseMs: 300, maxHoldMs: 700 });
+    const { leaseMs } = stage;
+    const maxHoldMs = 2 * leaseMs;
     const start = stage.now();
-    const next = await stage.lock(other).acquire();
-    const heldMs = stage.now() - start;
-    assert.ok(heldMs >= 690 && heldMs <= 1_200, `free after ${heldMs} ms`);
+    const lease = await stage.lock(one).acquire({ leaseMs, maxHoldMs });
+    const next = await stage.within('the end of the hold', maxHoldMs + 500, () =>
+      stage.lock(other).acquire(),
+    );
+    assert.ok(stage.now() >= lease.validUntil, 'granted before the lease had ended');
+    // Less the margin for the drift of clocks.
+    assert.ok(lease.validUntil >= start + 0.98 * maxHoldMs, `ended after ${lease.validUntil - start} ms`);
     assert.equal(lease.isHeld, false);
     assert.equal((lease.signal.reason as { reason: string }).reason, 'maxHold');
     await next.release();

@@ -42,7 +42,7 @@ export const leftovers: ContractTheme = {
   },
 
   'after a lease that ended by itself': async (stage) => {
-    const lease = await stage.lock(await stage.peer()).acquire({ leaseMs: 150, renew: false });
+    const lease = await stage.lock(await stage.peer()).acquire({ leaseMs: stage.briefMs, renew: false });
     await new Promise((resolve) => lease.signal.addEventListener('abort', resolve));
     await stage.becomesEmpty();
   },

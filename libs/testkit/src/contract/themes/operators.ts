@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import type { ContractTheme } from '../contract-theme.js';
 
+/** A hand-over that needed no sweep to be noticed, with slack for a busy machine. */
+const PROMPT_MS = 500;
+
 export const operators: ContractTheme = {
   'see who holds a lock': async (stage) => {
     const [peer, other] = [await stage.peer({ label: 'till 3' }), await stage.peer()];
@@ -27,12 +30,12 @@ export const operators: ContractTheme = {
     const told: string[] = [];
     peer.on('lease.revoked', () => told.push('revoked'));
     peer.on('lease.lost', ({ reason }) => told.push(`lost: ${reason}`));
-    const lease = await stage.lock(peer).acquire({ leaseMs: 600 });
+    const lease = await stage.lock(peer).acquire({ leaseMs: 1.5 * stage.leaseMs });
     const lock = stage.lock(operator);
     assert.equal(await lock.revoke(), true);
     assert.equal(lease.isHeld, true, 'within the promise: not before its end');
     assert.equal((await lock.inspect())[0]?.revoked, true);
-    const next = await lock.acquire({ waitMs: 2_000 });
+    const next = await lock.acquire({ waitMs: 10_000 });
     assert.equal(lease.isHeld, false);
     assert.ok(stage.now() >= lease.validUntil);
     await stage.eventually('the loss is told', () => told.length === 2);
@@ -48,11 +51,12 @@ export const operators: ContractTheme = {
     });
     const lease = await stage.lock(peer).acquire({ leaseMs: 20_000 });
     const lock = stage.lock(operator);
-    const start = stage.now();
-    assert.equal(await lock.forceRelease(), true);
-    const next = await lock.acquire({ waitMs: 500 });
-    assert.equal(await lost, 'taken');
-    assert.ok(stage.now() - start <= 500);
+    const next = await stage.within('the hand-over', PROMPT_MS, async () => {
+      assert.equal(await lock.forceRelease(), true);
+      const granted = await lock.acquire();
+      assert.equal(await lost, 'taken');
+      return granted;
+    });
     assert.equal(lease.isHeld, false);
     assert.equal(await lease.release(), 'lost');
     assert.equal(await next.release(), 'released');

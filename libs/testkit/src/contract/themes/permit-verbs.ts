@@ -77,11 +77,12 @@ export const permitVerbs: ContractTheme = {
 
   'let no late renewal bring back what has ended or was given back': async (stage) => {
     const backend = await stage.backend();
-    const [ended, given] = [claimOf(stage, backend, 2, { leaseMs: 100 }), claimOf(stage, backend)];
+    const leaseMs = stage.briefMs;
+    const [ended, given] = [claimOf(stage, backend, 2, { leaseMs }), claimOf(stage, backend)];
     await backend.leases.claim(ended);
     await backend.leases.claim(given);
     await backend.leases.withdraw(given, NOW);
-    await stage.pass(150);
+    await stage.pass(leaseMs + 50);
     assert.deepEqual(await backend.leases.renew([...renewal(ended, 5_000), ...renewal(given, 5_000)]), [
       'lost',
       'lost',

@@ -100,9 +100,10 @@ export const readWriteVerbs: ContractTheme = {
 
   'end each reader by its own lease': async (stage) => {
     const backend = await stage.backend();
-    const brief = await granted(backend, claimTo(stage, 'read', backend, { leaseMs: 100 }));
+    const leaseMs = stage.briefMs;
+    const brief = await granted(backend, claimTo(stage, 'read', backend, { leaseMs }));
     const long = await granted(backend, claimTo(stage, 'read', backend));
-    await stage.pass(200);
+    await stage.pass(leaseMs + 50);
     assert.deepEqual(await backend.leases.renew([held(brief), held(long)]), ['lost', 'renewed']);
     assert.equal(await backend.leases.withdraw(brief, FREE), 'absent');
     assert.equal((await backend.leases.claim(claimTo(stage, 'write', backend))).kind, 'refused');
@@ -130,8 +131,8 @@ export const readWriteVerbs: ContractTheme = {
     const reader = await granted(backend, claimTo(stage, 'read', backend, { holdAtLeastMs: 400 }));
     assert.equal(await backend.leases.withdraw(reader, { keepMs: 300, leaveQueue: true }), 'released');
     assert.equal((await backend.leases.claim(claimTo(stage, 'write', backend))).kind, 'refused');
-    await granted(backend, claimTo(stage, 'read', backend, { leaseMs: 100 }));
-    await stage.pass(400);
+    await granted(backend, claimTo(stage, 'read', backend, { leaseMs: stage.briefMs }));
+    await stage.pass(Math.max(400, stage.briefMs + 50));
     await granted(backend, claimTo(stage, 'write', backend));
   },
 };

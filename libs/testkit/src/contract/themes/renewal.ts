@@ -19,8 +19,9 @@ export const renewal: ContractTheme = {
     const [one, other] = [await stage.peer(), await stage.peer()];
     const lost: unknown[] = [];
     one.on('lease.lost', (event) => lost.push(event));
-    const lease = await stage.lock(one).acquire({ leaseMs: 500 });
-    const end = stage.now() + 2_000;
+    const { leaseMs } = stage;
+    const lease = await stage.lock(one).acquire({ leaseMs });
+    const end = stage.now() + 3 * leaseMs;
     let endedAt = Infinity;
     const next = stage
       .lock(other)
@@ -52,13 +53,14 @@ export const renewal: ContractTheme = {
 
   'moves the end of a fixed lease only by extend()': async (stage) => {
     const [one, other] = [await stage.peer(), await stage.peer()];
-    const lease = await stage.lock(one).acquire({ leaseMs: 300, renew: false });
+    const leaseMs = 2 * stage.briefMs;
+    const lease = await stage.lock(one).acquire({ leaseMs, renew: false });
     const before = lease.validUntil;
     await stage.pass(100);
     assert.equal(lease.validUntil, before);
-    await lease.extend(600);
-    assert.ok(lease.validUntil > before + 200);
-    await stage.pass(300);
+    await lease.extend(2 * leaseMs);
+    assert.ok(lease.validUntil > before + leaseMs / 2);
+    await stage.pass(leaseMs);
     assert.equal(lease.isHeld, true);
     assert.equal(await stage.lock(other).tryAcquire(), null);
     assert.equal(await lease.release(), 'released');

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
-import type { Bedrock, Semaphore } from 'bedrock-lock';
-import { sharedNow } from '../../history/history-recorder.js';
+import type { Bedrock, Lease, Semaphore } from 'bedrock-lock';
+import type { Timing } from '../../liveness/liveness.js';
 import type { ContractTheme } from '../contract-theme.js';
 import type { Stage } from '../stage.js';
+
+/** A hand-over that needed no sweep to be noticed, with slack for a busy machine. */
+const PROMPT_MS = 500;
 
 /** The semaphore of a stage in processes of their own. */
 async function sharing(stage: Stage, permits: number, count: number) {
@@ -46,16 +49,17 @@ export const semaphores: ContractTheme = {
   'never have more permits in use than there are, over processes and callers of any weight': async (
     stage,
   ) => {
-    const job = { permits: { of: 5, take: [1, 4] }, tasks: 4, cycles: 25, bodyMs: [0, 3] } as const;
+    const cycles = stage.cycles(25);
+    const job = { permits: { of: 5, take: [1, 4] }, tasks: 4, cycles, bodyMs: [0, 3] } as const;
     const { leases, lost, failures } = await stage.crowd([job, job, job]);
-    assert.deepEqual({ leases, lost, failures }, { leases: 300, lost: 0, failures: {} });
+    assert.deepEqual({ leases, lost, failures }, { leases: 12 * cycles, lost: 0, failures: {} });
     await stage.becomesEmpty();
   },
 
   'nor where permits go from caller to caller without a trip': async (stage) => {
-    const job = { permits: { of: 4 }, tasks: 20, cycles: 40 };
+    const job = { permits: { of: 4 }, tasks: 20, cycles: stage.cycles(40) };
     const { leases } = await stage.crowd([job, job]);
-    assert.equal(leases, 1_600);
+    assert.equal(leases, 40 * job.cycles);
   },
 
   'nor when processes die, and give back what those held when their leases end, no sooner': async (stage) => {
@@ -78,9 +82,9 @@ export const semaphores: ContractTheme = {
     const { history } = await stage.crowd([{ permits: { of: 4, take: 3 }, crashAt: 1, lock: { leaseMs } }]);
     const dead = history.find((event) => event.kind === 'acquired')!;
     const beside = await pools[0]!.acquire();
-    assert.ok(sharedNow() < dead.validUntil, 'what is free can be had at once');
+    assert.ok(stage.sharedNow() < dead.validUntil, 'what is free can be had at once');
     await pools[0]!.acquire({ permits: 3 });
-    const at = sharedNow();
+    const at = stage.sharedNow();
     assert.ok(at >= dead.validUntil, `taken ${dead.validUntil - at} ms before the lease had ended`);
     assert.ok(at <= dead.at + leaseMs + 1_000, `only free ${at - dead.at} ms after the grant`);
     assert.equal(beside.isHeld, true);
@@ -107,26 +111,28 @@ export const semaphores: ContractTheme = {
 
   'tell waiting processes at once when permits come back': async (stage) => {
     const { peers, pools } = await sharing(stage, 2, 3);
-    const times: number[] = [];
+    const times: Timing[] = [];
     for (let i = 0; i < 7; i += 1) {
       const held = await pools[0]!.acquire({ permits: 2 });
       const waiting = [pools[1]!.acquire(), pools[2]!.acquire()];
       await Promise.all([stage.waiting(peers[1]!, 1), stage.waiting(peers[2]!, 1)]);
-      const start = stage.now();
-      void held.release();
-      const leases = await Promise.all(waiting);
-      times.push(stage.now() - start);
+      let leases: Lease[] = [];
+      times.push(
+        await stage.liveness.time(async () => {
+          void held.release();
+          leases = await Promise.all(waiting);
+        }),
+      );
       await Promise.all(leases.map((lease) => lease.release()));
     }
-    const median = times.sort((a, b) => a - b)[3]!;
-    assert.ok(median <= stage.handOverMs, `half of the hand-overs took longer than ${median} ms`);
+    stage.liveness.judge('the median hand-over between processes', stage.handOverMs, times);
   },
 
   'give every process its turns while others never pause': async (stage) => {
-    const job = { permits: { of: 2 }, tasks: 6, cycles: 60, bodyMs: 1 };
-    const { turns, mostTurnsWaited } = await stage.crowd([job, { ...job, tasks: 1 }, job]);
-    assert.deepEqual(turns, { p1: 360, p2: 60, p3: 360 });
-    assert.ok(mostTurnsWaited < stage.mostTurns, `somebody waited for ${mostTurnsWaited} turns of others`);
+    const cycles = stage.cycles(60);
+    const job = { permits: { of: 2 }, tasks: 6, cycles, bodyMs: 1 };
+    const { turns } = await stage.crowd([job, { ...job, tasks: 1 }, job], { turns: stage.turns });
+    assert.deepEqual(turns, { p1: 6 * cycles, p2: cycles, p3: 6 * cycles });
   },
 
   'keep each process within the number of permits that it states itself': async (stage) => {
@@ -146,11 +152,12 @@ export const semaphores: ContractTheme = {
 
   'renew permits while they are held, each for itself': async (stage) => {
     const { pools } = await sharing(stage, 3, 2);
-    const kept = await pools[0]!.acquire({ permits: 2, leaseMs: 400 });
-    const fixed = await pools[0]!.acquire({ leaseMs: 400, renew: false });
+    const { leaseMs } = stage;
+    const kept = await pools[0]!.acquire({ permits: 2, leaseMs });
+    const fixed = await pools[0]!.acquire({ leaseMs, renew: false });
     await new Promise((resolve) => fixed.signal.addEventListener('abort', resolve));
     const next = await pools[1]!.acquire();
-    await stage.pass(600);
+    await stage.pass(1.5 * leaseMs);
     assert.deepEqual([kept.isHeld, next.isHeld, await pools[1]!.tryAcquire()], [true, true, null]);
     assert.equal(await kept.release(), 'released');
   },
@@ -165,12 +172,11 @@ export const semaphores: ContractTheme = {
       async () => (await pool.inspect())[0]?.process !== undefined,
     );
     const own = await pool.acquire();
-    const [view, ...more] = await pool.inspect();
-    assert.deepEqual(
-      more.map(({ units }) => units),
-      [1],
-    );
-    assert.ok(lease.id.startsWith(view!.id));
+    // Leases that end at the same time come in any order.
+    const views = await pool.inspect();
+    const view = views.find(({ id }) => lease.id.startsWith(id));
+    assert.deepEqual(new Set(views.map(({ units }) => units)), new Set([1, 3]));
+    assert.equal(views.length, 2);
     assert.deepEqual(
       [view!.resource, view!.depth, view!.units, view!.mode, view!.revoked],
       [stage.resource, 1, 3, 'shared', false],
@@ -185,7 +191,8 @@ export const semaphores: ContractTheme = {
     const told: string[] = [];
     peer.on('lease.lost', ({ reason }) => told.push(reason));
     const pool = peer.semaphore(stage.resource, { permits: 3 });
-    const leases = [await pool.acquire({ leaseMs: 600 }), await pool.acquire({ permits: 2, leaseMs: 600 })];
+    const leaseMs = 1.5 * stage.leaseMs;
+    const leases = [await pool.acquire({ leaseMs }), await pool.acquire({ permits: 2, leaseMs })];
     const watched = operator.semaphore(stage.resource, { permits: 3 });
     assert.equal(await watched.revoke(), true);
     assert.deepEqual(
@@ -196,7 +203,7 @@ export const semaphores: ContractTheme = {
       leases.every(({ isHeld }) => isHeld),
       'within the promise: not before their end',
     );
-    const next = await watched.acquire({ permits: 3, waitMs: 2_000 });
+    const next = await watched.acquire({ permits: 3, waitMs: 10_000 });
     assert.ok(leases.every(({ validUntil }) => stage.now() >= validUntil));
     await stage.eventually('the losses are told', () => told.length === 2);
     assert.deepEqual(told, ['revoked', 'revoked']);
@@ -212,7 +219,7 @@ export const semaphores: ContractTheme = {
     const leases = [await pool.acquire({ leaseMs: 5_000 }), await pool.acquire({ permits: 2 })];
     const freed = operator.semaphore(stage.resource, { permits: 3 });
     assert.equal(await freed.forceRelease(), true);
-    const next = await freed.acquire({ permits: 3, waitMs: 500 });
+    const next = await stage.within('the hand-over', PROMPT_MS, () => freed.acquire({ permits: 3 }));
     await stage.eventually('the losses are told', () => told.length === 2, 500);
     assert.deepEqual(told, ['taken', 'taken']);
     assert.deepEqual(

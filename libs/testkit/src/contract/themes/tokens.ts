@@ -31,7 +31,7 @@ export const tokens: ContractTheme = {
 
   'grow over a lease that ended without a release': async (stage) => {
     const [one, other] = [await stage.peer(), await stage.peer()];
-    const lease = await stage.lock(one).acquire({ leaseMs: 150, renew: false });
+    const lease = await stage.lock(one).acquire({ leaseMs: stage.briefMs, renew: false });
     const next = await stage.lock(other).acquire();
     assertGrowing([lease.token, next.token]);
   },
