@@ -1,8 +1,5 @@
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Neighbour } from './neighbour.js';
 import { oneAtATime } from './src/one-at-a-time.js';
 
 describe('oneAtATime', () => {
@@ -29,10 +26,22 @@ describe('oneAtATime', () => {
   });
 
   it('does not wait for a process that is dead', async () => {
-    const { pid } = spawnSync('true');
-    const lock = join(tmpdir(), `bedrock-servers.${name}.lock`);
-    mkdirSync(lock);
-    writeFileSync(join(lock, 'pid'), String(pid));
+    const neighbour = await Neighbour.start();
+    await neighbour.asks('hold', name);
+    await neighbour.dies();
     await expect(oneAtATime(name, async () => 'done')).resolves.toBe('done');
+  });
+
+  // As root the other process is of another user.
+  it('waits for a process of another user', async () => {
+    const neighbour = await Neighbour.start();
+    try {
+      await neighbour.asks('hold', name);
+      const ours = oneAtATime(name, async () => process.hrtime.bigint());
+      const theyEndedAt = await neighbour.goesOn();
+      expect(await ours).toBeGreaterThan(theyEndedAt);
+    } finally {
+      await neighbour.dies();
+    }
   });
 });

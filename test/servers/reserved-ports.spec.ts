@@ -1,25 +1,36 @@
-import { spawnSync } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { Neighbour } from './neighbour.js';
 import { freePorts } from './src/free-port.js';
 import { reserve } from './src/reserved-ports.js';
 
-/** None that a server is given. */
-const PORT = 9_999;
-const path = join(tmpdir(), 'bedrock-servers.ports', String(PORT));
+/** None that a server is given; another one for each test, since a process keeps what it has. */
+const [OWN, DEAD, THEIRS, OURS] = [9_999, 9_998, 9_997, 9_996];
 
 describe('a port of a test server', () => {
-  afterEach(() => rmSync(path, { force: true }));
+  let neighbour: Neighbour | undefined;
+  afterEach(() => neighbour?.dies());
 
-  it('is given to nobody else while this process lives, whether its server runs or not', () => {
-    rmSync(path, { force: true });
-    expect([reserve(PORT), reserve(PORT)]).toEqual([true, false]);
+  it('is given to nobody else while this process lives, whether its server runs or not', async () => {
+    expect([await reserve(OWN), await reserve(OWN)]).toEqual([true, false]);
   });
 
-  it('can be had again when the process that had it is dead', () => {
-    writeFileSync(path, String(spawnSync('true').pid));
-    expect([reserve(PORT), reserve(PORT)]).toEqual([false, true]);
+  it('can be had again when the process that had it is dead', async () => {
+    neighbour = await Neighbour.start();
+    await expect(neighbour.asks('reserve', DEAD)).resolves.toBe(true);
+    expect(await reserve(DEAD)).toBe(false);
+    await neighbour.dies();
+    expect(await reserve(DEAD)).toBe(true);
+  });
+
+  // As root the other process is of another user. Else it is another process of this one: no file is shared, so that
+  // nothing could belong to the first of two users.
+  it('is given to no other user, in either direction', async () => {
+    neighbour = await Neighbour.start();
+    const uid = process.getuid!();
+    await expect(neighbour.asks('uid')).resolves.toBe(uid === 0 ? 65_534 : uid);
+    await expect(neighbour.asks('reserve', THEIRS)).resolves.toBe(true);
+    expect(await reserve(THEIRS)).toBe(false);
+    expect(await reserve(OURS)).toBe(true);
+    await expect(neighbour.asks('reserve', OURS)).resolves.toBe(false);
   });
 
   it('is another one each time', async () => {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startProxy, type TcpProxy } from 'bedrock-servers';
+import { eventually } from 'bedrock-testkit';
 
 /** Answers every line with itself in capitals, and remembers what it got. */
 class Shouter {
@@ -35,13 +36,7 @@ class Client {
   async says(line: string, expected = `${line.toUpperCase()}\n`): Promise<void> {
     this.text = '';
     this.socket.write(`${line}\n`);
-    await until(() => this.text === expected);
-  }
-}
-
-async function until(condition: () => boolean, withinMs = 5_000): Promise<void> {
-  for (const end = performance.now() + withinMs; !condition(); await sleep(5)) {
-    if (performance.now() > end) throw new Error('it never happened');
+    await eventually(`${expected.trim()} arrives`, () => this.text === expected);
   }
 }
 
@@ -67,7 +62,7 @@ describe('TcpProxy', () => {
     await client.says('hello');
     expect(proxy.connections).toBe(1);
     client.socket.end();
-    await until(() => proxy.connections === 0 && shouter.sockets.size === 0);
+    await eventually('no connection is left', () => proxy.connections === 0 && shouter.sockets.size === 0);
   });
 
   it('swallows replies: the work is done and nobody hears of it', async () => {
@@ -76,7 +71,7 @@ describe('TcpProxy', () => {
     proxy.dropReplies();
     client.text = '';
     client.socket.write('two\n');
-    await until(() => shouter.got.includes('two'));
+    await eventually('the request arrives', () => shouter.got.includes('two'));
     await sleep(50);
     expect(client.text).toBe('');
   });
@@ -93,11 +88,11 @@ describe('TcpProxy', () => {
     const old = await Client.to(proxy.port);
     proxy.dropReplies();
     old.socket.write('lost\n');
-    await until(() => shouter.got.includes('lost'));
+    await eventually('the request arrives', () => shouter.got.includes('lost'));
     await sleep(50);
     proxy.dropReplies(false);
     old.socket.write('late\n');
-    await until(() => shouter.got.includes('late'));
+    await eventually('the late request arrives', () => shouter.got.includes('late'));
     const fresh = await Client.to(proxy.port);
     await fresh.says('fine');
     expect(old.text).toBe('');
@@ -112,7 +107,7 @@ describe('TcpProxy', () => {
     proxy.delay(0);
     client.socket.write('quick\n');
     expect(shouter.got).toEqual([]);
-    await until(() => shouter.got.length === 2);
+    await eventually('both requests arrive', () => shouter.got.length === 2);
     expect(performance.now() - start).toBeGreaterThanOrEqual(95);
     expect(shouter.got).toEqual(['slow', 'quick']);
   });
@@ -125,7 +120,7 @@ describe('TcpProxy', () => {
     proxy.delay(0);
     const quick = await Client.to(proxy.port);
     await quick.says('withdraw');
-    await until(() => shouter.got.length === 2);
+    await eventually('both requests arrive', () => shouter.got.length === 2);
     expect(shouter.got).toEqual(['withdraw', 'claim']);
   });
 
@@ -133,8 +128,10 @@ describe('TcpProxy', () => {
     const clients = await Promise.all([Client.to(proxy.port), Client.to(proxy.port)]);
     await Promise.all(clients.map((client) => client.says('here')));
     proxy.cut();
-    await until(() => clients.every((client) => client.error?.code === 'ECONNRESET'));
-    await until(() => shouter.sockets.size === 0);
+    await eventually('all clients are cut off', () =>
+      clients.every((client) => client.error?.code === 'ECONNRESET'),
+    );
+    await eventually('the server has no connection', () => shouter.sockets.size === 0);
     await (await Client.to(proxy.port)).says('again');
   });
 
@@ -150,7 +147,10 @@ describe('TcpProxy', () => {
   it('resets the client when nobody listens behind it', async () => {
     shouter.server.close();
     const client = await Client.to(proxy.port);
-    await until(() => client.error?.code === 'ECONNRESET' || client.socket.destroyed);
-    await until(() => proxy.connections === 0);
+    await eventually(
+      'the client is cut off',
+      () => client.error?.code === 'ECONNRESET' || client.socket.destroyed,
+    );
+    await eventually('the proxy has no connection', () => proxy.connections === 0);
   });
 });

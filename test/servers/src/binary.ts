@@ -1,6 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { NotHere } from './finding.js';
+import { homebrewFolders } from './homebrew.js';
 
 /** Debian puts servers into sbin, which is not on every user's PATH. */
 const ALSO = ['/usr/local/sbin', '/usr/sbin', '/sbin'];
@@ -15,10 +16,16 @@ export function findBinary(program: string, override: string): string {
     if (isExecutable(given)) return given;
     throw new Error(`${override} names "${given}", which is not an executable file`);
   }
-  const folders = [...(process.env['PATH'] ?? '').split(delimiter).filter(Boolean), ...ALSO];
+  const path = (process.env['PATH'] ?? '').split(delimiter).filter(Boolean);
+  const folders = [...path.filter(isReal), ...homebrewFolders(), ...ALSO, ...path];
   const found = folders.map((folder) => join(folder, program)).find(isExecutable);
   if (found === undefined) throw new NotHere(`no ${program} on PATH, and ${override} is not set`);
   return found;
+}
+
+/** The `java` that macOS has in /usr/bin only says that there is none: what else is found counts more. */
+function isReal(folder: string): boolean {
+  return process.platform !== 'darwin' || folder !== '/usr/bin';
 }
 
 function isExecutable(path: string): boolean {

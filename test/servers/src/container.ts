@@ -44,6 +44,17 @@ export async function startContainer(recipe: ContainerRecipe): Promise<RunningSe
   };
 }
 
+/** Whether there is an engine that could run a server. */
+export async function containerEngineAnswers(): Promise<boolean> {
+  try {
+    const { getContainerRuntimeClient } = await import('testcontainers');
+    await getContainerRuntimeClient();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function notHere(error: unknown): never {
   throw new NotHere(error instanceof Error ? error.message : String(error), { cause: error });
 }

@@ -7,7 +7,7 @@ import { oneAtATime } from './one-at-a-time.js';
 const run = promisify(execFile);
 
 /**
- * Installs Debian packages, one process at a time, and says so on stderr. `isThere` is asked again under the
+ * Installs Debian packages, one process at a time, and says on stderr what and how long it took. `isThere` is asked again under the
  * lock, because another process may have installed them while this one waited.
  * @throws NotHere when this is not Debian, not root, or the packages cannot be had
  */
@@ -21,15 +21,20 @@ export async function installDebianPackages(
   await oneAtATime('apt', async () => {
     if (isThere()) return;
     process.stderr.write(`bedrock-servers: apt-get install ${packages.join(' ')}\n`);
+    const beganAt = performance.now();
     await install(packages);
+    const seconds = ((performance.now() - beganAt) / 1_000).toFixed(1);
+    process.stderr.write(`bedrock-servers: installed ${packages.join(' ')} in ${seconds} s\n`);
   });
 }
 
 async function install(packages: readonly string[]): Promise<void> {
   const args = ['install', '-y', '--no-install-recommends', ...packages];
   try {
-    if (!hasPackageLists()) await apt(['update']);
-    await apt(args).catch(async () => {
+    const isFresh = !hasPackageLists();
+    if (isFresh) await apt(['update']);
+    await apt(args).catch(async (error: unknown) => {
+      if (isFresh) throw error;
       // The lists may be older than what the mirror has now.
       await apt(['update']);
       await apt(args);

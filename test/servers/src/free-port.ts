@@ -20,7 +20,7 @@ export async function freePorts(count: number, offsets: readonly number[] = [0])
   const ports = new Set<number>();
   for (let tries = 0; tries < 100 * count; tries++) {
     const port = randomInt(FIRST, LAST);
-    if (!reserve(port)) continue;
+    if (!(await reserve(port))) continue;
     const free = await Promise.all(offsets.map((offset) => isFree(port + offset)));
     if (free.every(Boolean)) ports.add(port);
     if (ports.size === count) return [...ports];

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findBinary } from './binary.js';
 import { startContainer } from './container.js';
+import { dataTemplate } from './data-template.js';
 import { installDebianPackages } from './debian.js';
 import { NotHere, startFromFirst } from './finding.js';
 import { freePort } from './free-port.js';
@@ -24,15 +25,20 @@ const DATABASE = 'bedrock';
 const LOGIN = 'root';
 const ADVICE =
   'Install mariadb-server (Debian: apt-get install mariadb-server), name it in MARIADB_SERVER_BIN, or start a container engine.';
-const SETTINGS = ['--skip-name-resolve', '--innodb-flush-log-at-trx-commit=0', '--max-connections=500'];
+/** Root has to say so to the server. Nobody else may name a user: the installer would change owners. */
+const AS_ROOT = process.getuid?.() === 0 ? ['--user=root'] : [];
+/** A log of 96 MB, the default, would be most of what is copied for each server. */
+const LOG = '--innodb-log-file-size=16M';
+const SETTINGS = ['--skip-name-resolve', '--innodb-flush-log-at-trx-commit=0', '--max-connections=500', LOG];
+const MAKING = ['--no-defaults', '--auth-root-authentication-method=normal', '--skip-test-db', LOG];
 
 /**
- * Makes the data of a new server where there are none, then becomes the server: one process to guard and to kill. What it
- * writes for a while stands beside its data: in one folder for all, two that are made at once take each other's files.
+ * Gives a new server a copy of the data, then becomes the server: one process to guard and to kill. What it writes for a
+ * while stands beside its data: in one folder for all, two servers take each other's files.
  */
 const START = `
 export TMPDIR="$(dirname "$1")"
-[ -d "$1/mysql" ] || "$2" --no-defaults --user=root --datadir="$1" --auth-root-authentication-method=normal --skip-test-db >&2 || exit 1
+[ -d "$1" ] || { cp -R "$2" "$1.new" && mv "$1.new" "$1"; } || exit 1
 shift 2
 exec "$@"`;
 
@@ -60,6 +66,14 @@ async function fromEnvironment({ shared = false }: MariadbOptions): Promise<Runn
 async function fromBinary(options: MariadbOptions, source: ServerSource): Promise<RunningServer> {
   const program = binary();
   const installer = findBinary('mariadb-install-db', 'MARIADB_INSTALL_DB_BIN');
+  const template = await dataTemplate({
+    name: 'mariadb',
+    program,
+    command: (dir) => [
+      ...(['/usr/bin/env', `TMPDIR=${dir}`, installer, ...MAKING] as const),
+      ...[...AS_ROOT, `--datadir=${join(dir, 'data')}`],
+    ],
+  });
   const port = options.port ?? (await freePort());
   return ServerProcess.start({
     name: 'mariadb',
@@ -72,8 +86,8 @@ async function fromBinary(options: MariadbOptions, source: ServerSource): Promis
       writeFileSync(join(dir, 'init.sql'), `CREATE DATABASE IF NOT EXISTS ${DATABASE};\n`);
       const data = join(dir, 'data');
       return [
-        ...(['/bin/sh', '-c', START, 'start', data, installer, program] as const),
-        ...['--no-defaults', '--user=root', `--datadir=${data}`, `--init-file=${join(dir, 'init.sql')}`],
+        ...(['/bin/sh', '-c', START, 'start', data, template, program] as const),
+        ...['--no-defaults', ...AS_ROOT, `--datadir=${data}`, `--init-file=${join(dir, 'init.sql')}`],
         ...[`--port=${port}`, '--bind-address=127.0.0.1', `--socket=${join(dir, 's')}`],
         ...[`--pid-file=${join(dir, 'pid')}`, ...SETTINGS, ...(options.args ?? [])],
       ];

@@ -1,47 +1,39 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NotHere } from './finding.js';
+import { takeUdpPort } from './udp-port.js';
 
 const WAIT_MS = 300_000;
+const PAUSE_MS = 50;
+/** Above the ports that servers are given, below those that systems give to outgoing traffic. */
+const FIRST = 22_000;
+const COUNT = 10_000;
 
 /**
  * Does the work while no other process of this machine does work of the same name: Jest runs test files in several.
+ * Two names of the same port would only wait for each other.
  * @throws NotHere when another process does not end in 300 s; what the work throws
  */
 export async function oneAtATime<T>(name: string, work: () => Promise<T>): Promise<T> {
-  const lock = join(tmpdir(), `bedrock-servers.${name}.lock`);
-  await take(lock);
+  const giveBack = await take(name);
   try {
     return await work();
   } finally {
-    rmSync(lock, { recursive: true, force: true });
+    await giveBack();
   }
 }
 
-async function take(lock: string): Promise<void> {
-  const owner = join(lock, 'pid');
+async function take(name: string): Promise<() => Promise<void>> {
+  const port = portOf(name);
   const deadline = performance.now() + WAIT_MS;
   while (performance.now() < deadline) {
-    try {
-      mkdirSync(lock);
-      writeFileSync(owner, String(process.pid));
-      return;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    }
-    if (isDead(owner)) rmSync(lock, { recursive: true, force: true });
-    else await sleep(200);
+    const giveBack = await takeUdpPort(port);
+    if (giveBack !== undefined) return giveBack;
+    await sleep(PAUSE_MS);
   }
-  throw new NotHere(`another process has held ${lock} for ${WAIT_MS / 1000} s`);
+  throw new NotHere(`another process has held ${name} (UDP port ${port}) for ${WAIT_MS / 1000} s`);
 }
 
-function isDead(owner: string): boolean {
-  try {
-    process.kill(Number(readFileSync(owner, 'utf8')), 0);
-    return false;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH';
-  }
+function portOf(name: string): number {
+  return FIRST + (createHash('sha256').update(`bedrock-servers ${name}`).digest().readUInt32BE() % COUNT);
 }

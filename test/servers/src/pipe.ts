@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { setTimeout } from 'node:timers';
+import { resetSocket } from './reset-socket.js';
 
 export interface PipeFaults {
   readonly isDropping: boolean;
@@ -22,7 +23,7 @@ export class Pipe {
 
   /** The sender is gone: the receiver hears of it after all that was sent before, unless bytes are lost. */
   close(hadError: boolean): void {
-    this.#pass(() => (hadError ? this.#to.resetAndDestroy() : this.#to.destroySoon()));
+    this.#pass(() => (hadError ? resetSocket(this.#to) : this.#to.destroySoon()));
   }
 
   #pass(deliver: () => void): void {

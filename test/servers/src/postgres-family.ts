@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { childrenOf, freeze, signalIfThere } from './processes.js';
 import type { RunningServer } from './running-server.js';
 
 /**
@@ -6,9 +6,9 @@ import type { RunningServer } from './running-server.js';
  * clients to leave, as SIGTERM does.
  */
 export function asFamily(server: RunningServer): RunningServer {
+  const family = (): number[] => (server.pid === undefined ? [] : [server.pid, ...childrenOf(server.pid)]);
   const signalAll = (signal: NodeJS.Signals): void => {
-    server.kill(signal);
-    for (const pid of childrenOf(server.pid)) tell(pid, signal);
+    for (const pid of family()) signalIfThere(pid, signal);
   };
   const hurry = (): void => {
     signalAll('SIGCONT');
@@ -25,32 +25,11 @@ export function asFamily(server: RunningServer): RunningServer {
     kill: (signal) => server.kill(signal),
     stop: async () => (hurry(), server.stop()),
     restart: async () => (hurry(), server.restart()),
-    pause: () => signalAll('SIGSTOP'),
+    pause: () => {
+      // It makes no more children once it stands still itself.
+      server.pause();
+      freeze(family());
+    },
     resume: () => signalAll('SIGCONT'),
   };
-}
-
-function childrenOf(parent: number | undefined): number[] {
-  if (parent === undefined) return [];
-  const pids = readdirSync('/proc').map(Number).filter(Number.isInteger);
-  return pids.filter((pid) => parentOf(pid) === parent);
-}
-
-/** `pid (name) state ppid …`; the name may contain anything. Undefined for a process that is gone. */
-function parentOf(pid: number): number | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
-  } catch {
-    return undefined;
-  }
-}
-
-/** What serves a connection may be gone at any time. */
-function tell(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-  }
 }

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { findBinary } from './binary.js';
 import { startContainer } from './container.js';
+import { dataTemplate } from './data-template.js';
 import { installDebianPackages } from './debian.js';
 import { NotHere, startFromFirst } from './finding.js';
 import { freePort } from './free-port.js';
@@ -40,11 +41,11 @@ const AS_NOBODY = [
 ] as const;
 
 /**
- * Makes the data of a new server where there are none, then becomes the server: one process to guard and to kill. After a kill,
- * what served its connections needs a moment to notice.
+ * Gives a new server a copy of the data, then becomes the server: one process to guard and to kill. After a kill, what
+ * served its connections needs a moment to notice.
  */
 const START = `
-[ -f "$1/PG_VERSION" ] || "$2" -D "$1" -U ${LOGIN} -A trust --no-sync -E UTF8 --locale=C >&2 || exit 1
+[ -d "$1" ] || { cp -R "$2" "$1.new" && chmod 700 "$1.new" && mv "$1.new" "$1"; } || exit 1
 [ ! -f "$1/postmaster.pid" ] || sleep 0.3
 shift 2
 exec "$@"`;
@@ -72,10 +73,21 @@ async function fromEnvironment({ shared = false }: PostgresOptions): Promise<Run
 }
 
 async function fromBinary(options: PostgresOptions, source: ServerSource): Promise<RunningServer> {
-  const program = binaryOf('postgres', 'POSTGRES_SERVER_BIN');
-  const installer = binaryOf('initdb', 'INITDB_BIN');
+  const program = postgresBinary('postgres', 'POSTGRES_SERVER_BIN');
+  const installer = postgresBinary('initdb', 'INITDB_BIN');
   const port = options.port ?? (await freePort());
   const isRoot = process.getuid?.() === 0;
+  const asServer = isRoot ? AS_NOBODY : (['/usr/bin/env'] as const);
+  const template = await dataTemplate({
+    name: 'postgres',
+    program,
+    owner: isRoot ? NOBODY : undefined,
+    command: (dir) => [
+      ...asServer,
+      ...[installer, '-D', join(dir, 'data'), '-U', LOGIN, '-A', 'trust', '--no-sync', '-E', 'UTF8'],
+      '--locale=C',
+    ],
+  });
   const server = await ServerProcess.start({
     name: 'postgres',
     scheme: 'postgres',
@@ -88,8 +100,8 @@ async function fromBinary(options: PostgresOptions, source: ServerSource): Promi
       const data = join(dir, 'data');
       const settings = [...SETTINGS, ...(options.settings ?? [])].flatMap((setting) => ['-c', setting]);
       return [
-        ...(isRoot ? AS_NOBODY : (['/usr/bin/env'] as const)),
-        ...['/bin/sh', '-c', START, 'start', data, installer, program],
+        ...asServer,
+        ...['/bin/sh', '-c', START, 'start', data, template, program],
         ...['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', dir, ...settings],
       ];
     },
@@ -118,7 +130,7 @@ async function fromDebian(options: PostgresOptions): Promise<RunningServer> {
 }
 
 /** A program of the server: named, on PATH, or of the newest version in Debian's place. */
-function binaryOf(program: string, override: string): string {
+export function postgresBinary(program: string, override: string): string {
   const homes = existsSync(DEBIAN_HOMES) ? readdirSync(DEBIAN_HOMES) : [];
   const newest = homes
     .sort((a, b) => Number(b) - Number(a))
@@ -131,7 +143,7 @@ function binaryOf(program: string, override: string): string {
 
 function hasBinary(): boolean {
   try {
-    binaryOf('postgres', 'POSTGRES_SERVER_BIN');
+    postgresBinary('postgres', 'POSTGRES_SERVER_BIN');
     return true;
   } catch {
     return false;

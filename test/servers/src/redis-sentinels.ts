@@ -26,26 +26,27 @@ const FAILS_OVER_WITHIN_MS = 20_000;
 
 /** Starts a primary, its replicas and three Sentinels on 127.0.0.1, all in step. */
 export async function startSentinels(options: SentinelOptions = {}): Promise<SentinelGroup> {
-  const { replicas = 1, downAfterMs = 500, args = [] } = options;
+  const { replicas: count = 1, downAfterMs = 500, args = [] } = options;
   // Without a disk, a replica is told nothing new for up to a second after it is in step.
   const settings = ['--repl-diskless-sync', 'no', '--repl-ping-replica-period', '1', ...args];
-  const ports = await freePorts(1 + replicas + SENTINELS);
-  const servers = await startAll(
-    ports.slice(SENTINELS).map((port, i) => {
-      const primary = i === 0 ? [] : ['--replicaof', '127.0.0.1', String(ports[SENTINELS])];
-      return startRedis({ port, args: [...settings, ...primary] });
-    }),
-  );
+  const ports = await freePorts(SENTINELS + 1 + count);
+  const [primaryPort, ...replicaPorts] = ports.slice(SENTINELS);
+  const primary = await startRedis({ port: primaryPort!, args: settings });
+  const servers = [primary];
   try {
+    // A replica whose primary does not listen yet tries again only after a second.
+    const replicaOf = ['--replicaof', primary.host, String(primary.port)];
+    const replicas = replicaPorts.map((port) => startRedis({ port, args: [...settings, ...replicaOf] }));
+    servers.push(...(await startAll(replicas)));
     // A Sentinel that starts before the link is up takes its time to find the replicas.
     await within(STARTS_WITHIN_MS, 'the replicas are in step', () => areInStep(servers));
-    const watch = `sentinel monitor ${GROUP} 127.0.0.1 ${servers[0]!.port} ${Math.floor(SENTINELS / 2) + 1}`;
+    const watch = `sentinel monitor ${GROUP} ${primary.host} ${primary.port} ${Math.floor(SENTINELS / 2) + 1}`;
     const timing = `sentinel down-after-milliseconds ${GROUP} ${downAfterMs}\nsentinel failover-timeout ${GROUP} 5000`;
     const sentinels = await startAll(
       ports.slice(0, SENTINELS).map((port) => startSentinel(port, `${watch}\n${timing}\n`)),
     );
     const group = new SentinelGroup(servers, sentinels);
-    await group.meet(replicas);
+    await group.meet(count);
     return group;
   } catch (error) {
     await Promise.all(servers.map((server) => server.stop()));
@@ -69,18 +70,19 @@ export class SentinelGroup {
 
   /** Waits until every Sentinel knows the others and all replicas. */
   async meet(replicas: number): Promise<void> {
+    // Unless told otherwise, they look around every 10 s, talk every 2 s, and ask each other every second who is down.
+    await this.#debug('INFO-PERIOD', 100, 'PUBLISH-PERIOD', 100, 'ASK-PERIOD', 100);
+    const all = `slaves=${replicas},sentinels=${SENTINELS}`;
+    const haveMet = async (sentinel: RunningServer): Promise<boolean> =>
+      String(await redisCommand(sentinel, 'INFO', 'sentinel')).includes(all);
     await Promise.all(
-      this.sentinels.map(async (sentinel) => {
-        // They look around every 10 s, and talk every 2 s, unless told otherwise.
-        await redisCommand(sentinel, 'SENTINEL', 'DEBUG', 'INFO-PERIOD', 100, 'PUBLISH-PERIOD', 100);
-        await within(STARTS_WITHIN_MS, 'the Sentinels know each other', async () => {
-          const info = (await redisCommand(sentinel, 'INFO', 'sentinel')) as string;
-          return info.includes(`slaves=${replicas},sentinels=${SENTINELS}`);
-        });
-        // By this time they also tell a promoted replica from one that has gone astray.
-        await redisCommand(sentinel, 'SENTINEL', 'DEBUG', 'PUBLISH-PERIOD', 2_000);
-      }),
+      this.sentinels.map((sentinel) =>
+        within(STARTS_WITHIN_MS, 'the Sentinels know each other', () => haveMet(sentinel)),
+      ),
     );
+    // Not before all have met: a Sentinel that talks seldom again may not have been heard by another one.
+    // By this time they also tell a promoted replica from one that has gone astray.
+    await this.#debug('PUBLISH-PERIOD', 2_000);
   }
 
   /** The primary that the Sentinels name. */
@@ -111,6 +113,10 @@ export class SentinelGroup {
       redisCommand(this.sentinels[0]!, 'SENTINEL', 'FAILOVER', GROUP),
     );
     return this.failedOver(old);
+  }
+
+  async #debug(...settings: (string | number)[]): Promise<void> {
+    await Promise.all(this.sentinels.map((one) => redisCommand(one, 'SENTINEL', 'DEBUG', ...settings)));
   }
 
   async stop(): Promise<void> {

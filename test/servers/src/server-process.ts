@@ -1,12 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { clearTimeout, setTimeout } from 'node:timers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { newDataFolder } from './data-folder.js';
 import { guard, type Guard } from './exit-guard.js';
+import { freeze } from './processes.js';
 import type { RunningServer, ServerSource } from './running-server.js';
 import { serverUrl } from './server-url.js';
 
@@ -53,7 +53,7 @@ export class ServerProcess implements RunningServer {
     this.#temporary = recipe.dir === undefined;
     if (recipe.dir !== undefined && recipe.fresh) rmSync(recipe.dir, { recursive: true, force: true });
     if (recipe.dir !== undefined) mkdirSync(recipe.dir, { recursive: true });
-    this.#dir = recipe.dir ?? mkdtempSync(join(tmpdir(), `bedrock-${recipe.name}-`));
+    this.#dir = recipe.dir ?? newDataFolder(recipe.name);
   }
 
   get url(): string {
@@ -87,7 +87,7 @@ export class ServerProcess implements RunningServer {
   }
 
   pause(): void {
-    this.kill('SIGSTOP');
+    if (this.pid !== undefined) freeze([this.pid]);
   }
 
   resume(): void {

@@ -1,6 +1,7 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { freePort } from './free-port.js';
 import { Pipe } from './pipe.js';
+import { resetSocket } from './reset-socket.js';
 
 export type Direction = 'requests' | 'replies';
 
@@ -13,6 +14,7 @@ export class TcpProxy {
   readonly host = '127.0.0.1';
   readonly #server: Server;
   readonly #pairs = new Set<readonly [client: Socket, target: Socket]>();
+  #onRequest: (bytes: Buffer) => void = () => undefined;
   readonly #faults = {
     requests: { isDropping: false, delayMs: 0 },
     replies: { isDropping: false, delayMs: 0 },
@@ -47,6 +49,11 @@ export class TcpProxy {
     this.#faults.replies.isDropping = isDropping;
   }
 
+  /** Calls the listener with the bytes of each request before they pass: a fault that it sets strikes them already. */
+  onRequest(listener: (bytes: Buffer) => void): void {
+    this.#onRequest = listener;
+  }
+
   /** Holds bytes for `ms`, in their order; 0 ends the delay for bytes that come later. */
   delay(ms: number, direction?: Direction): void {
     if (direction !== 'replies') this.#faults.requests.delayMs = ms;
@@ -55,7 +62,7 @@ export class TcpProxy {
 
   /** Resets all open connections. */
   cut(): void {
-    for (const pair of this.#pairs) pair.forEach((socket) => socket.resetAndDestroy());
+    for (const pair of this.#pairs) pair.forEach(resetSocket);
   }
 
   /** Refuses new connections; open ones stay. */
@@ -92,6 +99,7 @@ export class TcpProxy {
     });
     const pair = [client, target] as const;
     this.#pairs.add(pair);
+    client.on('data', (bytes: Buffer) => this.#onRequest(bytes));
     const pipes = [
       new Pipe(client, target, this.#faults.requests),
       new Pipe(target, client, this.#faults.replies),

@@ -5,6 +5,7 @@ import { startContainer } from './container.js';
 import { installDebianPackages } from './debian.js';
 import { NotHere, startFromFirst } from './finding.js';
 import { freePort } from './free-port.js';
+import { homebrewJars } from './homebrew.js';
 import type { RunningServer, ServerSource } from './running-server.js';
 import { ServerProcess } from './server-process.js';
 import { sharedServer } from './shared-server.js';
@@ -129,13 +130,15 @@ async function fromDebian(options: ZooKeeperOptions): Promise<RunningServer> {
   return fromJars(options, 'debian');
 }
 
-function findJars(): { readonly java: string; readonly classPath: string } {
+/** What runs ZooKeeper. @throws NotHere when it is not here */
+export function findJars(): { readonly java: string; readonly classPath: string } {
   const java = findBinary('java', 'JAVA_BIN');
   const given = process.env['ZOOKEEPER_CLASSPATH'];
   if (given !== undefined && given !== '') return { java, classPath: given };
   if (existsSync(DEBIAN_JAR)) return { java, classPath: DEBIAN_JAR };
   const home = process.env['ZOOKEEPER_HOME'];
-  const jars = home === undefined || home === '' ? [] : jarsIn(join(home, 'lib'));
+  const folder = home === undefined || home === '' ? homebrewJars() : join(home, 'lib');
+  const jars = folder === undefined ? [] : jarsIn(folder);
   if (jars.length === 0)
     throw new NotHere(`no ${DEBIAN_JAR}, and ZOOKEEPER_CLASSPATH and ZOOKEEPER_HOME are not set`);
   return { java, classPath: jars.join(delimiter) };
