@@ -1,4 +1,4 @@
-import { contractSuite } from 'bedrock-testkit';
+import { contractSuite, LONG_CONTRACT } from 'bedrock-testkit';
 import { combinationHarness } from './combination-harness.js';
 
-contractSuite(combinationHarness());
+contractSuite(combinationHarness(), { part: LONG_CONTRACT });

@@ -1,7 +1,5 @@
-import { jest } from '@jest/globals';
 import { contractSuite } from 'bedrock-testkit';
+import { ENSEMBLE } from './parts.js';
 import { etcdHarness } from './etcd-harness.js';
 
-// Bounds on time meet a machine that has other servers and tests to run: once more, and the failure is printed.
-jest.retryTimes(1, { logErrorsBeforeRetry: true });
-contractSuite(etcdHarness('three servers'));
+contractSuite(etcdHarness('three servers'), { part: ENSEMBLE });

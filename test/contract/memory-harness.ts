@@ -1,18 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { MUTEX } from 'bedrock-lock';
 import { memory, MemoryStore } from 'bedrock-lock/memory';
-import { crowdOfPeers, type ContractHarness } from 'bedrock-testkit';
+import { crowdOfPeers, FlowingClock, type ContractHarness } from 'bedrock-testkit';
 
-/** Peers on one store stand for processes. */
-export function memoryHarness(): ContractHarness {
-  const store = new MemoryStore();
-  const probe = memory({ store });
+/** Peers on one store stand for processes; in real time, or in time that passes while they wait. */
+export function memoryHarness(time: 'real' | 'flowing'): ContractHarness {
+  const clock = time === 'flowing' ? new FlowingClock() : undefined;
+  const store = new MemoryStore(clock);
+  const options = { store, ...(clock && { clock }) };
+  const probe = memory(options);
+  let stop: (() => Promise<void>) | undefined;
   let probes = 0;
   return {
     name: 'memory',
     kinds: ['mutex', 'fairMutex'],
-    backend: async (options) => memory({ store, ...options }),
-    crowd: (jobs) => crowdOfPeers((label) => memory({ store, label }), jobs),
+    lacks: ['sleep'],
+    ...(clock && { clock }),
+    open: async () => void (stop = clock?.flow()),
+    backend: async (peer) => memory({ ...options, ...peer }),
+    crowd: (jobs) => crowdOfPeers((label) => memory({ ...options, label }), jobs, clock),
     freshResource: () => `contract:${randomUUID()}`,
     // Granted at once only if nobody holds the resource and nobody stands in line for it.
     isEmpty: async (resource) => {
@@ -25,6 +31,9 @@ export function memoryHarness(): ContractHarness {
       if (kind === 'granted') await probe.leases.withdraw(claim, { keepMs: 0, leaveQueue: true });
       return kind === 'granted';
     },
-    close: () => probe.close(),
+    close: async () => {
+      await probe.close();
+      await stop?.();
+    },
   };
 }

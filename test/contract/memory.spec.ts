@@ -1,4 +1,4 @@
-import { contractSuite } from 'bedrock-testkit';
+import { contractSuite, LONG_CONTRACT } from 'bedrock-testkit';
 import { memoryHarness } from './memory-harness.js';
 
-contractSuite(memoryHarness());
+contractSuite(memoryHarness('flowing'), { part: LONG_CONTRACT });

@@ -1,4 +1,4 @@
-import { contractSuite } from 'bedrock-testkit';
+import { contractSuite, LONG_CONTRACT } from 'bedrock-testkit';
 import { redisClusterHarness } from './redis-cluster-harness.js';
 
-contractSuite(redisClusterHarness());
+contractSuite(redisClusterHarness(), { part: LONG_CONTRACT });

@@ -1,4 +1,4 @@
-import { contractSuite } from 'bedrock-testkit';
+import { contractSuite, LONG_CONTRACT } from 'bedrock-testkit';
 import { redisHarness } from './redis-harness.js';
 
-contractSuite(redisHarness());
+contractSuite(redisHarness({ rights: 'least' }), { part: LONG_CONTRACT });

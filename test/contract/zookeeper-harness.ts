@@ -1,38 +1,27 @@
 import { randomUUID } from 'node:crypto';
-import { zookeeper, type NativeZooKeeper } from 'bedrock-lock/zookeeper';
+import { zookeeper } from 'bedrock-lock/zookeeper';
+import { startZooKeeper, startZooKeeperEnsemble } from 'bedrock-servers';
 import { crowdOfProcesses, type ContractHarness } from 'bedrock-testkit';
 import { Admin } from '../zookeeper/admin.js';
 
-const NATIVE = new URL('zookeeper-native-factory.mjs', import.meta.url).href;
-
-/** What the contract runs on. */
-export interface ZooKeeperGround {
-  readonly name: string;
-  /** The compiled client. @default none */
-  readonly client?: NativeZooKeeper;
-  /** Starts it, and gives what a client connects to. */
-  start(): Promise<{ readonly connect: string; stop(): Promise<void> }>;
-}
-
-/** Real processes on real servers. */
-export function zookeeperHarness({ name, client, start }: ZooKeeperGround): ContractHarness {
-  let servers: Awaited<ReturnType<typeof start>>;
+/** Real processes on one real server, or on three. */
+export function zookeeperHarness(count: 'one server' | 'three servers'): ContractHarness {
+  let servers: { readonly connect: string; stop(): Promise<void> };
   let admin: Admin;
   return {
-    name,
+    name: `zookeeper, ${count}`,
     kinds: ['mutex', 'fairMutex'],
     // Up to three servers and everything else share two cores.
     handOverMs: 250,
-    lacks: ['records', 'holdAtLeast', ...(client ? (['counters', 'permits'] as const) : [])],
+    lacks: ['records', 'holdAtLeast'],
     open: async () => {
-      servers = await start();
+      servers = count === 'one server' ? await oneServer() : await startZooKeeperEnsemble();
       admin = await Admin.connect(servers.connect);
     },
-    backend: async (options) =>
-      zookeeper({ connect: servers.connect, ...options, ...(client && { client }) }),
+    backend: async (options) => zookeeper({ connect: servers.connect, ...options }),
     crowd: (jobs) =>
       crowdOfProcesses(
-        { module: client ? NATIVE : 'bedrock-lock/zookeeper', factory: 'zookeeper', args: [servers.connect] },
+        { module: 'bedrock-lock/zookeeper', factory: 'zookeeper', args: [servers.connect] },
         jobs,
       ),
     freshResource: () => `contract:${randomUUID()}`,
@@ -42,4 +31,9 @@ export function zookeeperHarness({ name, client, start }: ZooKeeperGround): Cont
       await servers.stop();
     },
   };
+}
+
+async function oneServer(): Promise<{ readonly connect: string; stop(): Promise<void> }> {
+  const server = await startZooKeeper({ shared: true });
+  return { connect: `${server.host}:${server.port}`, stop: () => server.stop() };
 }

@@ -1,16 +1,4 @@
-import { jest } from '@jest/globals';
-import { startZooKeeper } from 'bedrock-servers';
-import { contractSuite } from 'bedrock-testkit';
+import { contractSuite, LONG_CONTRACT } from 'bedrock-testkit';
 import { zookeeperHarness } from './zookeeper-harness.js';
 
-// Bounds on time meet a machine that has other servers and tests to run: once more, and the failure is printed.
-jest.retryTimes(1, { logErrorsBeforeRetry: true });
-contractSuite(
-  zookeeperHarness({
-    name: 'zookeeper',
-    start: async () => {
-      const server = await startZooKeeper();
-      return { connect: `${server.host}:${server.port}`, stop: () => server.stop() };
-    },
-  }),
-);
+contractSuite(zookeeperHarness('one server'), { part: LONG_CONTRACT });
