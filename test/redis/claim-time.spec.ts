@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { FREE, granted } from 'bedrock-testkit';
 import { CLAIM } from '../../libs/lock/src/backends/redis/script.js';
-import { FREE, granted, RedisFixture } from './fixture.js';
+import { RedisFixture } from './fixture.js';
 
 const fixture = new RedisFixture();
 const LOCK = 'lock';

@@ -2,11 +2,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { Bedrock } from 'bedrock-lock';
 import { redis } from 'bedrock-lock/redis';
 import { startProxy } from 'bedrock-servers';
-import { ManualClock } from 'bedrock-testkit';
+import { claimOf, eventually, FREE, granted, ManualClock } from 'bedrock-testkit';
 import { Redis, type Command } from 'ioredis';
 import { Redis as Redis5 } from 'ioredis-5';
 import { Calls } from '../../libs/lock/src/backends/redis/calls.js';
-import { claimOf, FREE, granted, RedisFixture, until } from './fixture.js';
+import { RedisFixture } from './fixture.js';
 
 const fixture = new RedisFixture();
 beforeAll(() => fixture.start());
@@ -61,13 +61,13 @@ describe.each(CLIENTS)('a client of ioredis %s', (_version, Client) => {
     try {
       proxy.dropReplies(true);
       proxy.cut();
-      await until('two greetings on the server', async () => {
+      await eventually('two greetings on the server', async () => {
         const clients = String(await fixture.observer.client('LIST'));
         return proxy.connections === 2 && clients.match(/name=bedrock /g)?.length === 2;
       });
       proxy.cut();
       proxy.dropReplies(false);
-      await until('a grant', isGranted, 8_000);
+      await eventually('a grant', isGranted, { withinMs: 8_000 });
     } finally {
       await fixture.clean();
       await proxy.stop();

@@ -1,4 +1,5 @@
 import { FAIR_MUTEX, type Wake } from 'bedrock-lock';
+import { eventually } from 'bedrock-testkit';
 import { Redis } from 'ioredis';
 import {
   FAIR_CLAIM,
@@ -6,7 +7,7 @@ import {
   FAIR_WITHDRAW,
   type Script,
 } from '../../libs/lock/src/backends/redis/script.js';
-import { RedisFixture, until } from './fixture.js';
+import { RedisFixture } from './fixture.js';
 
 const fixture = new RedisFixture();
 const QUEUE = 'redisson_lock_queue:{lock}';
@@ -67,7 +68,7 @@ async function published(act: () => Promise<unknown>): Promise<string[]> {
   await ear.psubscribe('*');
   await act();
   await db.publish('end', '');
-  await until('the end', () => heard.at(-1)?.startsWith('end') === true);
+  await eventually('the end', () => heard.at(-1)?.startsWith('end') === true);
   ear.disconnect();
   return heard.slice(0, -1);
 }
@@ -237,10 +238,10 @@ describe('a release by Redisson', () => {
     const stop = await backend.leases.watch(name, FAIR_MUTEX, (wake) => heard.push(wake));
     const channel = `redisson_lock__channel:{${name}}:${backend.processId}`;
     await db.publish(`${channel}:7`, '0');
-    await until('a wake', () => heard.length === 1);
+    await eventually('a wake', () => heard.length === 1);
     expect(heard).toEqual([{ claimId: `${backend.processId}:7` }]);
     stop();
-    await until('nobody listens', async () => (await db.call('pubsub', 'NUMPAT')) === 0);
+    await eventually('nobody listens', async () => (await db.call('pubsub', 'NUMPAT')) === 0);
   });
 
   it('is heard again after the connection was lost', async () => {
@@ -249,8 +250,8 @@ describe('a release by Redisson', () => {
     await backend.leases.watch('lock', FAIR_MUTEX, (wake) => heard.push(wake));
     await db.call('client', 'KILL', 'TYPE', 'pubsub');
     // Everybody is woken by the new subscription.
-    await until('the connection is back', () => heard.length === 1);
+    await eventually('the connection is back', () => heard.length === 1);
     await db.publish(`redisson_lock__channel:{lock}:${backend.processId}:9`, '0');
-    await until('a wake', () => heard.length === 2);
+    await eventually('a wake', () => heard.length === 2);
   });
 });

@@ -1,7 +1,8 @@
 import { FAIR_MUTEX, MUTEX, type Backend, type Claim } from 'bedrock-lock';
+import { claimOf, eventually, FREE, granted, refusalOf } from 'bedrock-testkit';
 import type { Redis } from 'ioredis';
 import { CLAIM, CLAIM_ALL, REVOKE } from '../../libs/lock/src/backends/redis/script.js';
-import { claimOf, FREE, granted, refusalOf, RedisFixture, until } from './fixture.js';
+import { RedisFixture } from './fixture.js';
 
 const fixture = new RedisFixture();
 let db: Redis;
@@ -226,7 +227,7 @@ describe('claimAll of the driver', () => {
 
   it('keeps out a single claim, and is kept out by one', async () => {
     await all(mine);
-    await until('the process of the holder is known', async () => {
+    await eventually('the process of the holder is known', async () => {
       const { holder } = refusalOf(await other.leases.claim(claimOf(other, 'b')));
       return holder?.process?.label === 'mine';
     });

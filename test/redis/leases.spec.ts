@@ -5,7 +5,8 @@ import {
   type Backend,
   type Claim,
 } from 'bedrock-lock';
-import { claimOf, FREE, granted, RedisFixture, refusalOf, until } from './fixture.js';
+import { claimOf, eventually, FREE, granted, refusalOf } from 'bedrock-testkit';
+import { RedisFixture } from './fixture.js';
 
 const fixture = new RedisFixture();
 let mine: Backend;
@@ -46,12 +47,6 @@ describe('a cycle', () => {
     expect(await mine.leases.renew([{ ...claim, keepMs: 0 }])).toEqual(['renewed']);
     expect(await mine.leases.withdraw(claim, FREE)).toBe('released');
     expect(await fixture.observer.exists(name)).toBe(0);
-  });
-
-  it('answers released once and absent afterwards', async () => {
-    const claim = await granted(mine, 'lock');
-    expect(await mine.leases.withdraw(claim, FREE)).toBe('released');
-    expect(await mine.leases.withdraw(claim, FREE)).toBe('absent');
   });
 
   it('keeps the lock as long as it is to be held at least', async () => {
@@ -184,7 +179,7 @@ describe('holders', () => {
     const { holder, retryInMs } = refusalOf(await other.leases.claim(claimOf(other, 'lock')));
     expect(holder).toMatchObject({ id: claim.id });
     expect(retryInMs).toBeGreaterThan(8_000);
-    await until('the process of the holder is known', async () => {
+    await eventually('the process of the holder is known', async () => {
       const again = refusalOf(await other.leases.claim(claimOf(other, 'lock')));
       return again.holder?.process?.label === 'orders' && again.holder.process.pid === process.pid;
     });
@@ -243,27 +238,14 @@ describe('a grant', () => {
     expect((again as { token: number }).token).toBeGreaterThan(claim.token + 3);
   });
 
-  it('is not given to a claim that comes too late', async () => {
-    const verdict = await mine.leases.claim(claimOf(mine, 'lock', { notAfter: performance.now() - 50 }));
-    expect(verdict).toEqual({ kind: 'stale' });
-  });
-
   it('ends at once by force, with a doubt for its process', async () => {
     const doubts: (string | undefined)[] = [];
     mine.onDoubt((resource) => doubts.push(resource));
     const claim = await granted(mine, 'lock');
     expect(await other.leases.revoke('lock', MUTEX, 'now')).toBe(true);
-    await until('the holder is told', () => doubts.includes('lock'));
+    await eventually('the holder is told', () => doubts.includes('lock'));
     expect(await mine.leases.renew([{ ...claim, keepMs: 0 }])).toEqual(['lost']);
     expect(await other.leases.revoke('lock', MUTEX, 'now')).toBe(false);
-  });
-
-  it('gets no renewals after a revoke at expiry', async () => {
-    const claim = await granted(mine, 'lock');
-    expect(await other.leases.revoke('lock', MUTEX, 'atExpiry')).toBe(true);
-    expect(await mine.leases.renew([{ ...claim, keepMs: 0 }])).toEqual(['revoked']);
-    expect((await mine.leases.inspect('lock', MUTEX))[0]).toMatchObject({ id: claim.id, revoked: true });
-    expect(await mine.leases.withdraw(claim, FREE)).toBe('released');
   });
 });
 
@@ -285,14 +267,14 @@ describe('the line', () => {
     const claim = await granted(mine, 'lock');
     refusalOf(await other.leases.claim(claimOf(other, 'lock')));
     await mine.leases.withdraw(claim, FREE);
+    const start = performance.now();
     const { retryInMs, holder } = refusalOf(await mine.leases.claim(claimOf(mine, 'lock')));
     expect(holder).toBeUndefined();
     expect(retryInMs).toBeLessThanOrEqual(1_001);
-    const start = performance.now();
-    await until('the head is dead', async () => {
+    await eventually('the head is dead', async () => {
       const verdict = await mine.leases.claim(claimOf(mine, 'lock'));
       return verdict.kind === 'granted';
     });
-    expect(performance.now() - start).toBeGreaterThan(retryInMs - 100);
+    expect(performance.now() - start).toBeGreaterThanOrEqual(retryInMs);
   });
 });

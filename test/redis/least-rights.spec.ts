@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { Bedrock, FAIR_MUTEX, MUTEX, type Backend } from 'bedrock-lock';
+import { eventually } from 'bedrock-testkit';
 import { Redis } from 'ioredis';
 import { scripts } from '../../libs/lock/src/backends/redis/scripts.generated.js';
-import { RedisFixture, until } from './fixture.js';
+import { RedisFixture } from './fixture.js';
 import { leastUser, recipe } from './least-rights.js';
 import { clientOf, LIBRARIES } from './libraries.mjs';
 
@@ -82,11 +83,11 @@ it.each(LIBRARIES)(
     const held = await first!.acquire();
     const waiting = second!.acquire();
     await other!.leases.watch('shop:fair', FAIR_MUTEX, () => undefined);
-    await until('it stands in line', () => observer.exists('redisson_lock_queue:{shop:fair}'));
+    await eventually('it stands in line', () => observer.exists('redisson_lock_queue:{shop:fair}'));
     const before = await listeners();
     await observer.call('client', 'kill', 'type', 'pubsub');
-    await until('new connections', async () => (await listeners()).every((id) => !before.includes(id)));
-    await until('a new watch', async () => (await hears(mine!)) && (await hears(other!)));
+    await eventually('new connections', async () => (await listeners()).every((id) => !before.includes(id)));
+    await eventually('a new watch', async () => (await hears(mine!)) && (await hears(other!)));
     await held.release();
     await (await waiting).release();
   },

@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import { eventually } from 'bedrock-testkit';
 import {
   RW_ANNOTATE,
   RW_CLAIM,
@@ -8,7 +9,7 @@ import {
   RW_WITHDRAW,
   type Script,
 } from '../../libs/lock/src/backends/redis/script.js';
-import { RedisFixture, until } from './fixture.js';
+import { RedisFixture } from './fixture.js';
 
 export const LOCK = 'rw';
 export const LINE = 'bedrock_order:{rw}';
@@ -87,7 +88,7 @@ export class ReadWriteScripts {
 
   /** Resolves when the life of a reader is over. */
   ended(id: string): Promise<void> {
-    return until(`the end of ${id}`, async () => (await this.db.exists(this.hold(id))) === 0);
+    return eventually(`the end of ${id}`, async () => (await this.db.exists(this.hold(id))) === 0);
   }
 
   /** A client of Redisson waits. */

@@ -8,9 +8,9 @@ import {
   type Claim,
   type Wake,
 } from 'bedrock-lock';
-import { FaultyBackend } from 'bedrock-testkit';
+import { claimOf, eventually, FaultyBackend, FREE, granted, refusalOf, Witness } from 'bedrock-testkit';
 import { Redis } from 'ioredis';
-import { claimOf, FREE, granted, RedisFixture, refusalOf, until } from './fixture.js';
+import { RedisFixture } from './fixture.js';
 
 const fixture = new RedisFixture();
 let mine: Backend;
@@ -71,7 +71,7 @@ describe('a read-write lock on Redis', () => {
   it('shows its holders with their processes', async () => {
     const reader = await toRead(mine);
     mine.leases.annotate(reader, { depth: 3 });
-    await until('the note', async () => (await fixture.observer.hget('rw', reader.id)) === '3');
+    await eventually('the note', async () => (await fixture.observer.hget('rw', reader.id)) === '3');
     const [view, ...more] = await other.leases.inspect('rw', READER);
     expect(more).toEqual([]);
     expect(view).toMatchObject({ id: reader.id, resource: 'rw', mode: 'shared', units: 1, depth: 3 });
@@ -116,7 +116,7 @@ describe('a release', () => {
     const writer = await toWrite(mine);
     const { claim, heard } = await inLine({ shape: READER });
     await mine.leases.withdraw(writer, FREE);
-    await until('a wake', () => heard.length > 0);
+    await eventually('a wake', () => heard.length > 0);
     expect(heard).toMatchObject([{ claimId: claim.id, grant: { token: 0, leaseMs: 1_000 } }]);
     expect(await other.leases.renew([{ ...claim, keepMs: 0 }])).toEqual(['renewed']);
     expect(await other.leases.withdraw(claim, FREE)).toBe('released');
@@ -128,7 +128,7 @@ describe('a release', () => {
     const reader = await toRead(mine);
     const { claim, heard } = await inLine({ shape: WRITER, tokens: 5 });
     await mine.leases.withdraw(reader, FREE);
-    await until('a wake', () => heard.length > 0);
+    await eventually('a wake', () => heard.length > 0);
     expect(heard[0]).toMatchObject({ claimId: claim.id, grant: { tokens: 5 } });
     expect(heard[0]!.grant!.token).toBeGreaterThan(before.token);
   });
@@ -149,11 +149,11 @@ describe('a release', () => {
       await third.leases.watch('rw', READER, (wake) => heardByThird.push(wake));
       const { heard } = await inLine({ shape: WRITER });
       await mine.leases.withdraw(held, FREE);
-      await until('a wake, and a message', () => heard.length > 0 && heardByJava.length > 0);
+      await eventually('a wake, and a message', () => heard.length > 0 && heardByJava.length > 0);
       let isLater = false;
       await third.leases.watch('later', READER, () => (isLater = true));
       await fixture.observer.publish('redisson_rwlock:{later}', '0');
-      await until('what was published later', () => isLater);
+      await eventually('what was published later', () => isLater);
       expect([heard.length, heardByJava, heardByThird.length]).toEqual([1, [news], 0]);
     },
   );
@@ -163,7 +163,7 @@ describe('a release', () => {
     await other.leases.watch('rw', READER, () => heard.push(1));
     for (const shape of [READER, WRITER])
       await mine.leases.withdraw(await granted(mine, 'rw', { shape }), FREE);
-    await until('two wakes', () => heard.length === 2);
+    await eventually('two wakes', () => heard.length === 2);
   });
 });
 
@@ -174,20 +174,17 @@ it('takes no harm when every request arrives twice', async () => {
       twice.plan(verb, { kind: 'double' }, Infinity);
     return new Bedrock({ backend: twice, defaults: { leaseMs: 200, waitMs: 15_000 } });
   });
-  const inside = { readers: 0, writers: 0, most: 0 };
-  const work = (who: 'readers' | 'writers') => async (): Promise<void> => {
-    inside[who] += 1;
-    inside.most = Math.max(inside.most, inside.writers > 1 ? 9 : inside.writers * inside.readers);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-    inside[who] -= 1;
-  };
+  const witness = new Witness(READERS);
+  const work = (units: number) => () =>
+    witness.visit(() => new Promise((resolve) => setTimeout(resolve, 5)), { units });
   const tasks = Array.from({ length: 40 }, (_, i) => {
     const { read, write } = doubled[i % 2]!.readWriteLock('twice');
-    return i % 5 === 0 ? write.run(work('writers')) : read.run(work('readers'));
+    return i % 5 === 0 ? write.run(work(READERS)) : read.run(work(1));
   });
   await Promise.all(tasks);
-  expect(inside).toEqual({ readers: 0, writers: 0, most: 0 });
-  await until('an empty server', async () => (await fixture.observer.keys('*twice*')).length === 0);
+  expect(witness.assertKept().leases).toBe(40);
+  expect(witness.peak).toBeGreaterThan(1);
+  await eventually('an empty server', async () => (await fixture.observer.keys('*twice*')).length === 0);
   await Promise.all(doubled.map((bedrock) => bedrock.close()));
 });
 

@@ -2,8 +2,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { Bedrock, multiLock, type Backend, type Verdict } from 'bedrock-lock';
 import { redis, type RedisOptions } from 'bedrock-lock/redis';
 import { startRedis, type RunningServer } from 'bedrock-servers';
+import { claimOf, eventually, FREE, granted, liveness, refusalOf } from 'bedrock-testkit';
 import { Redis } from 'ioredis';
-import { claimOf, FREE, granted, RedisFixture, refusalOf, until } from './fixture.js';
+import { RedisFixture } from './fixture.js';
 import { leastUser } from './least-rights.js';
 import { clientOf, LIBRARIES } from './libraries.mjs';
 
@@ -17,7 +18,7 @@ beforeAll(async () => {
   await fixture.start({ args: ['--repl-diskless-sync-delay', '0'] });
   replica = await startRedis({ args: ['--replicaof', '127.0.0.1', String(fixture.server.port)] });
   copy = new Redis(replica.port);
-  await until(
+  await eventually(
     'the replica is in step',
     async () => Number(await fixture.observer.call('wait', 1, 100)) === 1,
   );
@@ -70,7 +71,7 @@ describe.each(LIBRARIES)('grants that a replica has acknowledged, through %s', (
     await expect(mine.leases.claim(claim)).rejects.toMatchObject({ ...unavailable, executed: 'yes' });
     replica.resume();
     const again = () => mine.leases.claim({ ...claim, notAfter: performance.now() + 3_000 });
-    await until('a grant', () => again().then(isGranted, () => false));
+    await eventually('a grant', () => again().then(isGranted, () => false));
   });
 });
 
@@ -81,7 +82,7 @@ describe('while the replica is stopped', () => {
     replica.pause();
     await expect(lock.acquire({ waitMs: 800 })).rejects.toMatchObject(unavailable);
     await expect(lock.tryAcquire()).rejects.toMatchObject(unavailable);
-    await until('the withdrawal', () => isFree('lock'));
+    await eventually('the withdrawal', () => isFree('lock'));
     replica.resume();
     expect(await lock.run(() => 'again', { waitMs: 5_000 })).toBe('again');
   });
@@ -94,7 +95,7 @@ describe('while the replica is stopped', () => {
       .mutex('lock')
       .acquire({ waitMs: 4_000 })
       .catch((error: unknown) => error);
-    await until('a grant that does not count', () => fixture.observer.exists('lock'));
+    await eventually('a grant that does not count', () => fixture.observer.exists('lock'));
     await other.mutex('lock', { waitMs: 1_500 }).run(() => undefined);
     expect(await waiting).toMatchObject(unavailable);
   });
@@ -112,7 +113,7 @@ describe('while the replica is stopped', () => {
     await both.run(() => undefined);
     replica.pause();
     await expect(both.tryAcquire()).rejects.toMatchObject(unavailable);
-    await until('the withdrawals', async () => (await isFree('one')) && (await isFree('two')));
+    await eventually('the withdrawals', async () => (await isFree('one')) && (await isFree('two')));
   });
 
   it('a release by a process that asks for none does not grant to one that does', async () => {
@@ -123,7 +124,7 @@ describe('while the replica is stopped', () => {
       .mutex('lock')
       .acquire({ waitMs: 1_500 })
       .catch((error: unknown) => error);
-    await until('it stands in line', () => fixture.observer.exists('bedrock_order:{lock}'));
+    await eventually('it stands in line', () => fixture.observer.exists('bedrock_order:{lock}'));
     replica.pause();
     await held.release();
     expect(await next).toMatchObject(unavailable);
@@ -133,7 +134,7 @@ describe('while the replica is stopped', () => {
     const held = await bedrockOf().mutex('lock', { leaseMs: 300 }).acquire();
     replica.pause();
     const later = held.validUntil + 600;
-    await until('renewals', () => held.validUntil > later);
+    await eventually('renewals', () => held.validUntil > later);
     expect(held.isHeld).toBe(true);
     expect(await held.release()).toBe('released');
   });
@@ -142,9 +143,8 @@ describe('while the replica is stopped', () => {
     const [mine, other] = [await fixture.backend(), await fixture.backend(acks)];
     await granted(mine, 'lock');
     replica.pause();
-    const start = performance.now();
-    refusalOf(await other.leases.claim(claimOf(other, 'lock')));
-    expect(performance.now() - start).toBeLessThan(250);
+    const verdict = await liveness.within('a refusal', 250, () => other.leases.claim(claimOf(other, 'lock')));
+    refusalOf(verdict);
   });
 
   it('many claims, one after another, are answered in time on one connection', async () => {
@@ -152,14 +152,15 @@ describe('while the replica is stopped', () => {
     let doubts = 0;
     mine.onDoubt(() => (doubts += 1));
     replica.pause();
-    const claims: Promise<number>[] = [];
+    const claims: Promise<void>[] = [];
     for (let i = 0; i < 50; i += 1) {
-      const start = performance.now();
-      const claim = mine.leases.claim(claimOf(mine, `lock:${i}`));
-      claims.push(expect(claim).rejects.toMatchObject(unavailable).then(() => performance.now() - start)); // prettier-ignore
+      const claim = liveness.within('an answer', 1_000, () =>
+        expect(mine.leases.claim(claimOf(mine, `lock:${i}`))).rejects.toMatchObject(unavailable),
+      );
+      claims.push(claim);
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
-    expect(Math.max(...(await Promise.all(claims)))).toBeLessThan(1_000);
+    await Promise.all(claims);
     expect(doubts).toBe(0);
   });
 });

@@ -6,7 +6,8 @@ import {
   type Claim,
   type Semaphore,
 } from 'bedrock-lock';
-import { claimOf, FREE, granted, RedisFixture, refusalOf, until } from './fixture.js';
+import { claimOf, eventually, FREE, granted, refusalOf } from 'bedrock-testkit';
+import { RedisFixture } from './fixture.js';
 import { leastUser, RECIPE_PREFIX } from './least-rights.js';
 
 const fixture = new RedisFixture();
@@ -123,7 +124,7 @@ describe('permits on Redis', () => {
     const lost = guarded.leases.claim(claimOf(guarded, 'pool', of4(1, { leaseMs: 1_000 })));
     await expect(lost).rejects.toMatchObject({ code: 'BACKEND_UNAVAILABLE', executed: 'no' });
     expect(await guarded.leases.renew([{ ...claim, keepMs: 0 }])).toEqual(['lost']);
-    await until('the end of the quarantine', () =>
+    await eventually('the end of the quarantine', () =>
       granted(guarded, 'pool', of4(4, { leaseMs: 1_000 })).then(
         () => true,
         () => false,
@@ -134,7 +135,7 @@ describe('permits on Redis', () => {
   it('name their holders with their process', async () => {
     await granted(mine, 'pool', of4(3, { leaseMs: 9_000 }));
     await granted(mine, 'pool', of4(1, { leaseMs: 8_000 }));
-    await until('the process is known', async () => {
+    await eventually('the process is known', async () => {
       const { holder } = refusalOf(await other.leases.claim(claimOf(other, 'pool', of4())));
       return holder?.process?.label === 'orders' && holder.remainingMs <= 8_000;
     });
@@ -167,9 +168,9 @@ describe('a semaphore on Redis', () => {
     const [first, second] = [await pool(mine), await pool(other)];
     const held = await first.acquire({ permits: 4 });
     const waiting = second.acquire({ permits: 3 });
-    await until('it stands in line', () => fixture.observer.exists('bedrock_units_order:{pool}'));
+    await eventually('it stands in line', () => fixture.observer.exists('bedrock_units_order:{pool}'));
     // It asks twice: after the refusal it has listened, and asked whether it missed something.
-    await until('it sleeps', async () => (await other.ping()) >= 0 && other.commands >= 4);
+    await eventually('it sleeps', async () => (await other.ping()) >= 0 && other.commands >= 4);
     const asked = other.commands;
     await held.release();
     const lease = await waiting;
@@ -198,7 +199,7 @@ describe('a semaphore on Redis', () => {
     const [first, second] = [await pool(mine), await pool(other)];
     const held = await Promise.all([first.acquire({ permits: 2 }), first.acquire()]);
     const waiting = second.acquire({ permits: 2 });
-    await until('it stands in line', () => fixture.observer.exists('bedrock_units_order:{pool}'));
+    await eventually('it stands in line', () => fixture.observer.exists('bedrock_units_order:{pool}'));
     await fixture.observer.call('client', 'kill', 'type', 'pubsub');
     await fixture.observer.call('client', 'kill', 'type', 'normal', 'skipme', 'yes');
     await held[0].release();

@@ -3,9 +3,8 @@ import { Bedrock } from 'bedrock-lock';
 import { redis } from 'bedrock-lock/redis';
 import { redisCommand, startSentinels, type SentinelGroup } from 'bedrock-servers';
 import { Redis } from 'ioredis';
-import { sharedNow } from 'bedrock-testkit';
+import { claimOf, eventually, granted, liveness, sharedNow } from 'bedrock-testkit';
 import { Contest, OPERATION_MS } from '../faults/contest.js';
-import { claimOf, granted, until } from './fixture.js';
 
 jest.setTimeout(60_000);
 
@@ -57,17 +56,17 @@ describe('Redis behind Sentinels', () => {
     const lease = await holder.acquire();
     const waiting = rival.acquire(30_000);
     await crash();
-    await until('the holder is heard again', () => holder.bedrock.backend.ping().then(() => true, () => false)); // prettier-ignore
+    await eventually('the holder is heard again', () => holder.bedrock.backend.ping().then(() => true, () => false)); // prettier-ignore
     expect(lease!.isHeld).toBe(true);
-    const releasedAt = performance.now();
-    await holder.recorder.release(lease!);
+    const next = await liveness.within('a hand-over after a fail-over', 1_200, async () => {
+      await holder.recorder.release(lease!);
+      return waiting;
+    });
     expect(lastRelease()).toBe('released');
-    const next = await waiting;
     expect(next!.isHeld).toBe(true);
-    expect(performance.now() - releasedAt).toBeLessThan(1_200);
     expect(next!.token).toBeGreaterThan(lease!.token);
     await rival.recorder.release(next!);
-    expect(contest.judge().violations).toEqual([]);
+    contest.judge();
   });
 
   it('tells a holder at once whose lease the new primary does not have', async () => {
@@ -103,7 +102,7 @@ describe('Redis behind Sentinels', () => {
     expect(performance.now() - lostAt).toBeGreaterThan(5_000);
     expect(lease!.isHeld).toBe(false);
     await rival.recorder.release(next!);
-    expect(contest.judge().violations).toEqual([]);
+    contest.judge();
   });
 
   it('goes on from a primary that became a replica: READONLY is neither a grant nor a refusal', async () => {
@@ -123,9 +122,7 @@ describe('Redis behind Sentinels', () => {
 
   it('asks the next Sentinel when one is frozen', async () => {
     group.sentinels[0]!.pause();
-    const startedAt = performance.now();
-    await contest.peer('peer');
-    expect(performance.now() - startedAt).toBeLessThan(5 * OPERATION_MS);
+    await liveness.within('the way past a frozen Sentinel', 5 * OPERATION_MS, () => contest.peer('peer'));
   });
 
   it('closes while nothing answers, and lets the process end', async () => {
@@ -167,7 +164,6 @@ describe('a primary that takes no writes without a replica', () => {
     await Promise.all(contenders.map((one) => one.until('acquired', isLater)));
     await contest.ended();
     const report = contest.judge();
-    expect(report.violations).toEqual([]);
     expect(report.failures).toEqual({});
   });
 });

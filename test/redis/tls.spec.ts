@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { systemClock } from 'bedrock-lock';
 import type { RedisOptions } from 'bedrock-lock/redis';
+import { claimOf, eventually, FREE, granted, refusalOf } from 'bedrock-testkit';
 import { Redis } from 'ioredis';
 import { Redis as Redis5 } from 'ioredis-5';
 import { createClient } from 'redis';
@@ -9,7 +10,7 @@ import { Connection } from '../../libs/lock/src/backends/redis/connection.js';
 import { linksTo, type ServerPlace } from '../../libs/lock/src/backends/redis/links/link-factory.js';
 import { freePort } from '../servers/src/free-port.js';
 import { Certificates } from './certificates.js';
-import { claimOf, FREE, granted, RedisFixture, refusalOf, until } from './fixture.js';
+import { RedisFixture } from './fixture.js';
 
 type Tls = Certificates['ofClient'];
 
@@ -49,7 +50,7 @@ describe.each(Object.entries(PLACES))('over TLS, by %s', (_library, placeOf) => 
     const claim = await granted(mine, 'lock', { tokens: 1 });
     refusalOf(await other.leases.claim(claimOf(other, 'lock')));
     await fixture.observer.call('client', 'kill', 'type', 'normal', 'skipme', 'yes');
-    await until('a new connection', () => mine.ping().then(() => true, () => false)); // prettier-ignore
+    await eventually('a new connection', () => mine.ping().then(() => true, () => false)); // prettier-ignore
     expect(await mine.leases.withdraw(claim, FREE)).toBe('released');
   });
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { systemClock, type LockNode } from 'bedrock-lock';
-import { claimOf, FREE, granted, RedisFixture } from './fixture.js';
+import { claimOf, FREE, granted } from 'bedrock-testkit';
+import { RedisFixture } from './fixture.js';
 
 const fixture = new RedisFixture();
 beforeAll(() => fixture.start());

@@ -1,5 +1,6 @@
 import { MUTEX, type Backend } from 'bedrock-lock';
-import { claimOf, FREE, granted, RedisFixture, until } from './fixture.js';
+import { claimOf, eventually, FREE, granted } from 'bedrock-testkit';
+import { RedisFixture } from './fixture.js';
 
 const fixture = new RedisFixture();
 const CHANNEL = 'redisson_lock__channel:{lock}';
@@ -29,7 +30,7 @@ async function settled(backend: Backend): Promise<void> {
   const bell = new Bell();
   const stop = await backend.leases.watch('settled', MUTEX, bell.ring);
   await fixture.observer.publish('redisson_lock__channel:{settled}', '0');
-  await until('the last message', () => bell.rings > 0);
+  await eventually('the last message', () => bell.rings > 0);
   stop();
 }
 
@@ -40,7 +41,7 @@ describe('watch', () => {
     await other.leases.watch('lock', MUTEX, bell.ring);
     expect(await subscribers()).toBe(1);
     await mine.leases.withdraw(claim, FREE);
-    await until('the wake', () => bell.rings === 1);
+    await eventually('the wake', () => bell.rings === 1);
   });
 
   it('is one subscription for many watchers of a resource, and ends with the last', async () => {
@@ -51,15 +52,15 @@ describe('watch', () => {
     );
     expect(mine.commands - before).toBe(1);
     await fixture.observer.publish(CHANNEL, '0');
-    await until('three wakes', () => bells[0].rings === 2 && bells[1].rings === 1);
+    await eventually('three wakes', () => bells[0].rings === 2 && bells[1].rings === 1);
     stops[0]!();
     stops[0]!();
     expect(await subscribers()).toBe(1);
     await fixture.observer.publish(CHANNEL, '0');
-    await until('two wakes', () => bells[0].rings === 3 && bells[1].rings === 2);
+    await eventually('two wakes', () => bells[0].rings === 3 && bells[1].rings === 2);
     stops[1]!();
     stops[2]!();
-    await until('the end of the subscription', async () => (await subscribers()) === 0);
+    await eventually('the end of the subscription', async () => (await subscribers()) === 0);
     const stop = await mine.leases.watch('lock', MUTEX, bells[0].ring);
     expect(await subscribers()).toBe(1);
     stop();
@@ -74,7 +75,7 @@ describe('watch', () => {
     await other.leases.claim(claimOf(other, 'lock'));
     await third.leases.claim(claimOf(third, 'lock'));
     await mine.leases.withdraw(claim, FREE);
-    await until('the wake of the head', () => head.rings === 1);
+    await eventually('the wake of the head', () => head.rings === 1);
     await settled(third);
     expect(last.rings).toBe(0);
   });
@@ -91,14 +92,14 @@ describe('watch', () => {
     await settled(third);
     expect(bell.rings).toBe(0);
     await other.leases.withdraw(given, FREE);
-    await until('the wake of the next', () => bell.rings === 1);
+    await eventually('the wake of the next', () => bell.rings === 1);
   });
 
   it('wakes on the message of a release by Redisson', async () => {
     const bell = new Bell();
     await mine.leases.watch('lock', MUTEX, bell.ring);
     await fixture.observer.publish(CHANNEL, '0');
-    await until('the wake', () => bell.rings === 1);
+    await eventually('the wake', () => bell.rings === 1);
   });
 
   it('wakes everybody after a reconnection, and goes on to wake', async () => {
@@ -106,11 +107,11 @@ describe('watch', () => {
     await mine.leases.watch('lock', MUTEX, bells[0]!.ring);
     await mine.leases.watch('other', MUTEX, bells[1]!.ring);
     await fixture.observer.call('client', 'kill', 'type', 'pubsub');
-    await until('the wakes', () => bells.every(({ rings }) => rings === 1));
+    await eventually('the wakes', () => bells.every(({ rings }) => rings === 1));
     expect(await subscribers()).toBe(1);
     const claim = await granted(other, 'lock');
     await other.leases.withdraw(claim, FREE);
-    await until('the next wake', () => bells[0]!.rings === 2);
+    await eventually('the next wake', () => bells[0]!.rings === 2);
   });
 
   it('stays silent after its end, whatever the connection does', async () => {
@@ -118,7 +119,10 @@ describe('watch', () => {
     const stop = await mine.leases.watch('lock', MUTEX, bell.ring);
     stop();
     await fixture.observer.call('client', 'kill', 'type', 'pubsub');
-    await until('the reconnection', async () => (await subscribers(`bedrock_wake:${mine.processId}`)) === 1);
+    await eventually(
+      'the reconnection',
+      async () => (await subscribers(`bedrock_wake:${mine.processId}`)) === 1,
+    );
     await mine.ready();
     await settled(mine);
     expect(bell.rings).toBe(0);
@@ -133,7 +137,7 @@ describe('watch', () => {
     const claim = await granted(mine, '!lock');
     await other.leases.claim(claimOf(other, '!lock'));
     await mine.leases.withdraw(claim, FREE);
-    await until('the wake', () => bell.rings === 1);
+    await eventually('the wake', () => bell.rings === 1);
     expect(doubts).toEqual([]);
   });
 });
@@ -143,11 +147,11 @@ describe('onDoubt', () => {
     const doubts: unknown[] = [];
     const stop = mine.onDoubt((resource) => doubts.push(resource));
     await fixture.observer.call('client', 'kill', 'type', 'normal', 'skipme', 'yes');
-    await until('the doubt', () => doubts.length === 1);
+    await eventually('the doubt', () => doubts.length === 1);
     expect(doubts).toEqual([undefined]);
     stop();
     await fixture.observer.call('client', 'kill', 'type', 'normal', 'skipme', 'yes');
-    await until('the reconnection', () =>
+    await eventually('the reconnection', () =>
       mine.ping().then(
         () => true,
         () => false,

@@ -1,6 +1,6 @@
 import { InvalidOptionError, UnsupportedByBackendError, type Backend } from 'bedrock-lock';
 import { redisCommand } from 'bedrock-servers';
-import { claimOf, FREE, granted, until } from '../fixture.js';
+import { claimOf, eventually, FREE, granted, liveness, type Timing } from 'bedrock-testkit';
 import { ClusterFixture } from './fixture.js';
 
 const fixture = new ClusterFixture();
@@ -86,11 +86,12 @@ describe('locks on a cluster', () => {
 
   it('pass from process to process by a message, not by the sweep', async () => {
     const [one, two] = [await fixture.bedrock(), await fixture.bedrock()];
+    const timings: Timing[] = [];
     for (let turn = 0; turn < 10; turn += 1) {
       const lease = await one.mutex(`job${turn}`).acquire();
       const waiting = two.mutex(`job${turn}`).acquire();
-      await until('the other in line', async () => (await fixture.keys('bedrock_order*')).length === 1);
-      await until('its subscription', async () => {
+      await eventually('the other in line', async () => (await fixture.keys('bedrock_order*')).length === 1);
+      await eventually('its subscription', async () => {
         const heard = await fixture.on(
           `job${turn}`,
           'PUBSUB',
@@ -99,40 +100,43 @@ describe('locks on a cluster', () => {
         );
         return (heard as [string, number])[1] === 1;
       });
-      const releasedAt = performance.now();
-      await lease.release();
+      const timing = await liveness.time(async () => {
+        await lease.release();
+        await waiting;
+      });
+      timings.push(timing);
       const next = await waiting;
-      expect(performance.now() - releasedAt).toBeLessThan(50);
       expect(next.token).toBeGreaterThan(lease.token);
       await next.release();
     }
+    liveness.judge('the median hand-over', 50, timings);
   });
 
   it('are released to a Redisson client on its shard channel, and wake on what it publishes there', async () => {
     let wakes = 0;
     await mine.leases.watch('lock', claimOf(mine, 'lock').shape, () => (wakes += 1));
     await fixture.on('lock', 'SPUBLISH', 'redisson_lock__channel:{lock}', '0');
-    await until('the wake', () => wakes === 1);
+    await eventually('the wake', () => wakes === 1);
     const held = await granted(other, 'lock');
     await other.leases.withdraw(held, FREE);
-    await until('the wake by a release', () => wakes === 2);
+    await eventually('the wake by a release', () => wakes === 2);
   });
 
   it('that are freed by force are known to be lost at once', async () => {
     const [holder, operator] = [await fixture.bedrock(), await fixture.bedrock()];
     const lease = await holder.mutex('job').acquire({ leaseMs: 20_000 });
     const lost = new Promise<string>((resolve) => holder.on('lease.lost', ({ reason }) => resolve(reason)));
-    const freedAt = performance.now();
-    await operator.mutex('job').forceRelease();
-    await expect(lost).resolves.toBe('taken');
-    expect(performance.now() - freedAt).toBeLessThan(500);
+    await liveness.within('the loss', 500, async () => {
+      await operator.mutex('job').forceRelease();
+      await expect(lost).resolves.toBe('taken');
+    });
     expect(lease.isHeld).toBe(false);
   });
 
   it('name their holder, also when its row is on another server', async () => {
     const labelled = await fixture.backend({ label: 'checkout' });
     await granted(labelled, 'lock');
-    await until('the row', async () => {
+    await eventually('the row', async () => {
       const [view] = await mine.leases.inspect('lock', claimOf(mine, 'lock').shape);
       return view?.process?.label === 'checkout';
     });
@@ -165,10 +169,10 @@ describe('counting on a cluster', () => {
     const counter = { kind: 'latch', resource: 'latch' } as const;
     await other.counters!.watch(counter, () => (wakes += 1));
     await expect(mine.counters!.create(counter, 2, operation('a:1'))).resolves.toBe(true);
-    await until('the wake', () => wakes === 1);
+    await eventually('the wake', () => wakes === 1);
     await expect(other.counters!.read(counter)).resolves.toBe(2);
     await expect(mine.counters!.add(counter, -2, operation('a:2'))).resolves.toBe(0);
-    await until('the wake at zero', () => wakes === 2);
+    await eventually('the wake at zero', () => wakes === 2);
     await expect(fixture.on('latch', 'EXISTS', 'latch')).resolves.toBe(0);
   });
 
