@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bedrock, Lease } from 'bedrock-lock';
 import { startEtcdEnsemble, type EtcdEnsemble } from 'bedrock-servers';
-import { EtcdFixture, eventually, placesOf } from './fixture.js';
+import { eventually } from 'bedrock-testkit';
+import { EtcdFixture, placesOf } from './fixture.js';
 
 const fixture = new EtcdFixture();
 let ensemble: EtcdEnsemble;
@@ -24,7 +25,7 @@ it('the death of the leader: the hold lives on, who waits is served, tokens grow
   leader.kill('SIGKILL');
   await ensemble.leader(leader);
   const { validUntil } = lease;
-  await eventually('it is renewed', () => lease.validUntil > validUntil, 10_000);
+  await eventually('it is renewed', () => lease.validUntil > validUntil, { withinMs: 10_000 });
   expect(lease.isHeld).toBe(true);
   await leader.restart();
   expect(await lease.release()).toBe('released');
@@ -43,7 +44,7 @@ it('a leader that is frozen for longer than a lease: holds are renewed through t
   try {
     await ensemble.leader(leader);
     const { validUntil } = lease;
-    await eventually('it is renewed', () => lease.validUntil > validUntil + 3_000, 12_000);
+    await eventually('it is renewed', () => lease.validUntil > validUntil + 3_000, { withinMs: 12_000 });
     await sleep(1_000);
     expect(lease.isHeld).toBe(true);
     expect(await lease.release()).toBe('released');
@@ -78,11 +79,11 @@ it('a leader that is frozen and goes on, again and again: one holder at a time, 
     leader.pause();
     try {
       await ensemble.leader(leader);
-      await eventually('locks go on without it', () => grants.length >= seen + 3, 10_000);
+      await eventually('locks go on without it', () => grants.length >= seen + 3, { withinMs: 10_000 });
     } finally {
       leader.resume();
     }
-    await eventually('and with it', () => grants.length >= seen + 6, 10_000);
+    await eventually('and with it', () => grants.length >= seen + 6, { withinMs: 10_000 });
   }
   isOver = true;
   await contest;

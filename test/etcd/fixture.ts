@@ -1,12 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Bedrock, MUTEX, type Backend, type Claim } from 'bedrock-lock';
+import { Bedrock, type Backend, type Claim } from 'bedrock-lock';
 import { etcd, type EtcdOptions } from 'bedrock-lock/etcd';
 import { etcdCall } from 'bedrock-servers';
-
-export const FREE = { keepMs: 0, leaveQueue: true };
-
-let claims = 0;
+import * as plain from 'bedrock-testkit';
 
 /** Peers on etcd servers that are closed after each test, and a look at what the servers keep. */
 export class EtcdFixture {
@@ -37,31 +33,15 @@ export class EtcdFixture {
   }
 }
 
+/** Terms of every claim: a short lease, and a token. */
+const TERMS = { leaseMs: 5_000, tokens: 1 } as const;
+
 export function claimOf(backend: Backend, resource: string, terms: Partial<Claim> = {}): Claim {
-  return {
-    id: `${backend.processId}:${++claims}`,
-    resource,
-    shape: MUTEX,
-    queue: true,
-    mayPush: false,
-    leaseMs: 5_000,
-    holdAtLeastMs: 0,
-    tokens: 1,
-    notAfter: performance.now() + backend.operationTimeoutMs,
-    ...terms,
-  };
+  return plain.claimOf(backend, resource, { ...TERMS, ...terms });
 }
 
-/** Claims and insists on the grant. */
-export async function granted(
-  backend: Backend,
-  resource: string,
-  terms: Partial<Claim> = {},
-): Promise<Claim & { token: number }> {
-  const claim = claimOf(backend, resource, terms);
-  const verdict = await backend.leases.claim(claim);
-  if (verdict.kind !== 'granted') throw new Error(`not granted: ${JSON.stringify(verdict)}`);
-  return { ...claim, token: verdict.token };
+export function granted(backend: Backend, resource: string, terms: Partial<Claim> = {}) {
+  return plain.granted(backend, resource, { ...TERMS, ...terms });
 }
 
 /** A key as the server has it. */
@@ -82,17 +62,4 @@ export async function keysOf(url: string, prefix = 'bedrock/'): Promise<StoredKe
 /** Keys of places on a resource. */
 export async function placesOf(url: string, resource: string): Promise<StoredKey[]> {
   return keysOf(url, `bedrock/line/${encodeURIComponent(resource)}/`);
-}
-
-/** Asks again and again until the answer is yes, and says what when it does not come. */
-export async function eventually(
-  what: string,
-  isTrue: () => boolean | Promise<boolean>,
-  withinMs = 5_000,
-): Promise<void> {
-  const deadline = performance.now() + withinMs;
-  while (!(await isTrue())) {
-    if (performance.now() > deadline) throw new Error(`not within ${withinMs} ms: ${what}`);
-    await sleep(10);
-  }
 }

@@ -1,6 +1,7 @@
 import { permits, READER, WRITER, type Backend, type Claim } from 'bedrock-lock';
 import { startEtcd, type RunningServer } from 'bedrock-servers';
-import { claimOf, EtcdFixture, eventually, FREE, granted, keysOf, placesOf } from './fixture.js';
+import { eventually, FREE } from 'bedrock-testkit';
+import { claimOf, EtcdFixture, granted, keysOf, placesOf } from './fixture.js';
 
 const fixture = new EtcdFixture();
 let server: RunningServer;

@@ -1,5 +1,6 @@
 import { etcdCall, startEtcd, type RunningServer } from 'bedrock-servers';
-import { EtcdFixture, FREE, granted } from './fixture.js';
+import { FREE, liveness } from 'bedrock-testkit';
+import { EtcdFixture, granted } from './fixture.js';
 
 const fixture = new EtcdFixture();
 let server: RunningServer;
@@ -39,10 +40,8 @@ it.each([
   ['a wrong password', { prefix: 'shop/', auth: { ...auth, password: 'guess' } }],
   ['nobody', { prefix: 'shop/' }],
 ])('%s is refused at once, and nothing is done', async (_who, options) => {
-  const start = performance.now();
-  await expect(fixture.backend({ hosts: server.url, ...options })).rejects.toMatchObject({
-    code: 'BACKEND_UNAVAILABLE',
-    executed: 'no',
-  });
-  expect(performance.now() - start).toBeLessThan(2_000);
+  const unavailable = { code: 'BACKEND_UNAVAILABLE', executed: 'no' };
+  await liveness.within('the refusal', 2_000, () =>
+    expect(fixture.backend({ hosts: server.url, ...options })).rejects.toMatchObject(unavailable),
+  );
 });

@@ -1,4 +1,4 @@
-import { MUTEX, type Backend, type Claim, type Verdict } from 'bedrock-lock';
+import type { Backend, Verdict } from 'bedrock-lock';
 import {
   mysql,
   mysqlSessions,
@@ -8,9 +8,6 @@ import {
 } from 'bedrock-lock/mysql';
 import { startMariadb, type RunningServer } from 'bedrock-servers';
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
-import { setTimeout as sleep } from 'node:timers/promises';
-
-let claims = 0;
 
 /** A server of its own, an observer that looks at it, and backends that are closed after each test. */
 export class MysqlFixture {
@@ -74,31 +71,6 @@ export class MysqlFixture {
   }
 }
 
-export function claimOf(backend: Backend, resource: string, terms: Partial<Claim> = {}): Claim {
-  return {
-    id: `${backend.processId}:${++claims}`,
-    resource,
-    shape: MUTEX,
-    queue: true,
-    mayPush: false,
-    leaseMs: 10_000,
-    holdAtLeastMs: 0,
-    tokens: 0,
-    notAfter: performance.now() + backend.operationTimeoutMs,
-    ...terms,
-  };
-}
-
 export function holderOf(verdict: Verdict): string | undefined {
   return verdict.kind === 'refused' ? verdict.holder?.id : undefined;
-}
-
-export async function eventually(
-  what: string,
-  isTrue: () => boolean | Promise<boolean>,
-  withinMs = 5_000,
-): Promise<void> {
-  for (const end = performance.now() + withinMs; !(await isTrue()); await sleep(10)) {
-    if (performance.now() > end) throw new Error(`not within ${withinMs} ms: ${what}`);
-  }
 }

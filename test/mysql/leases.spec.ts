@@ -1,8 +1,9 @@
 import { Bedrock, MUTEX, systemClock, type Backend } from 'bedrock-lock';
+import { claimOf, eventually } from 'bedrock-testkit';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { schemaOf, tablesOf } from '../../libs/lock/src/backends/mysql/tables.js';
-import { claimOf, eventually, MysqlFixture } from './fixture.js';
+import { MysqlFixture } from './fixture.js';
 
 const NOW = { keepMs: 0, leaveQueue: true } as const;
 

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Bedrock, systemClock, UnsupportedByBackendError } from 'bedrock-lock';
+import { claimOf } from 'bedrock-testkit';
 import { MysqlRecordTable } from '../../libs/lock/src/backends/mysql/mysql-record-table.js';
 import { tablesOf } from '../../libs/lock/src/backends/mysql/tables.js';
-import { claimOf, MysqlFixture } from './fixture.js';
+import { MysqlFixture } from './fixture.js';
 import { recordFaults } from './record-faults.js';
 import type { RecordGround } from './record-ground.js';
 import { recordPromises } from './record-promises.js';

@@ -1,4 +1,5 @@
 import { mysqlTransactionLocks, type MysqlTransactionLocks } from 'bedrock-lock/mysql';
+import { liveness } from 'bedrock-testkit';
 import { createPool, type Connection } from 'mysql2/promise';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MysqlFixture } from './fixture.js';
@@ -59,8 +60,12 @@ describe('locks of transactions', () => {
     await locks.lock(one, resource);
     await other.query('INSERT INTO tills VALUES (1, 5)');
     const start = performance.now();
-    const waiting = locks.lock(other, resource, { waitMs: 700 });
-    await expect(waiting).rejects.toMatchObject({ code: 'LOCK_WAIT_TIMEOUT', resource });
+    // InnoDB waits for whole seconds.
+    await liveness.within('a wait of a second', 2_000, () =>
+      expect(locks.lock(other, resource, { waitMs: 700 })).rejects.toMatchObject({
+        ...{ code: 'LOCK_WAIT_TIMEOUT', resource },
+      }),
+    );
     expect(performance.now() - start).toBeGreaterThan(900);
     const [rows] = await other.query({ sql: 'SELECT @@innodb_lock_wait_timeout', rowsAsArray: true });
     expect(rows).toEqual([[50]]);

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Bedrock, MUTEX, READER, systemClock, type Backend } from 'bedrock-lock';
 import { startProxy, type TcpProxy } from 'bedrock-servers';
-import { claimOf, failure, FREE, granted, pings, PostgresFixture, refusalOf, until } from './fixture.js';
+import { claimOf, eventually, FREE, granted, liveness } from 'bedrock-testkit';
+import { failure, pings, PostgresFixture, refused } from './fixture.js';
 
 const fixture = new PostgresFixture();
 
@@ -23,15 +24,13 @@ describe('behind a proxy that breaks', () => {
     await granted(mine, 'warm');
     const claim = claimOf(mine, 'lock', { tokens: 1 });
     proxy.dropReplies();
-    const start = performance.now();
-    const error = await failure(mine.leases.claim(claim));
+    const error = await liveness.within('an unknown result', 1_500, () => failure(mine.leases.claim(claim)));
     expect(error.executed).toBe('unknown');
-    expect(performance.now() - start).toBeLessThan(1_500);
     expect(await fixture.row('lock')).toMatchObject({ holder: claim.id });
     proxy.dropReplies(false);
-    await until('a new connection', () => pings(mine));
+    await eventually('a new connection', () => pings(mine));
     const other = await fixture.backend();
-    await refusalOf(other, 'lock');
+    await refused(other, 'lock');
     const again = await mine.leases.claim({ ...claim, notAfter: performance.now() + 1_000 });
     expect(again.kind).toBe('granted');
     expect(await mine.leases.withdraw(claim, FREE)).toBe('released');
@@ -44,7 +43,7 @@ describe('behind a proxy that breaks', () => {
     proxy.delay(0);
     const views = await Promise.all(
       ['a', 'b', 'c'].map(async (resource) => {
-        await until('it serves', () => pings(mine));
+        await eventually('it serves', () => pings(mine));
         return mine.leases.inspect(resource, MUTEX);
       }),
     );
@@ -58,7 +57,7 @@ describe('behind a proxy that breaks', () => {
     expect(error.executed).toBe('no');
     expect(await fixture.row('lock')).toBeUndefined();
     await proxy.accept();
-    await until('it serves', () => pings(mine));
+    await eventually('it serves', () => pings(mine));
     await granted(mine, 'lock');
   });
 
@@ -69,7 +68,7 @@ describe('behind a proxy that breaks', () => {
       if (i > 0) await sleep(i / 4);
       proxy.cut();
       await asked;
-      await until('it serves', () => pings(mine));
+      await eventually('it serves', () => pings(mine));
       const outcome = await mine.leases.withdraw(claim, FREE);
       const row = await fixture.row(`cut:${i}`);
       expect(row?.['holder'] ?? '').toBe('');
@@ -82,11 +81,11 @@ describe('behind a proxy that breaks', () => {
     mine.onDoubt((resource) => told.push(`doubt ${resource}`));
     await mine.leases.watch('watched', MUTEX, () => told.push('wake'));
     proxy.cut();
-    await until('both are told', () => told.length >= 2);
+    await eventually('both are told', () => told.length >= 2);
     expect(told.sort()).toEqual(['doubt undefined', 'wake']);
     const other = await fixture.backend();
     await other.leases.revoke((await granted(other, 'revoked')).resource, MUTEX, 'now');
-    await until('it hears again', () => told.includes('doubt revoked'));
+    await eventually('it hears again', () => told.includes('doubt revoked'));
   });
 });
 
@@ -96,12 +95,12 @@ describe('a server', () => {
     const claim = await granted(one, 'kept', { leaseMs: 20_000 });
     const reader = await granted(one, 'read', { shape: READER, leaseMs: 20_000 });
     fixture.server.kill('SIGKILL');
-    await until('it is gone', async () => !(await pings(other)));
+    await eventually('it is gone', async () => !(await pings(other)));
     expect((await failure(other.leases.claim(claimOf(other, 'kept')))).code).toBe('BACKEND_UNAVAILABLE');
     await fixture.server.restart();
-    await until('it serves', async () => (await pings(one)) && (await pings(other)));
-    await refusalOf(other, 'kept');
-    await refusalOf(other, 'read');
+    await eventually('it serves', async () => (await pings(one)) && (await pings(other)));
+    await refused(other, 'kept');
+    await refused(other, 'read');
     expect(await one.leases.renew([claim, reader].map((held) => ({ ...held, keepMs: 0 })))).toEqual([
       'renewed',
       'renewed',
@@ -116,13 +115,12 @@ describe('a server', () => {
     const lease = await bedrock.mutex('frozen').acquire({ leaseMs: 500 });
     fixture.server.pause();
     const start = performance.now();
-    await failure(other.leases.claim(claimOf(other, 'frozen')));
-    expect(performance.now() - start).toBeLessThan(1_300);
+    await liveness.within('a failure', 1_300, () => failure(other.leases.claim(claimOf(other, 'frozen'))));
     await sleep(1_000 - (performance.now() - start));
     expect(lease.isHeld).toBe(false);
     fixture.server.resume();
-    await until('it serves', async () => (await pings(backend)) && (await pings(other)));
-    await until('the lock is free', async () => {
+    await eventually('it serves', async () => (await pings(backend)) && (await pings(other)));
+    await eventually('the lock is free', async () => {
       const verdict = await other.leases.claim(claimOf(other, 'frozen', { leaseMs: 50 }));
       return verdict.kind === 'granted';
     });
@@ -202,7 +200,7 @@ describe('many at once', () => {
     expect(error.executed).toBe('no');
     await blocked;
     expect(await fixture.row('other')).toBeUndefined();
-    await until('it serves', () => pings(backend));
+    await eventually('it serves', () => pings(backend));
     await granted(backend, 'other');
     await backend.close();
     await proxy.stop();
@@ -215,7 +213,7 @@ describe('the clock of a client', () => {
     const clock = { ...systemClock, wall: () => systemClock.wall() + stepMs.value };
     const [stepping, other] = [await fixture.backend({ clock }), await fixture.backend()];
     const held = await granted(other, 'clock', { leaseMs: 5_000 });
-    for (stepMs.value of [3_600_000, -3_600_000]) await refusalOf(stepping, 'clock');
+    for (stepMs.value of [3_600_000, -3_600_000]) await refused(stepping, 'clock');
     expect(await other.leases.withdraw(held, FREE)).toBe('released');
     await granted(stepping, 'clock', { leaseMs: 1_000 });
     const [view] = await other.leases.inspect('clock', MUTEX);
@@ -233,13 +231,13 @@ describe('least rights', () => {
     const held = await granted(one, 'rights', { tokens: 1 });
     let wakes = 0;
     await other.leases.watch('rights', MUTEX, () => (wakes += 1));
-    await refusalOf(other, 'rights');
+    await refused(other, 'rights');
     expect(await one.leases.renew([{ ...held, keepMs: 0 }])).toEqual(['renewed']);
     await one.leases.withdraw(held, FREE);
-    await until('the wake', () => wakes > 0);
+    await eventually('the wake', () => wakes > 0);
     const next = await granted(other, 'rights', { shape: READER });
     await other.leases.withdraw(next, FREE);
-    await until('the row is removed', async () => (await fixture.row('rights')) === undefined);
+    await eventually('the row is removed', async () => (await fixture.row('rights')) === undefined);
     const error = await failure(fixture.unready({ url, tablePrefix: 'more_' }).ensureSchema());
     expect(error.executed).toBe('no');
     await Promise.all([one.close(), other.close()]);

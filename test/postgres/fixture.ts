@@ -1,12 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { BackendUnavailableError, MUTEX, type Backend, type Claim, type Verdict } from 'bedrock-lock';
+import { BackendUnavailableError, type Backend, type Claim, type Verdict } from 'bedrock-lock';
 import { postgres, type PostgresBackend, type PostgresOptions } from 'bedrock-lock/postgres';
 import { startPostgres, type RunningServer } from 'bedrock-servers';
+import { claimOf, refusalOf } from 'bedrock-testkit';
 import { Pool } from 'pg';
-
-let claims = 0;
-
-export const FREE = { keepMs: 0, leaveQueue: true } as const;
 
 /** A server of its own with the tables, somebody who looks at it, and backends that are closed after each test. */
 export class PostgresFixture {
@@ -62,42 +58,13 @@ export class PostgresFixture {
   }
 }
 
-export function claimOf(backend: Backend, resource: string, terms: Partial<Claim> = {}): Claim {
-  return {
-    id: `${backend.processId}:${++claims}`,
-    resource,
-    shape: MUTEX,
-    queue: true,
-    mayPush: false,
-    leaseMs: 10_000,
-    holdAtLeastMs: 0,
-    tokens: 0,
-    notAfter: performance.now() + backend.operationTimeoutMs,
-    ...terms,
-  };
-}
-
-/** Asks, and gives the claim that was granted. */
-export async function granted(
-  backend: Backend,
-  resource: string,
-  terms: Partial<Claim> = {},
-): Promise<Claim & { readonly token: number }> {
-  const claim = claimOf(backend, resource, terms);
-  const verdict = await backend.leases.claim(claim);
-  if (verdict.kind !== 'granted') throw new Error(`${resource}: ${verdict.kind}`);
-  return { ...claim, token: verdict.token };
-}
-
 /** Asks, and gives the refusal. */
-export async function refusalOf(
+export async function refused(
   backend: Backend,
   resource: string,
   terms: Partial<Claim> = {},
 ): Promise<Verdict & { readonly kind: 'refused' }> {
-  const verdict = await backend.leases.claim(claimOf(backend, resource, terms));
-  if (verdict.kind !== 'refused') throw new Error(`${resource}: ${verdict.kind}`);
-  return verdict;
+  return refusalOf(await backend.leases.claim(claimOf(backend, resource, terms)));
 }
 
 /** What `act` is rejected with. */
@@ -108,19 +75,6 @@ export async function failure(act: Promise<unknown>): Promise<BackendUnavailable
   );
   if (!(error instanceof BackendUnavailableError)) throw new Error(`not unavailable: ${String(error)}`);
   return error;
-}
-
-/** Asks again and again until the answer is yes. */
-export async function until(
-  what: string,
-  isTrue: () => boolean | Promise<boolean>,
-  withinMs = 5_000,
-): Promise<void> {
-  const deadline = performance.now() + withinMs;
-  while (!(await isTrue())) {
-    if (performance.now() > deadline) throw new Error(`not within ${withinMs} ms: ${what}`);
-    await sleep(5);
-  }
 }
 
 export function pings(backend: Backend): Promise<boolean> {

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FAIR_MUTEX, MUTEX, READER, WRITER, permits } from 'bedrock-lock';
 import { startProxy } from 'bedrock-servers';
-import { claimOf, FREE, granted, PostgresFixture, refusalOf, until } from './fixture.js';
+import { claimOf, eventually, FREE, granted, Witness } from 'bedrock-testkit';
+import { PostgresFixture, refused } from './fixture.js';
 
 const fixture = new PostgresFixture();
 
@@ -49,13 +50,13 @@ describe('statements', () => {
   it('a refusal costs one, also with a place in line', async () => {
     const [one, other] = [await fixture.backend(), await fixture.backend()];
     await granted(one, 'taken');
-    await refusalOf(other, 'taken', { queue: false });
-    await until(
+    await refused(other, 'taken', { queue: false });
+    await eventually(
       'the holder is known',
-      async () => (await refusalOf(other, 'taken', { queue: false })).holder?.process !== undefined,
+      async () => (await refused(other, 'taken', { queue: false })).holder?.process !== undefined,
     );
-    expect(await sentBy(other, () => refusalOf(other, 'taken', { queue: false }))).toBe(1);
-    expect(await sentBy(other, () => refusalOf(other, 'taken'))).toBe(1);
+    expect(await sentBy(other, () => refused(other, 'taken', { queue: false }))).toBe(1);
+    expect(await sentBy(other, () => refused(other, 'taken'))).toBe(1);
   });
 });
 
@@ -63,11 +64,11 @@ describe('a refusal', () => {
   it('names the holder, its process and how long it has', async () => {
     const [one, other] = [await fixture.backend({ label: 'till 3' }), await fixture.backend()];
     const claim = await granted(one, 'named', { leaseMs: 4_000 });
-    await until(
+    await eventually(
       'its process row is read',
-      async () => (await refusalOf(other, 'named')).holder?.process !== undefined,
+      async () => (await refused(other, 'named')).holder?.process !== undefined,
     );
-    const { holder, retryInMs } = await refusalOf(other, 'named');
+    const { holder, retryInMs } = await refused(other, 'named');
     expect(holder).toMatchObject({ id: claim.id, process: { pid: process.pid, label: 'till 3' } });
     expect(holder!.remainingMs).toBeGreaterThan(2_000);
     expect(retryInMs).toBeLessThanOrEqual(4_000);
@@ -76,9 +77,9 @@ describe('a refusal', () => {
   it('by who waits says when that one is taken for dead', async () => {
     const [one, other, third] = [await fixture.backend(), await fixture.backend(), await fixture.backend()];
     const claim = await granted(one, 'line');
-    await refusalOf(other, 'line');
+    await refused(other, 'line');
     await one.leases.withdraw(claim, FREE);
-    const { holder, retryInMs } = await refusalOf(third, 'line');
+    const { holder, retryInMs } = await refused(third, 'line');
     expect(holder).toBeUndefined();
     expect(retryInMs).toBeLessThanOrEqual(1_001);
     await sleep(1_050);
@@ -94,15 +95,15 @@ describe('the line', () => {
       await fixture.backend(),
     ];
     const held = await granted(holder, 'order');
-    await refusalOf(first, 'order');
+    await refused(first, 'order');
     await sleep(600);
-    await refusalOf(second, 'order');
+    await refused(second, 'order');
     await sleep(600);
     // The first has been silent for 1.2 s, and the second asks again: nobody waits for the first, but it is not forgotten.
-    await refusalOf(second, 'order');
-    await refusalOf(first, 'order');
+    await refused(second, 'order');
+    await refused(first, 'order');
     await holder.leases.withdraw(held, FREE);
-    await refusalOf(second, 'order');
+    await refused(second, 'order');
     await granted(first, 'order');
   });
 
@@ -114,7 +115,7 @@ describe('the line', () => {
     await waiter.leases.watch('fair', FAIR_MUTEX, (wake) => woken.push(wake?.claimId));
     for (const claim of claims) expect((await waiter.leases.claim(claim)).kind).toBe('refused');
     await holder.leases.withdraw(held, FREE);
-    await until('a wake', () => woken.length > 0);
+    await eventually('a wake', () => woken.length > 0);
     expect(woken).toEqual([claims[0]!.id]);
     expect((await waiter.leases.claim(claims[1]!)).kind).toBe('refused');
     expect((await waiter.leases.claim(claims[0]!)).kind).toBe('granted');
@@ -127,9 +128,9 @@ describe('the line', () => {
     await other.leases.watch('loud', MUTEX, () => (wakes += 10));
     await one.leases.withdraw(await granted(one, 'quiet'), FREE);
     const held = await granted(one, 'loud');
-    await refusalOf(other, 'loud');
+    await refused(other, 'loud');
     await one.leases.withdraw(held, FREE);
-    await until('the wake of the other resource', () => wakes >= 10);
+    await eventually('the wake of the other resource', () => wakes >= 10);
     expect(wakes).toBe(10);
   });
 });
@@ -192,7 +193,7 @@ describe('tokens', () => {
     );
     expect(Math.abs(Number(rows[0]!.us) - first.token)).toBeLessThan(5_000_000);
     await backend.leases.withdraw(first, FREE);
-    await until('the row is removed', async () => (await fixture.row('token')) === undefined);
+    await eventually('the row is removed', async () => (await fixture.row('token')) === undefined);
     const second = await granted(backend, 'token', { tokens: 1 });
     expect(second.token).toBeGreaterThanOrEqual(first.token + 1_000);
   });
@@ -212,7 +213,7 @@ describe('tokens', () => {
     const backend = await fixture.backend();
     const first = await granted(backend, 'restarted', { tokens: 500_000, leaseMs: 50 });
     await fixture.server.restart();
-    await until('it serves', () =>
+    await eventually('it serves', () =>
       backend.ping().then(
         () => true,
         () => false,
@@ -230,7 +231,7 @@ describe('revocation', () => {
     one.onDoubt((resource) => doubts.push(resource));
     const claim = await granted(one, 'a name with spaces');
     expect(await other.leases.revoke(claim.resource, MUTEX, 'now')).toBe(true);
-    await until('the doubt', () => doubts.length > 0);
+    await eventually('the doubt', () => doubts.length > 0);
     expect(doubts).toEqual([claim.resource]);
     expect(await one.leases.renew([{ ...claim, keepMs: 0 }])).toEqual(['lost']);
     expect(await other.leases.revoke(claim.resource, MUTEX, 'now')).toBe(false);
@@ -250,11 +251,11 @@ describe('rows', () => {
   it('of other kinds of locks are told apart by what they hold', async () => {
     const backend = await fixture.backend();
     const writer = await granted(backend, 'kinds', { shape: WRITER });
-    await refusalOf(backend, 'kinds', { shape: READER });
+    await refused(backend, 'kinds', { shape: READER });
     await backend.leases.withdraw(writer, FREE);
     await granted(backend, 'kinds', { shape: permits(2, 3) });
-    await refusalOf(backend, 'kinds');
-    await refusalOf(backend, 'kinds', { shape: permits(2, 3) });
+    await refused(backend, 'kinds');
+    await refused(backend, 'kinds', { shape: permits(2, 3) });
     await granted(backend, 'kinds', { shape: permits(1, 3) });
   });
 
@@ -262,7 +263,7 @@ describe('rows', () => {
     const backend = await fixture.backend({ keepRowsMs: 50 });
     const held = await granted(backend, 'held');
     await backend.leases.withdraw(await granted(backend, 'idle'), FREE);
-    await until('the idle one is gone', async () => (await fixture.row('idle')) === undefined);
+    await eventually('the idle one is gone', async () => (await fixture.row('idle')) === undefined);
     expect(await fixture.row('held')).toBeDefined();
     await backend.leases.withdraw(held, FREE);
     await backend.leases.withdraw(await granted(backend, 'last'), FREE);
@@ -275,7 +276,7 @@ describe('rows', () => {
 
   it('are not removed under somebody who takes them: many cycles of two processes that remove all the time', async () => {
     const backends = [await fixture.backend({ keepRowsMs: 10 }), await fixture.backend({ keepRowsMs: 10 })];
-    let [inside, last] = [0, 0];
+    const witness = new Witness();
     const work = async (at: number): Promise<void> => {
       const backend = backends[at]!;
       for (let i = 0; i < 60; i += 1) {
@@ -283,11 +284,9 @@ describe('rows', () => {
           claimOf(backend, 'churn', { queue: false, tokens: 1, id: `${backend.processId}:${at}${i}` }),
         );
         if (verdict.kind === 'granted') {
-          inside += 1;
-          expect(inside).toBe(1);
-          expect(verdict.token).toBeGreaterThan(last);
-          last = verdict.token;
-          inside -= 1;
+          const leave = witness.enter(undefined, verdict.token);
+          await sleep(1);
+          leave();
           await backend.leases.withdraw(
             { id: `${backend.processId}:${at}${i}`, resource: 'churn', shape: MUTEX },
             FREE,
@@ -297,6 +296,6 @@ describe('rows', () => {
       }
     };
     await Promise.all([work(0), work(1)]);
-    expect(last).toBeGreaterThan(0);
+    expect(witness.assertKept().leases).toBeGreaterThan(0);
   });
 });

@@ -1,9 +1,10 @@
 import { Bedrock, UnsupportedByBackendError } from 'bedrock-lock';
 import { postgresSession } from 'bedrock-lock/postgres';
+import { eventually, granted } from 'bedrock-testkit';
 import { recordFaults } from '../mysql/record-faults.js';
 import { SOON, type RecordGround } from '../mysql/record-ground.js';
 import { recordPromises } from '../mysql/record-promises.js';
-import { granted, PostgresFixture, until } from './fixture.js';
+import { PostgresFixture } from './fixture.js';
 
 const NOW = '(extract(epoch FROM clock_timestamp()) * 1000000)::bigint';
 const LEASE_MS = 10_000;
@@ -80,12 +81,12 @@ describe('records in rows of PostgreSQL', () => {
       SELECT 'many:' || i, 'o', '', NULL, ${NOW} + ${life} FROM generate_series(1, 20000) i; ANALYZE many_records`);
     await backend.records!.begin({ resource: 'r', owner: 'o', fingerprint: '', leaseMs: LEASE_MS });
     const last = "SELECT 1 FROM many_records WHERE resource = 'many:3000'";
-    await until('it is swept', async () => (await number(last)) === undefined);
+    await eventually('it is swept', async () => (await number(last)) === undefined);
     await backend.close();
     const scans = (kind: string) =>
       number(`SELECT ${kind} FROM pg_stat_user_tables WHERE relname = 'many_records'`);
     // They are counted some time after they were.
-    await until('it is counted', async () => (await scans('n_tup_del')) === 3_000);
+    await eventually('it is counted', async () => (await scans('n_tup_del')) === 3_000);
     expect(await scans('seq_tup_read')).toBe(0);
   });
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Backend, Claim } from 'bedrock-lock';
-import { FREE, granted, PostgresFixture } from './fixture.js';
+import { FREE, granted } from 'bedrock-testkit';
+import { PostgresFixture } from './fixture.js';
 
 const BACKENDS = 4;
 const ROWS_OF_EACH = 6;

@@ -1,5 +1,6 @@
 import { systemClock, type Backend, type Counter, type Operation } from 'bedrock-lock';
 import type { TcpProxy } from 'bedrock-servers';
+import { eventually, liveness } from 'bedrock-testkit';
 import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +9,8 @@ import { ClientLink } from '../../libs/lock/src/backends/zookeeper/client-link.j
 import { CountNodes } from '../../libs/lock/src/backends/zookeeper/counters/count-nodes.js';
 import { Paths } from '../../libs/lock/src/backends/zookeeper/paths.js';
 import { ZooKeeperSession } from '../../libs/lock/src/backends/zookeeper/zookeeper-session.js';
-import { eventually, fresh, ZooKeeperFixture } from './fixture.js';
+import { fresh, ZooKeeperFixture } from './fixture.js';
+import { unlessUnavailable } from '../support/unless-unavailable.js';
 
 const COUNTDOWN = fileURLToPath(new URL('countdown-main.mjs', import.meta.url));
 const fixture = new ZooKeeperFixture();
@@ -32,8 +34,13 @@ function latch(resource = fresh()): Counter {
   return { kind: 'latch', resource };
 }
 
+/** Does so with the request that writes the operation down, before it passes. */
+function onWrite(proxy: TcpProxy, { id }: Operation, strike: () => void): void {
+  proxy.onRequest((bytes) => void (bytes.includes(id) && strike()));
+}
+
 function heal(proxy: TcpProxy): void {
-  proxy.delay(0);
+  proxy.onRequest(() => undefined);
   proxy.dropReplies(false);
   proxy.dropRequests(false);
   proxy.cut();
@@ -53,18 +60,14 @@ describe('a change of a number', () => {
     await counters.create(counter, 5, operationOf(backend));
     const counting = operationOf(backend);
     // What is asked before the change is written is answered; what is written then meets the fault.
-    proxy.delay(100, what === 'the reply' ? 'requests' : 'replies');
+    onWrite(proxy, counting, () => (what === 'the reply' ? proxy.dropReplies() : proxy.dropRequests()));
     const answer = counters.add(counter, -1, counting).catch((error: unknown) => error);
-    await sleep(50);
-    if (what === 'the request') proxy.dropRequests();
-    await sleep(100);
-    if (what === 'the reply') proxy.dropReplies();
     expect(await answer).toMatchObject({ code: 'BACKEND_UNAVAILABLE', executed: 'unknown' });
     expect(await other.counters!.read(counter)).toBe(afterwards);
     heal(proxy);
     await eventually(
       'it is counted',
-      async () => (await counters.add(counter, -1, repeated(backend, counting))) === 4,
+      unlessUnavailable(async () => (await counters.add(counter, -1, repeated(backend, counting))) === 4),
     );
     expect(await counters.read(counter)).toBe(4);
   });
@@ -78,10 +81,8 @@ describe('a change of a number', () => {
     const [counters, counter] = [backend.counters!, latch()];
     await counters.create(counter, 5, operationOf(backend));
     const counting = operationOf(backend);
-    proxy.delay(100, 'requests');
+    onWrite(proxy, counting, () => proxy.dropReplies());
     const answer = counters.add(counter, -1, counting).catch((error: unknown) => error);
-    await sleep(150);
-    proxy.dropReplies();
     expect(await answer).toMatchObject({ code: 'BACKEND_UNAVAILABLE' });
     expect(await other.counters!.read(counter)).toBe(4);
     proxy.dropRequests();
@@ -92,7 +93,7 @@ describe('a change of a number', () => {
     heal(proxy);
     await eventually(
       'it is counted',
-      async () => (await counters.add(counter, -1, repeated(backend, counting))) === 4,
+      unlessUnavailable(async () => (await counters.add(counter, -1, repeated(backend, counting))) === 4),
     );
     expect(await counters.read(counter)).toBe(4);
   });
@@ -151,10 +152,10 @@ describe('who waits for a number', () => {
     await other.counters!.add(counter, -1, operationOf(other));
     await sleep(200);
     expect(woken).toEqual([]);
-    const start = performance.now();
-    await other.counters!.add(counter, -1, operationOf(other));
-    await eventually('it is woken', () => woken.length > 0);
-    expect(woken[0]! - start).toBeLessThan(300);
+    await liveness.within('a wake', 300, async () => {
+      await other.counters!.add(counter, -1, operationOf(other));
+      await eventually('it is woken', () => woken.length > 0);
+    });
   });
 
   it('asks a hundredfold no more often than alone', async () => {

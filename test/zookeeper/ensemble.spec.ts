@@ -1,7 +1,8 @@
 import { startZooKeeperEnsemble, type ZooKeeperEnsemble } from 'bedrock-servers';
 import { Bedrock } from 'bedrock-lock';
 import { zookeeper } from 'bedrock-lock/zookeeper';
-import { eventually, fresh } from './fixture.js';
+import { eventually } from 'bedrock-testkit';
+import { fresh } from './fixture.js';
 
 let ensemble: ZooKeeperEnsemble;
 let bedrocks: Bedrock[];
@@ -36,7 +37,7 @@ it.each(['killed', 'frozen'])(
     if (how === 'killed') leader.kill('SIGKILL');
     else leader.pause();
     const { validUntil } = lease;
-    await eventually('the lease is renewed', () => lease.validUntil > validUntil, 15_000);
+    await eventually('the lease is renewed', () => lease.validUntil > validUntil, { withinMs: 15_000 });
     expect(lease.isHeld).toBe(true);
     isReleased = true;
     await lease.release();

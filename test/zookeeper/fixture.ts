@@ -1,13 +1,9 @@
-import { Bedrock, MUTEX, type Backend, type BedrockOptions, type Claim, type Verdict } from 'bedrock-lock';
+import { Bedrock, type Backend, type BedrockOptions, type Claim, type Verdict } from 'bedrock-lock';
 import { zookeeper, type ZooKeeperOptions } from 'bedrock-lock/zookeeper';
 import { startProxy, startZooKeeper, type RunningServer, type TcpProxy } from 'bedrock-servers';
+import { claimOf as plainClaimOf } from 'bedrock-testkit';
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Admin } from './admin.js';
-
-export const NOW = { keepMs: 0, leaveQueue: true } as const;
-
-let claims = 0;
 
 /** A server of its own, somebody who looks at it, and backends that are closed after each test. */
 export class ZooKeeperFixture {
@@ -68,19 +64,9 @@ export function fresh(): string {
   return `test:${randomUUID()}`;
 }
 
+/** A claim that ends with its session of 4 s, and wants a token. */
 export function claimOf(backend: Backend, resource: string, terms: Partial<Claim> = {}): Claim {
-  return {
-    id: `${backend.processId}:${++claims}`,
-    resource,
-    shape: MUTEX,
-    queue: true,
-    mayPush: false,
-    leaseMs: 4_000,
-    holdAtLeastMs: 0,
-    tokens: 1,
-    notAfter: performance.now() + backend.operationTimeoutMs,
-    ...terms,
-  };
+  return plainClaimOf(backend, resource, { leaseMs: 4_000, tokens: 1, ...terms });
 }
 
 /** The same claim, as it is sent again. */
@@ -91,17 +77,4 @@ export function again(backend: Backend, claim: Claim): Claim {
 export function tokenOf(verdict: Verdict): number {
   if (verdict.kind !== 'granted') throw new Error(`it was ${verdict.kind}`);
   return verdict.token;
-}
-
-/** Asks until the answer is yes; a rejection counts as no. */
-export async function eventually(
-  what: string,
-  isTrue: () => boolean | Promise<boolean>,
-  withinMs = 5_000,
-): Promise<void> {
-  const deadline = performance.now() + withinMs;
-  while (!(await Promise.resolve(isTrue()).catch(() => false))) {
-    if (performance.now() > deadline) throw new Error(`not within ${withinMs} ms: ${what}`);
-    await sleep(10);
-  }
 }

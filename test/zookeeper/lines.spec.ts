@@ -1,7 +1,8 @@
 import { LockTypeMismatchError, permits, READER, WRITER, type Backend, type Claim } from 'bedrock-lock';
 import { zookeeperSays } from 'bedrock-servers';
+import { eventually, FREE } from 'bedrock-testkit';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { again, claimOf, eventually, fresh, NOW, tokenOf, ZooKeeperFixture } from './fixture.js';
+import { again, claimOf, fresh, tokenOf, ZooKeeperFixture } from './fixture.js';
 
 const fixture = new ZooKeeperFixture();
 
@@ -23,12 +24,12 @@ describe('who waits', () => {
     await backend.leases.claim(claims[0]!);
     await Promise.all(claims.slice(1).map((claim) => backend.leases.claim(claim)));
     // Of the holder's own place, and of 100 predecessors.
-    await eventually('all watch', async () => (await watches()) === 101, 1_000);
+    await eventually('all watch', async () => (await watches()) === 101, { withinMs: 1_000 });
     for (let i = 0; i < 3; i += 1) {
       woken.length = 0;
       const waiting = claims.slice(i + 1).map((claim) => backend.leases.claim(again(backend, claim)));
       await Promise.all(waiting);
-      await backend.leases.withdraw(claims[i]!, NOW);
+      await backend.leases.withdraw(claims[i]!, FREE);
       await eventually('the next is woken', () => woken.length > 0);
       await sleep(50);
       expect(woken).toEqual([claims[i + 1]!.id]);
@@ -49,7 +50,7 @@ describe('who waits', () => {
     const writer = await ask(shelf, WRITER);
     const readers = [await ask(shelf, READER), await ask(shelf, READER)];
     await sleep(50);
-    await backend.leases.withdraw(writer, NOW);
+    await backend.leases.withdraw(writer, FREE);
     await eventually('both readers are woken', () => woken.length === 2);
     expect(new Set(woken)).toEqual(new Set(readers.map(({ id }) => id)));
     const pool = fresh();
@@ -58,10 +59,10 @@ describe('who waits', () => {
     const held = [await ask(pool, permits(1, 2)), await ask(pool, permits(1, 2))];
     const waiting = [await ask(pool, permits(2, 2)), await ask(pool, permits(1, 2))];
     await sleep(50);
-    await backend.leases.withdraw(held[1]!, NOW);
+    await backend.leases.withdraw(held[1]!, FREE);
     await eventually('the first is woken', () => woken.length === 1);
     await backend.leases.claim(again(backend, waiting[0]!));
-    await backend.leases.withdraw(held[0]!, NOW);
+    await backend.leases.withdraw(held[0]!, FREE);
     await eventually('it is woken again', () => woken.length === 2);
     expect(woken).toEqual([waiting[0]!.id, waiting[0]!.id]);
   });
@@ -85,7 +86,7 @@ describe('who waits', () => {
     expect(await order()).toEqual([held, claims[2], claims[1]].map(({ id }) => id));
     await one.leases.withdraw(claims[2], { keepMs: 0, leaveQueue: false });
     await one.leases.claim(claims[3]);
-    await eventually('the kept place is gone', async () => (await order()).length === 3, 500);
+    await eventually('the kept place is gone', async () => (await order()).length === 3, { withinMs: 500 });
     expect(await order()).toEqual([held, claims[1], claims[3]].map(({ id }) => id));
   });
 
@@ -95,11 +96,9 @@ describe('who waits', () => {
     await backend.leases.claim(held);
     await backend.leases.claim({ ...silent, resource: held.resource });
     expect(await fixture.admin.places(held.resource)).toHaveLength(2);
-    await eventually(
-      'it is gone',
-      async () => (await fixture.admin.places(held.resource)).length === 1,
-      2_500,
-    );
+    await eventually('it is gone', async () => (await fixture.admin.places(held.resource)).length === 1, {
+      withinMs: 2_500,
+    });
     expect((await backend.leases.inspect(held.resource, held.shape))[0]?.id).toBe(held.id);
   });
 });
@@ -114,9 +113,9 @@ describe('tokens', () => {
     for (const backend of [other, one, other, other, one]) {
       const next = claimOf(backend, resource, { tokens: 600 });
       expect((await backend.leases.claim(next)).kind).toBe('refused');
-      expect(await (previous.id.startsWith(one.processId) ? one : other).leases.withdraw(previous, NOW)).toBe(
-        'released',
-      );
+      expect(
+        await (previous.id.startsWith(one.processId) ? one : other).leases.withdraw(previous, FREE),
+      ).toBe('released');
       const token = tokenOf(await backend.leases.claim(again(backend, next)));
       expect(token).toBeGreaterThan(last);
       expect(tokenOf(await backend.leases.claim(again(backend, next)))).toBe(token);
@@ -133,7 +132,7 @@ describe('tokens', () => {
     await fixture.admin.remove(`/bedrock/locks/${encodeURIComponent(claim.resource)}/${place!}`);
     const between = claimOf(other, claim.resource);
     const token = tokenOf(await other.leases.claim(between));
-    await other.leases.withdraw(between, NOW);
+    await other.leases.withdraw(between, FREE);
     expect(tokenOf(await one.leases.claim(again(one, claim)))).toBeGreaterThan(token);
   });
 
@@ -146,7 +145,7 @@ describe('tokens', () => {
     await other.leases.claim(writer);
     const elsewhere = claimOf(one, fresh());
     const between = tokenOf(await one.leases.claim(elsewhere));
-    await one.leases.withdraw(reader, NOW);
+    await one.leases.withdraw(reader, FREE);
     expect(tokenOf(await other.leases.claim(again(other, writer)))).toBeGreaterThan(between);
   });
 });

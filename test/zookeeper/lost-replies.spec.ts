@@ -1,6 +1,8 @@
 import { BackendUnavailableError, type Backend, type Claim } from 'bedrock-lock';
+import { eventually, FREE } from 'bedrock-testkit';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { again, claimOf, eventually, fresh, NOW, ZooKeeperFixture } from './fixture.js';
+import { again, claimOf, fresh, ZooKeeperFixture } from './fixture.js';
+import { unlessUnavailable } from '../support/unless-unavailable.js';
 
 const fixture = new ZooKeeperFixture();
 
@@ -17,7 +19,7 @@ async function behindProxy(): Promise<{
   const backend = await fixture.backend({ connect, operationTimeoutMs: 400 });
   const first = claimOf(backend, fresh());
   await backend.leases.claim(first);
-  await backend.leases.withdraw(first, NOW);
+  await backend.leases.withdraw(first, FREE);
   return { backend, proxy };
 }
 
@@ -45,10 +47,10 @@ describe('a claim whose reply is lost', () => {
     proxy.cut();
     await eventually(
       'it is granted',
-      async () => (await backend.leases.claim(again(backend, claim))).kind === 'granted',
+      unlessUnavailable(async () => (await backend.leases.claim(again(backend, claim))).kind === 'granted'),
     );
     expect(await fixture.admin.places(claim.resource)).toHaveLength(1);
-    expect(await backend.leases.withdraw(claim, NOW)).toBe('released');
+    expect(await backend.leases.withdraw(claim, FREE)).toBe('released');
     expect(await fixture.admin.places(claim.resource)).toEqual([]);
   });
 
@@ -71,11 +73,14 @@ describe('a claim whose reply is lost', () => {
     const claim = await claimOnLine(backend);
     proxy.delay(1_500, 'requests');
     await unanswered(backend.leases.claim(claim));
-    await unanswered(backend.leases.withdraw(claim, NOW));
+    await unanswered(backend.leases.withdraw(claim, FREE));
     expect(await fixture.admin.places(claim.resource)).toEqual([]);
     proxy.delay(0);
     await sleep(1_500);
-    await eventually('it is confirmed', async () => (await backend.leases.withdraw(claim, NOW)) === 'absent');
+    await eventually(
+      'it is confirmed',
+      unlessUnavailable(async () => (await backend.leases.withdraw(claim, FREE)) === 'absent'),
+    );
     expect(await fixture.admin.places(claim.resource)).toEqual([]);
     expect((await backend.leases.claim(again(backend, claim))).kind).toBe('stale');
     expect((await backend.leases.claim(claimOf(backend, claim.resource))).kind).toBe('granted');
@@ -91,7 +96,7 @@ describe('a claim whose reply is lost', () => {
     expect(await fixture.admin.places(claim.resource)).toEqual([]);
     await eventually(
       'it is granted',
-      async () => (await backend.leases.claim(again(backend, claim))).kind === 'granted',
+      unlessUnavailable(async () => (await backend.leases.claim(again(backend, claim))).kind === 'granted'),
     );
   });
 });
@@ -105,11 +110,14 @@ describe('a renewal whose reply is lost', () => {
     expect(await backend.leases.renew([{ ...claim, keepMs: 0 }])).toEqual(['unknown']);
     proxy.dropReplies(false);
     proxy.cut();
-    await eventually('it is renewed', async () => {
-      const [outcome] = await backend.leases.renew([{ ...claim, keepMs: 0 }]);
-      expect(outcome).not.toBe('lost');
-      return outcome === 'renewed';
-    });
+    await eventually(
+      'it is renewed',
+      unlessUnavailable(async () => {
+        const [outcome] = await backend.leases.renew([{ ...claim, keepMs: 0 }]);
+        expect(outcome).not.toBe('lost');
+        return outcome === 'renewed';
+      }),
+    );
   });
 
   it('that would move the place to a longer session is settled by the next', async () => {
@@ -122,9 +130,12 @@ describe('a renewal whose reply is lost', () => {
     expect(await backend.leases.renew(renewal)).toEqual(['unknown']);
     proxy.dropReplies(false);
     proxy.cut();
-    await eventually('it is renewed', async () => (await backend.leases.renew(renewal))[0] === 'renewed');
+    await eventually(
+      'it is renewed',
+      unlessUnavailable(async () => (await backend.leases.renew(renewal))[0] === 'renewed'),
+    );
     expect(await fixture.admin.places(claim.resource)).toHaveLength(1);
-    expect(await backend.leases.withdraw(claim, NOW)).toBe('released');
+    expect(await backend.leases.withdraw(claim, FREE)).toBe('released');
     expect(await fixture.admin.places(claim.resource)).toEqual([]);
   });
 });
@@ -157,16 +168,22 @@ describe.each(['reply', 'request'])('a move to a longer session of which the %s 
     proxy.dropReplies(false);
     proxy.dropRequests(false);
     proxy.cut();
-    await eventually('the rival is granted it', async () => {
-      const isGranted = await isRivals();
-      const [outcome] = await backend.leases.renew(renewal);
-      expect([outcome, isGranted]).not.toEqual(['renewed', true]);
-      return isGranted;
-    });
-    await eventually('contact is back', async () => (await backend.ping()) > 0);
+    await eventually(
+      'the rival is granted it',
+      unlessUnavailable(async () => {
+        const isGranted = await isRivals();
+        const [outcome] = await backend.leases.renew(renewal);
+        expect([outcome, isGranted]).not.toEqual(['renewed', true]);
+        return isGranted;
+      }),
+    );
+    await eventually(
+      'contact is back',
+      unlessUnavailable(async () => (await backend.ping()) > 0),
+    );
     expect(await backend.leases.renew(renewal)).toEqual(['lost']);
     expect(await rival.leases.renew([{ ...next, keepMs: 0 }])).toEqual(['renewed']);
-    await rival.leases.withdraw(next, NOW);
+    await rival.leases.withdraw(next, FREE);
     expect(await fixture.admin.places(claim.resource)).toEqual([]);
   });
 });
@@ -176,9 +193,12 @@ it('a release whose reply is lost is repeated until it is confirmed', async () =
   const claim: Claim = claimOf(backend, fresh());
   await backend.leases.claim(claim);
   proxy.dropReplies();
-  await unanswered(backend.leases.withdraw(claim, NOW));
+  await unanswered(backend.leases.withdraw(claim, FREE));
   proxy.dropReplies(false);
   proxy.cut();
-  await eventually('it is confirmed', async () => (await backend.leases.withdraw(claim, NOW)) === 'absent');
+  await eventually(
+    'it is confirmed',
+    unlessUnavailable(async () => (await backend.leases.withdraw(claim, FREE)) === 'absent'),
+  );
   expect(await fixture.admin.places(claim.resource)).toEqual([]);
 });
