@@ -1,20 +1,28 @@
 import { randomUUID } from 'node:crypto';
-import { Bedrock, sleep, systemClock, type LockOptions, type Mutex } from 'bedrock-lock';
+import { Bedrock, type LockOptions, type Mutex } from 'bedrock-lock';
 import { redis, type RedisOptions } from 'bedrock-lock/redis';
 import {
-  checkHistory,
+  assertHistory,
   ContenderProcess,
   HistoryRecorder,
+  sharedNow,
   type Bounds,
   type ContenderJob,
   type HistoryEvent,
   type HistoryReport,
 } from 'bedrock-testkit';
 
+export { pass } from './combination/pass.js';
+
 /** Bound on every call to Redis, ms. */
 export const OPERATION_MS = 300;
 /** A release tries for one time-out, and one that was already under way may take another. */
 export const BOUNDS: Bounds = { releaseMs: 2 * OPERATION_MS + 100 };
+
+export type Job = Omit<ContenderJob, 'resource'>;
+
+/** Contenders go on until they are told to finish. */
+export const UNTIL_FINISHED = { cycles: Number.MAX_SAFE_INTEGER } as const;
 
 /** Those who contend for one lock, processes and peers in this one, and what they have told. */
 export class Contest {
@@ -31,7 +39,7 @@ export class Contest {
   }
 
   /** A contender in a process of its own; `options` leads it elsewhere. */
-  contender(job: Omit<ContenderJob, 'resource'>, options: RedisOptions = {}): ContenderProcess {
+  contender(job: Job, options: RedisOptions = {}): ContenderProcess {
     const args = [{ ...this.options, ...options }];
     const source = { module: 'bedrock-lock/redis', factory: 'redis', args };
     const label = job.label ?? `p${this.#processes.length + 1}`;
@@ -55,6 +63,12 @@ export class Contest {
     this.#events.push(event);
   }
 
+  /** All of them end after the turns that they are in. */
+  async finish(): Promise<void> {
+    for (const one of this.#processes) one.finish();
+    await this.ended();
+  }
+
   async ended(): Promise<void> {
     await Promise.all(this.#processes.map((one) => one.ended()));
   }
@@ -63,8 +77,9 @@ export class Contest {
     return [...this.#events, ...this.#processes.flatMap(({ events }) => events)];
   }
 
+  /** @throws AssertionError when a promise was broken */
   judge(bounds: Bounds = BOUNDS): HistoryReport {
-    return checkHistory(this.history, bounds);
+    return assertHistory(this.history, bounds);
   }
 
   async close(): Promise<void> {
@@ -85,7 +100,12 @@ export class Peer {
   }
 }
 
-/** For time that is the subject, and for faults that need some to do their harm. */
-export function pass(ms: number): Promise<void> {
-  return sleep(systemClock, ms);
+/** Resolves when each of them has got the lock so many times from now on. */
+export async function goOn(contenders: readonly ContenderProcess[], turns = 1): Promise<void> {
+  const now = sharedNow();
+  const goesOn = async (one: ContenderProcess): Promise<void> => {
+    let seenAt = now;
+    for (let i = 0; i < turns; i += 1) seenAt = (await one.until('acquired', ({ at }) => at > seenAt)).at;
+  };
+  await Promise.all(contenders.map(goesOn));
 }

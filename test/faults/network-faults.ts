@@ -1,36 +1,30 @@
 import type { TcpProxy } from 'bedrock-servers';
-import { OPERATION_MS, pass } from './contest.js';
+import { pass } from './contest.js';
 
-/** What a network does to those behind the proxy, for some time. */
-export const NETWORK_FAULTS: Record<string, (proxy: TcpProxy) => Promise<void>> = {
-  'swallows replies': (proxy) =>
-    during(
-      450,
-      () => proxy.dropReplies(),
-      () => proxy.dropReplies(false),
-    ),
-  'swallows requests': (proxy) =>
-    during(
-      450,
-      () => proxy.dropRequests(),
-      () => proxy.dropRequests(false),
-    ),
-  'delays by more than the time-out': (proxy) =>
-    during(
-      900,
-      () => proxy.delay(OPERATION_MS * 1.5),
-      () => proxy.delay(0),
-    ),
-  'cuts connections': (proxy) =>
-    during(
-      100,
-      () => proxy.cut(),
-      () => proxy.cut(),
-    ),
+/** Does its harm to those behind the proxy, and resolves when the network is whole again. */
+export type NetworkFault = (proxy: TcpProxy, operationMs: number) => Promise<void>;
+
+/** What a network does, by the bound on a call: each lasts for longer than a call has, but the cuts. */
+export const NETWORK_FAULTS: Record<string, NetworkFault> = {
+  'swallows replies': async (proxy, operationMs) => {
+    proxy.dropReplies();
+    await pass(1.5 * operationMs);
+    proxy.dropReplies(false);
+  },
+  'swallows requests': async (proxy, operationMs) => {
+    proxy.dropRequests();
+    await pass(1.5 * operationMs);
+    proxy.dropRequests(false);
+  },
+  'delays by more than the time-out': async (proxy, operationMs) => {
+    proxy.delay(1.5 * operationMs);
+    await pass(3 * operationMs);
+    proxy.delay(0);
+  },
+  'cuts connections': async (proxy) => {
+    for (let i = 0; i < 5; i += 1) {
+      proxy.cut();
+      await pass(20);
+    }
+  },
 };
-
-async function during(ms: number, begin: () => void, end: () => void): Promise<void> {
-  begin();
-  await pass(ms);
-  end();
-}

@@ -1,5 +1,13 @@
 import type { ContenderProcess } from 'bedrock-testkit';
-import { isOverInTime, networkFaults, outlivesEmptyRestart, overtakes, stopInTurn } from './common-faults.js';
+import {
+  isOverInTime,
+  outlivesEmptyRestart,
+  overtakes,
+  STOPPED_LEASE_MS,
+  stopInTurn,
+} from './common-faults.js';
+import { goOn, UNTIL_FINISHED } from './contest.js';
+import { networkFaults } from './network-suite.js';
 import { Site } from './site.js';
 
 const PERMITS = { of: 4, take: [1, 3] } as const;
@@ -37,12 +45,12 @@ describe('the permits of a holder', () => {
   });
 
   it('among many, stopped again and again, never make it more than there are', async () => {
-    const job = { ...JOB, forMs: 5_000, lock: { leaseMs: 500, waitMs: 5_000 } };
+    const job = { ...JOB, ...UNTIL_FINISHED, lock: { leaseMs: STOPPED_LEASE_MS, waitMs: 5_000 } };
     const contenders = [site.contender(job), site.contender(job), site.contender(job)];
-    for (const one of contenders) await one.until('acquired');
+    await goOn(contenders);
     await stopInTurn(contenders);
-    await site.ended();
-    expect(site.judge()).toMatchObject({ violations: [], failures: {} });
+    await site.finish();
+    expect(site.judge()).toMatchObject({ failures: {} });
     expect(await site.leftovers()).toEqual([]);
   });
 
@@ -51,4 +59,9 @@ describe('the permits of a holder', () => {
   });
 });
 
-networkFaults('a semaphore', 'leaks no permit, and never makes it more than there are', JOB);
+networkFaults({
+  between: 'a semaphore and its users',
+  promise: 'leaks no permit, and never makes it more than there are',
+  job: JOB,
+  leastLeases: 30,
+});

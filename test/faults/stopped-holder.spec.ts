@@ -1,3 +1,6 @@
+import { liveness } from 'bedrock-testkit';
+import { STOPPED_LEASE_MS, stopInTurn } from './common-faults.js';
+import { goOn, UNTIL_FINISHED } from './contest.js';
 import { Site } from './site.js';
 
 describe('a holder that is stopped beyond its lease', () => {
@@ -24,28 +27,18 @@ describe('a holder that is stopped beyond its lease', () => {
     expect(seen.filter(({ isHeld }) => isHeld)).toEqual([]);
     expect(next!.isHeld).toBe(true);
     await rival.recorder.release(next!);
-    expect(site.judge().violations).toEqual([]);
+    site.judge();
   });
 
   it('may be one of many: the others go on, and its old grant harms nobody', async () => {
     site = await Site.open();
-    const job = { tasks: 2, forMs: 6_000, bodyMs: 5, sampleMs: 2, lock: { leaseMs: 500, waitMs: 5_000 } };
+    const lock = { leaseMs: STOPPED_LEASE_MS, waitMs: 5_000 };
+    const job = { ...UNTIL_FINISHED, tasks: 2, bodyMs: 5, sampleMs: 2, lock };
     const contenders = [site.contender(job), site.contender(job), site.contender(job)];
-    for (const one of contenders) await one.until('acquired');
-    for (const victim of contenders) {
-      const count = victim.events.length;
-      await victim.until('acquired', (event) => victim.events.indexOf(event) >= count);
-      victim.signal('SIGSTOP');
-      const others = contenders.filter((one) => one !== victim);
-      for (const other of others) {
-        const { length } = other.events;
-        await other.until('acquired', (event) => other.events.indexOf(event) >= length + 20);
-      }
-      victim.signal('SIGCONT');
-    }
-    await site.ended();
-    const report = site.judge();
-    expect(report.violations).toEqual([]);
+    await goOn(contenders);
+    await stopInTurn(contenders);
+    await site.finish();
+    site.judge();
     expect(await site.leftovers()).toEqual([]);
   });
 
@@ -56,11 +49,11 @@ describe('a holder that is stopped beyond its lease', () => {
     await holder.until('acquired');
     const rival = await site.peer('rival');
     const waiting = rival.acquire();
-    const start = performance.now();
-    holder.signal('SIGKILL');
-    const next = await waiting;
-    expect(performance.now() - start).toBeLessThanOrEqual(2_000);
+    const next = await liveness.within('a lock whose holder was killed', 2_000, () => {
+      holder.signal('SIGKILL');
+      return waiting;
+    });
     await rival.recorder.release(next!);
-    expect(site.judge().violations).toEqual([]);
+    site.judge();
   });
 });

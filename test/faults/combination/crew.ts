@@ -36,9 +36,9 @@ export class Crew {
     return this.#all.flatMap(({ events }) => events);
   }
 
-  /** How many leases there have been so far. */
-  get cycles(): number {
-    return this.#all.reduce((sum, { events }) => sum + acquisitions(events), 0);
+  /** How many leases there have been since then. */
+  leases(since = -Infinity): number {
+    return this.history.filter(({ kind, at }) => kind === 'acquired' && at > since).length;
   }
 
   /** Kills one, and puts another one in its place, which gets the lock. */
@@ -92,8 +92,4 @@ export class Crew {
     this.#alive.push({ one, job, isProxied });
     return one;
   }
-}
-
-function acquisitions(events: readonly HistoryEvent[]): number {
-  return events.reduce((sum, { kind }) => (kind === 'acquired' ? sum + 1 : sum), 0);
 }

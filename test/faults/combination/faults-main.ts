@@ -1,15 +1,9 @@
-/**
- * `npm run faults -- [--nodes 3] [--only kill] [--injections 20] [--cycles 200] [--seed 1] [--write]`: every fault, on three
- * and on five nodes. Prints a table, with `--write` into docs/safety.md too. Exits with 1 when a promise was broken.
- */
-import { formatHistory } from 'bedrock-testkit';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+/** `npm run faults`, whose options are in run.mjs: every fault, on three and on five nodes. */
 import { parseArgs } from 'node:util';
 import { runCell, type CellResult } from './cell.js';
 import { FAULTS } from './faults.js';
 import { rowOf, tableOf } from './table.js';
+import { assertSound } from './verdict.js';
 import { writeTable } from './written-table.js';
 
 const { values } = parseArgs({
@@ -35,7 +29,7 @@ for (const fault of faults) {
   for (const result of await Promise.all(cells)) {
     results.push(result);
     console.log(rowOf(result).join(' | '));
-    show(result);
+    tellIfBroken(result);
   }
 }
 const table = tableOf(results);
@@ -43,10 +37,10 @@ console.log(`\n${table}`);
 if (values.write) await writeTable(table);
 process.exitCode = results.some(({ violations }) => violations.length > 0) ? 1 : 0;
 
-function show({ violations, history }: CellResult): void {
-  if (violations.length === 0) return;
-  for (const text of violations.slice(0, 10)) console.log(`  ${text}`);
-  const file = join(mkdtempSync(join(tmpdir(), 'bedrock-faults-')), 'history.jsonl');
-  writeFileSync(file, formatHistory(history));
-  console.log(`  the history is in ${file}`);
+function tellIfBroken({ evidence }: CellResult): void {
+  try {
+    assertSound(evidence);
+  } catch (error) {
+    console.log((error as Error).message);
+  }
 }

@@ -1,8 +1,4 @@
-/**
- * `npm run soak -- [--minutes 10] [--nodes 3] [--processes 4] [--keys 3] [--seed 1] [--unsafe]`: a lock under one fault after
- * the other. Exits with 1 when a promise was broken. `--unsafe` lets any one node suffice, whatever the others say, which
- * must not go well.
- */
+/** `npm run soak`, whose options are in run.mjs: a lock under one fault after the other. */
 import { parseArgs } from 'node:util';
 import { soak } from './soak.js';
 

@@ -7,7 +7,7 @@ import { FAULTS } from './faults.js';
 import { pass } from './pass.js';
 import { leftAtLast, Site } from './site.js';
 import { boundsFor, QUARANTINE_MS, type RULES } from './terms.js';
-import { judge } from './verdict.js';
+import { judge, type Evidence } from './verdict.js';
 import { victimsOf } from './victims.js';
 
 export interface SoakPlan {
@@ -16,6 +16,8 @@ export interface SoakPlan {
   readonly processes: number;
   readonly keys: number;
   readonly seed: number;
+  /** The next fault comes so long after the one before, ms. @default 2000 to 4000 */
+  readonly gapMs?: readonly [least: number, most: number];
   /** Other rules than those that are kept, to see what they do. */
   readonly rules?: Partial<typeof RULES>;
   tell(line: string): void;
@@ -27,9 +29,9 @@ export interface SoakResult {
   readonly lost: number;
   readonly increments: number;
   readonly violations: readonly string[];
+  readonly evidence: Evidence;
 }
 
-/** The next fault comes so long after the one before, ms. */
 const GAP_MS = [2_000, 4_000] as const;
 const PROGRESS_MS = 10_000;
 const BODY = { module: new URL('guarded-counter.mjs', import.meta.url).href, factory: 'guardedCounter' };
@@ -55,9 +57,9 @@ export async function soak(plan: SoakPlan): Promise<SoakResult> {
   let faults = 0;
   const progress = setInterval(() => {
     const seconds = Math.round((performance.now() - begunAt) / 1_000);
-    tell(`${seconds} s: ${faults} faults, ${crew.cycles} leases`);
+    tell(`${seconds} s: ${faults} faults, ${crew.leases()} leases`);
   }, PROGRESS_MS);
-  const violations: string[] = [];
+  const others: string[] = [];
   const left: string[] = [];
   try {
     await crew.allHold();
@@ -68,29 +70,30 @@ export async function soak(plan: SoakPlan): Promise<SoakResult> {
     await crew.finish();
     left.push(...(await leftAtLast(site, `soak:${run}:`)));
   } catch (error) {
-    violations.push(`it broke off: ${(error as Error).message}`);
+    others.push(`it broke off: ${(error as Error).message}`);
   } finally {
     clearInterval(progress);
     await crew.close();
     await site.close();
   }
-  violations.push(...crew.failures);
+  others.push(...crew.failures);
   const counted = await Promise.all(resources.map((resource) => countOf(store, resource)));
   await store.stop();
   for (const { resource, value, writes } of counted)
-    if (value !== writes) violations.push(`counter: "${resource}" is ${value} after ${writes} increments`);
-  const verdict = judge({ history: crew.history, left, bounds: boundsFor(nodes) });
-  violations.push(...verdict.violations);
-  const { leases, lost } = verdict.report;
+    if (value !== writes) others.push(`counter: "${resource}" is ${value} after ${writes} increments`);
+  const evidence = { history: crew.history, left, others, bounds: boundsFor(nodes) };
+  const { violations, report } = judge(evidence);
+  const { leases, lost } = report;
   const increments = counted.reduce((sum, { writes }) => sum + writes, 0);
-  return { faults, leases, lost, increments, violations };
+  return { faults, leases, lost, increments, violations, evidence };
 }
 
 /** One fault after the other, as the seed draws them, each told when it is over and everybody is served again. */
 async function* strikes(plan: SoakPlan, site: Site, crew: Crew, endsAt: number): AsyncGenerator<Fault> {
-  const dice = new Dice(plan.seed);
+  const { seed, gapMs = GAP_MS } = plan;
+  const dice = new Dice(seed);
   for (let count = 0; performance.now() < endsAt; count += 1) {
-    const nextAt = performance.now() + dice.between(...GAP_MS);
+    const nextAt = performance.now() + dice.between(...gapMs);
     const fault = dice.oneOf(ANYWHERE);
     const victims = victimsOf(fault, site.nodes, count, dice);
     await fault.strike({ site, crew, victims, dice, strikes: count });

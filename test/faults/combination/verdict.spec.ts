@@ -1,5 +1,5 @@
 import { acquired, asked, failed, lost, turn } from '../../testkit/hand-made.js';
-import { judge } from './verdict.js';
+import { assertSound, judge } from './verdict.js';
 
 const SOUND = { history: turn(0, 'a1', 10, 1), bounds: {}, left: [] };
 
@@ -33,6 +33,14 @@ describe('the verdict on a lock under faults', () => {
     expect(judge({ ...SOUND, history: granted, silences }).violations).toEqual([
       'outage: b1 was granted by a minority',
     ]);
+  });
+
+  it('throws what it finds, and what its caller has found, with the history of both', () => {
+    expect(assertSound(SOUND)).toMatchObject({ leases: 1 });
+    const evidence = { ...SOUND, left: ['lock on a'], others: ['effect: no lease was lost'] };
+    expect(() => assertSound(evidence)).toThrow(
+      /the history is kept in .*\neffect: no lease was lost\nI8: lock on a is left$/,
+    );
   });
 
   it('finds an error that no caller can expect', () => {

@@ -1,6 +1,6 @@
 import { ContenderProcess, type ContenderJob, type HistoryEvent } from 'bedrock-testkit';
 import { pass } from '../combination/pass.js';
-import { LOCK } from './terms.js';
+import { lockOf } from './terms.js';
 
 const MODULE = new URL('backend-of.mjs', import.meta.url).href;
 const POLL_MS = 5;
@@ -14,6 +14,7 @@ export interface CrewTerms {
   /** By turns: every other process goes another way. */
   readonly ways: readonly [object, object];
   readonly jobs: readonly CrewJob[];
+  readonly leaseMs: number;
   /** Above 1, holders believe in longer leases than they have. */
   readonly overstated: number;
 }
@@ -23,11 +24,11 @@ export class Crew {
   readonly members: readonly ContenderProcess[];
   readonly #failures: string[] = [];
 
-  constructor({ engine, ways, jobs, overstated }: CrewTerms) {
+  constructor({ engine, ways, jobs, leaseMs, overstated }: CrewTerms) {
     this.members = jobs.map((job, i) => {
       const source = { module: MODULE, factory: 'backendOf', args: [engine, ways[i % 2], overstated] };
       // Until it is told to finish.
-      const task = { cycles: Number.MAX_SAFE_INTEGER, ...job, lock: LOCK };
+      const task = { cycles: Number.MAX_SAFE_INTEGER, ...job, lock: lockOf(leaseMs) };
       const one = new ContenderProcess(source, task, `p${i + 1}`);
       one.ended().catch((error: Error) => this.#failures.push(error.message));
       return one;

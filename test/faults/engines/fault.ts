@@ -26,8 +26,12 @@ export interface Fault<G extends Ground = Ground> {
    * @default 'anything'
    */
   readonly brings?: 'anything' | 'losses' | 'losses or failures' | 'waits at most';
+  /** In how many ways it strikes by turns. @default 1 */
+  readonly ways?: number;
   /** Who contends. @default two with short holds, and one with long ones */
-  readonly jobs?: (resource: string) => readonly CrewJob[];
+  readonly jobs?: (resource: string, leaseMs: number) => readonly CrewJob[];
+  /** @default 800 */
+  readonly leaseMs?: number;
   /** Bound on every call to the server. @default 400 */
   readonly operationMs?: number;
   /** More options of the backends. */

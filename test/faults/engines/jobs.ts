@@ -1,11 +1,10 @@
 import type { CrewJob } from './crew.js';
-import { LEASE_MS } from './terms.js';
 
 const SHORT = { tasks: 2, bodyMs: [1, 10], sampleMs: 5, restMs: 5 } as const;
 
 /** Short holds by two processes, one of them behind the proxy; by a third, behind it too, holds that need a renewal. */
-export function oneLong(resource: string): CrewJob[] {
-  const long = { resource, bodyMs: [LEASE_MS, LEASE_MS * 1.4], sampleMs: 10, restMs: 50 } as const;
+export function oneLong(resource: string, leaseMs: number): CrewJob[] {
+  const long = { resource, bodyMs: [leaseMs, leaseMs * 1.4], sampleMs: 10, restMs: 50 } as const;
   return [{ ...SHORT, resource }, { ...SHORT, resource }, long];
 }
 

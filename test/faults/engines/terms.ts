@@ -3,14 +3,20 @@ import type { Bounds } from 'bedrock-testkit';
 
 /** With it a session of ZooKeeper lives 1.5 s and a lease of etcd 1 s: both serve leases of up to a second. */
 export const LEASE_MS = 800;
-/** The longest lease: what is left by a process that ends without a connection is gone soon. */
-export const MAX_LEASE_MS = 1_000;
 /** The longest that a server keeps what belongs to a process that is silent, at its defaults and at those of the tests. */
 export const SESSION_MS = 1_500;
 /** Bound on every call to a server. */
 export const OPERATION_MS = 400;
 
-export const LOCK: LockOptions = { leaseMs: LEASE_MS, waitMs: 2_500, fencing: true };
+/** What the processes ask for. */
+export function lockOf(leaseMs: number): LockOptions {
+  return { leaseMs, waitMs: leaseMs + 1_700, fencing: true };
+}
+
+/** The longest lease that backends are told of: what a process without a connection leaves is gone soon. */
+export function maxLeaseFor(leaseMs: number): number {
+  return leaseMs + 200;
+}
 
 /** A release tries for one time-out, and one that was already under way may take another. */
 export function boundsFor(operationMs: number): Bounds {
