@@ -1,6 +1,5 @@
-import { sharedNow } from 'bedrock-testkit';
+import { liveness, sharedNow, type Timing } from 'bedrock-testkit';
 
-/** Odd, so that there is one in the middle. */
 const ROUNDS = 9;
 
 /** When it resolved, and with what. */
@@ -9,9 +8,18 @@ export async function stamped<T>(work: Promise<T>): Promise<{ readonly value: T;
   return { value, at: sharedNow() };
 }
 
-/** The median of several hand-overs, each measured by `once` in ms from the release to the grant. */
-export async function medianOf(once: () => Promise<number>): Promise<number> {
-  const times: number[] = [];
-  for (let round = 0; round < ROUNDS; round++) times.push(await once());
-  return times.sort((a, b) => a - b)[(ROUNDS - 1) / 2]!;
+/**
+ * Several hand-overs, each measured by `once` in ms from the release to the grant: their median is what is judged.
+ * @param rounds odd, so that there is one in the middle
+ */
+export async function handOvers(once: () => Promise<number>, rounds = ROUNDS): Promise<readonly Timing[]> {
+  const timings: Timing[] = [];
+  for (let round = 0; round < rounds; round++) {
+    let tookMs = 0;
+    const { to } = await liveness.time(async () => {
+      tookMs = await once();
+    });
+    timings.push({ from: to - tookMs, to });
+  }
+  return timings;
 }

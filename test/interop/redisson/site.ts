@@ -4,7 +4,7 @@ import { Bedrock, type LockOptions } from 'bedrock-lock';
 import { redis, type RedisOptions } from 'bedrock-lock/redis';
 import { startRedis, type RunningServer } from 'bedrock-servers';
 import { Redis } from 'ioredis';
-import { until } from '../../redis/fixture.js';
+import { eventually } from 'bedrock-testkit';
 import { JavaProcess } from './java-process.js';
 import { JavaThread } from './java-thread.js';
 
@@ -70,9 +70,11 @@ export class Site {
     return `interop:${randomUUID()}`;
   }
 
-  /** The channels of locks that somebody listens to. */
-  async channels(): Promise<{ readonly channel: string; readonly subscribers: number }[]> {
-    const names = (await this.admin.pubsub('CHANNELS', 'redisson*')) as string[];
+  /** The channels of this lock that somebody listens to. */
+  async channels(name: string): Promise<{ readonly channel: string; readonly subscribers: number }[]> {
+    const all = (await this.admin.pubsub('CHANNELS', 'redisson*')) as string[];
+    const names = all.filter((channel) => channel.includes(name));
+    if (names.length === 0) return [];
     const counts = (await this.admin.pubsub('NUMSUB', ...names)) as number[];
     return names.map((channel, i) => ({ channel, subscribers: counts[2 * i + 1]! }));
   }
@@ -82,12 +84,9 @@ export class Site {
    * the lock is fair: each of them has a place in its line.
    */
   async someoneWaits(name: string, waiters = 1): Promise<void> {
-    await until(`${waiters} wait for ${name}`, async () => {
-      const [channels, line] = await Promise.all([this.channels(), this.line(name)]);
-      return (
-        line.length === waiters ||
-        channels.some(({ channel, subscribers }) => channel.includes(name) && subscribers === waiters)
-      );
+    await eventually(`${waiters} wait for ${name}`, async () => {
+      const [channels, line] = await Promise.all([this.channels(name), this.line(name)]);
+      return line.length === waiters || channels.some(({ subscribers }) => subscribers === waiters);
     });
     await sleep(SETTLE_MS);
   }

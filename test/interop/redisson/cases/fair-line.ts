@@ -1,0 +1,160 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { FairMutex } from 'bedrock-lock';
+import { ContenderProcess, eventually, sharedNow } from 'bedrock-testkit';
+import { LONG_MS, type Site } from '../site.js';
+
+/** Less than any waiter of Bedrock takes to ask by itself: who is served sooner was told. */
+const TOLD_MS = 500;
+/** How long a waiter of Bedrock that has died is waited for, and until the next one asks and finds out. */
+const SILENT_MS = 1_000;
+const SWEEP_MS = 900;
+const SLACK_MS = 400;
+/** Times in Redis are whole ms. */
+const ROUNDING_MS = 2;
+
+export function fairLineCases(version: string, openSite: () => Site): void {
+  describe(`the line of RFairLock of Redisson ${version} and of a fair mutex`, () => {
+    let site: Site;
+
+    beforeAll(() => {
+      site = openSite();
+    });
+    afterEach(() => site?.clean());
+
+    async function fairMutex(name: string, leaseMs = LONG_MS): Promise<FairMutex> {
+      return (await site.bedrock({ leaseMs })).fairMutex(name);
+    }
+
+    /** Goes through the lock when its turn comes. @returns when it was granted */
+    async function inJava(name: string): Promise<number> {
+      const lock = site.thread().lock(name, 'fair');
+      const { endedAt } = await lock.lock(LONG_MS);
+      await lock.unlock();
+      return endedAt;
+    }
+
+    function inNode(mutex: FairMutex): Promise<number> {
+      return mutex.run(sharedNow);
+    }
+
+    /** When Redisson stops to wait for each of them, epoch ms, in the order of the line. */
+    async function times(name: string): Promise<number[]> {
+      const line = await site.line(name);
+      return (await site.admin.zmscore(`redisson_lock_timeout:{${name}}`, line)).map(Number);
+    }
+
+    function contender(name: string): ContenderProcess {
+      return new ContenderProcess(
+        { module: 'bedrock-lock/redis', factory: 'redis', args: [site.server.url] },
+        { resource: name, kind: 'fairMutex', lock: { waitMs: LONG_MS } },
+      );
+    }
+
+    async function killed(doomed: ContenderProcess): Promise<void> {
+      doomed.signal('SIGKILL');
+      await doomed.ended();
+    }
+
+    /** Long enough that two others are in line behind before it gives up, on a slow machine too. */
+    const patienceMs = 2_000;
+    it.each([
+      [
+        'Java',
+        patienceMs,
+        async (name: string) =>
+          expect((await site.thread().lock(name, 'fair').tryLock(patienceMs)).value).toBe(false),
+      ],
+      [
+        'Node',
+        300_000,
+        async (name: string) =>
+          expect((await fairMutex(name)).acquire({ waitMs: patienceMs })).rejects.toMatchObject({
+            code: 'LOCK_WAIT_TIMEOUT',
+          }),
+      ],
+    ] as const)('is left at once by a waiter of %s that gives up', async (_side, placeMs, giveUp) => {
+      const name = site.freshName();
+      const mutex = await fairMutex(name);
+      const lease = await mutex.acquire();
+      const givenUp = giveUp(name);
+      await site.someoneWaits(name);
+      const served = [inJava(name)];
+      await site.someoneWaits(name, 2);
+      served.push(inNode(mutex));
+      await site.someoneWaits(name, 3);
+      const [, ...before] = await times(name);
+      await givenUp;
+      await eventually('the others are left', async () => (await site.line(name)).length === 2);
+      expect(await times(name)).toEqual(before.map((time) => time - placeMs));
+      const releasedAt = sharedNow();
+      await lease.release();
+      expect(Math.max(...(await Promise.all(served))) - releasedAt).toBeLessThan(TOLD_MS);
+    });
+
+    it('does not wait for a waiter of Node that was killed, where Node stands behind it', async () => {
+      const name = site.freshName();
+      const [lock, doomed] = [site.thread().lock(name, 'fair'), contender(name)];
+      await lock.lock(LONG_MS);
+      await site.someoneWaits(name);
+      const ofNode = inNode(await fairMutex(name));
+      await site.someoneWaits(name, 2);
+      const ofJava = inJava(name);
+      await site.someoneWaits(name, 3);
+      await killed(doomed);
+      const { endedAt } = await lock.unlock();
+      const [first, second] = await Promise.all([ofNode, ofJava]);
+      expect(first - endedAt).toBeLessThan(SILENT_MS + SWEEP_MS + SLACK_MS);
+      expect(second).toBeGreaterThan(first);
+      expect(second - first).toBeLessThan(TOLD_MS);
+    });
+
+    it('waits for a waiter of Node that was killed, where nobody but Java looks at it', async () => {
+      const name = site.freshName();
+      const [lock, doomed] = [site.thread().lock(name, 'fair'), contender(name)];
+      await lock.lock(LONG_MS);
+      await site.someoneWaits(name);
+      const waiting = inJava(name);
+      await site.someoneWaits(name, 2);
+      await killed(doomed);
+      await lock.unlock();
+      const other = site.thread().lock(name, 'fair');
+      await expect(other.tryLock(SILENT_MS + SWEEP_MS)).resolves.toMatchObject({ value: false });
+      // Whatever a Bedrock asks, it finds out.
+      const askedAt = sharedNow();
+      await expect((await fairMutex(name)).tryAcquire()).resolves.toBeNull();
+      expect((await waiting) - askedAt).toBeLessThan(TOLD_MS);
+    });
+
+    it('waits for a waiter of Java that died until its own wait has ended, and keeps the places behind it', async () => {
+      const [leaseMs, waitMs] = [400, 1_500];
+      const doomed = await site.java();
+      const lines = await Promise.all(
+        ['released at once', 'released when its wait has ended'].map(async (text) => {
+          const name = `${site.freshName()} ${text}`;
+          const mutex = await fairMutex(name, leaseMs);
+          const lease = await mutex.acquire();
+          const dying = site.thread(doomed).lock(name, 'fair').tryLock(waitMs);
+          dying.catch(() => undefined);
+          await site.someoneWaits(name);
+          const ofJava = inJava(name);
+          await site.someoneWaits(name, 2);
+          const ofNode = inNode(mutex);
+          await site.someoneWaits(name, 3);
+          const endsInMs = (await times(name))[0]! - Date.now();
+          return { lease, ofJava, ofNode, endsAt: endsInMs + sharedNow() };
+        }),
+      );
+      await doomed.halt();
+      const [atOnce, later] = lines as [(typeof lines)[0], (typeof lines)[0]];
+      await atOnce.lease.release();
+      await sleep(later.endsAt - sharedNow() + ROUNDING_MS);
+      const releasedAt = sharedNow();
+      await later.lease.release();
+      for (const { ofJava, ofNode } of lines) expect(await ofNode).toBeGreaterThan(await ofJava);
+      expect((await atOnce.ofJava) + ROUNDING_MS).toBeGreaterThan(atOnce.endsAt);
+      expect((await atOnce.ofJava) - atOnce.endsAt).toBeLessThan(SWEEP_MS + SLACK_MS);
+      expect((await later.ofNode) - releasedAt).toBeLessThan(TOLD_MS);
+    });
+  });
+}

@@ -1,0 +1,4 @@
+import { allCases } from './cases/all.js';
+import { VERSIONS } from './site.js';
+
+allCases(VERSIONS[0]);
