@@ -1,7 +1,10 @@
 import type { INestApplication, ModuleMetadata } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { memory } from 'bedrock-lock/memory';
+import { eventually } from 'bedrock-testkit';
 import { BedrockLockModule, BedrockService, type BedrockLockModuleOptions } from 'nestjs-bedrock';
+
+export { gate } from '../support/gate.js';
 
 const open = new Set<{ close(): Promise<void> }>();
 
@@ -59,16 +62,9 @@ export function bedrockOf(app: { get(token: typeof BedrockService): BedrockServi
   return app.get(BedrockService);
 }
 
-/** A promise that the test resolves. */
-export function gate<T = void>(): { readonly open: (value: T) => void; readonly opened: Promise<T> } {
-  let resolve: (value: T) => void;
-  const opened = new Promise<T>((done) => (resolve = done));
-  return { open: (value) => resolve(value), opened };
-}
-
-/** Waits for a fact, turn by turn of the event loop; the test's own time-out is the bound. */
-export async function until(fact: () => boolean): Promise<void> {
-  while (!fact()) await new Promise((resolve) => setImmediate(resolve));
+/** Waits for a fact in this process, and shows its code when it does not come. */
+export function until(fact: () => boolean): Promise<void> {
+  return eventually(String(fact), fact, { withinMs: 15_000 });
 }
 
 /** What a function throws, or undefined. */

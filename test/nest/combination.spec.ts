@@ -14,17 +14,18 @@ beforeAll(async () => {
 afterEach(closeAll);
 afterAll(() => Promise.all(servers.map((server) => server.stop())));
 
-const backends = {
+/** @param nodeTimeoutMs 500 by default, since applications of one process compete for two busy cores */
+const backendsOf = (nodeTimeoutMs = 500) => ({
   default: () => memory(),
   safe: () =>
     combination({
       nodes: servers.map(({ url }) => redis(url)),
       fencing: true,
       coldStart: 'trust',
-      // Applications of one process compete for two busy cores.
-      nodeTimeoutMs: 500,
+      nodeTimeoutMs,
     }),
-};
+});
+const backends = backendsOf();
 const locks = ['cart', { name: 'till', backend: 'safe' }];
 
 @Injectable()
@@ -62,7 +63,9 @@ describe('applications on a combination', () => {
 
   it('start on enough nodes, and see in the service which are there', async () => {
     servers[1]!.kill('SIGKILL');
-    const app = await start({ imports: [locksOf(locks, { backends })], providers: [Till] });
+    // The start waits for a node that is away for ten of its time-outs.
+    const imports = [locksOf(locks, { backends: backendsOf(100) })];
+    const app = await start({ imports, providers: [Till] });
     await app.get(Till).pay(2);
     const nodes = bedrockOf(app).bedrock('safe').nodes();
     expect(nodes.filter(({ isAvailable }) => isAvailable)).toHaveLength(2);

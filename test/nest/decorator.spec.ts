@@ -1,22 +1,21 @@
 import { Injectable, SetMetadata } from '@nestjs/common';
-import { LockWaitTimeoutError } from 'bedrock-lock';
-import { currentLease, DistributedLock } from 'nestjs-bedrock';
-import { bedrockOf, closeAll, locksOf, start } from './app.js';
+import { LockLostError, LockWaitTimeoutError, type Mutex } from 'bedrock-lock';
+import { Witness } from 'bedrock-testkit';
+import { currentLease, DistributedLock, lockWhile } from 'nestjs-bedrock';
+import { defer, EMPTY, of, Subject, throwError } from 'rxjs';
+import { bedrockOf, closeAll, errorOf, locksOf, start, until } from './app.js';
+import { collect, feeds } from './feeds.js';
 
 afterEach(closeAll);
 
 describe('@DistributedLock() on a service', () => {
   @Injectable()
   class Stock {
-    inside = 0;
-    most = 0;
+    readonly witness = new Witness();
 
     @DistributedLock('stock')
     async take(count: number): Promise<number> {
-      this.inside += 1;
-      this.most = Math.max(this.most, this.inside);
-      await new Promise((resolve) => setImmediate(resolve));
-      this.inside -= 1;
+      await this.witness.visit(() => new Promise((resolve) => setImmediate(resolve)));
       return count * 2;
     }
 
@@ -45,7 +44,7 @@ describe('@DistributedLock() on a service', () => {
     const stock = app.get(Stock);
     const results = await Promise.all([1, 2, 3, 4].map((count) => stock.take(count)));
     expect(results).toEqual([2, 4, 6, 8]);
-    expect(stock.most).toBe(1);
+    expect(stock.witness.assertKept().leases).toBe(4);
   });
 
   it('throws the error of the method and gives the lock back', async () => {
@@ -106,7 +105,7 @@ describe('@DistributedLock() on a service', () => {
   it('hides the lock service from what prints or compares the object', async () => {
     const app = await start({ imports: [locksOf(['stock'])], providers: [Stock] });
     const stock = app.get(Stock);
-    expect(Reflect.ownKeys({ ...stock })).toEqual(['inside', 'most']);
+    expect(Reflect.ownKeys({ ...stock })).toEqual(['witness']);
   });
 });
 
@@ -167,5 +166,106 @@ describe('calls inside a hold', () => {
     await tree.outer(['a', 'b', 'c']);
     expect(tree.events).toEqual(['+a', '-a', '+b', '-b', '+c', '-c']);
     expect(bedrockOf(app).bedrock().stats().grants).toBe(1);
+  });
+});
+
+describe('lockWhile', () => {
+  it('subscribes to the source only while the lock is held', async () => {
+    const { lock, isFree } = await feeds();
+    const source = new Subject<number>();
+    const values = collect(source.pipe(lockWhile(lock)));
+    expect(source.observed).toBe(false);
+    await until(() => source.observed);
+    expect(await isFree()).toBe(false);
+    source.next(1);
+    source.complete();
+    expect(await values).toEqual([1]);
+    expect(await isFree()).toBe(true);
+  });
+
+  it('gives the lock back on error and on unsubscription', async () => {
+    const { lock, isFree, stats } = await feeds();
+    await expect(collect(throwError(() => new TypeError('no')).pipe(lockWhile(lock)))).rejects.toThrow(
+      TypeError,
+    );
+    expect(await isFree()).toBe(true);
+    const source = new Subject();
+    const subscription = source.pipe(lockWhile(lock)).subscribe();
+    await until(() => source.observed);
+    subscription.unsubscribe();
+    await until(() => stats().holds === 0);
+  });
+
+  it('fails with LockLostError when the lock is lost', async () => {
+    const { lock } = await feeds();
+    const source = new Subject();
+    const values = collect(source.pipe(lockWhile(lock)));
+    await until(() => source.observed);
+    await lock.forceRelease();
+    await expect(values).rejects.toThrow(LockLostError);
+  });
+
+  it('passes every option of time on to the lock', async () => {
+    const { lock } = await feeds();
+    const options = {
+      leaseMs: 4_000,
+      renew: false,
+      maxHoldMs: 3_000,
+      holdAtLeastMs: 5,
+      waitMs: 20,
+      failFast: true,
+    };
+    const terms = defer(() => of(currentLease()?.terms));
+    expect(await collect(terms.pipe(lockWhile(lock, options)))).toEqual([{ ...lock.terms, ...options }]);
+  });
+
+  it('holds as many permits of a semaphore as it is told to', async () => {
+    const app = await start({ imports: [locksOf([{ name: 'seats', kind: 'semaphore', permits: 3 }])] });
+    const seats = bedrockOf(app).semaphore('seats');
+    const source = new Subject();
+    const subscription = source.pipe(lockWhile(seats, { permits: 2 })).subscribe();
+    await until(() => source.observed);
+    expect(await seats.available()).toBe(1);
+    subscription.unsubscribe();
+    expect(errorOf(() => lockWhile(seats, { permits: 0 }))).toMatchObject({ field: 'permits' });
+  });
+
+  it('obeys the options of the call', async () => {
+    const { lock, stats } = await feeds();
+    await using _held = await lock.acquire();
+    await expect(collect(EMPTY.pipe(lockWhile(lock, { waitMs: 0 })))).rejects.toMatchObject({
+      code: 'LOCK_BUSY',
+    });
+    const stop = new AbortController();
+    const values = collect(EMPTY.pipe(lockWhile(lock, { signal: stop.signal })));
+    await until(() => stats().waiters === 1);
+    stop.abort(new Error('enough'));
+    await expect(values).rejects.toMatchObject({ code: 'LOCK_ABORTED', cause: { message: 'enough' } });
+    await expect(collect(EMPTY.pipe(lockWhile(lock, { signal: stop.signal })))).rejects.toMatchObject({
+      code: 'LOCK_ABORTED',
+    });
+  });
+
+  it('stops waiting on unsubscription, whatever signal it was given', async () => {
+    const { lock, stats } = await feeds();
+    await using _held = await lock.acquire();
+    const { signal } = new AbortController();
+    const subscription = EMPTY.pipe(lockWhile(lock, { signal })).subscribe();
+    await until(() => stats().waiters === 1);
+    subscription.unsubscribe();
+    await until(() => stats().waiters === 0);
+  });
+
+  it.each([
+    ['lock', () => lockWhile(undefined as unknown as Mutex)],
+    ['lock', () => lockWhile({} as Mutex)],
+    ['options', () => lockWhile({ run() {} } as unknown as Mutex, null as never)],
+    ['options.wait', () => lockWhile({ run() {} } as unknown as Mutex, { wait: 1 } as never)],
+    ['options.permits', () => lockWhile({ run() {} } as unknown as Mutex, { permits: 1 } as never)],
+    ['waitMs', () => lockWhile({ run() {} } as unknown as Mutex, { waitMs: -1 })],
+    ['leaseMs', () => lockWhile({ run() {} } as unknown as Mutex, { leaseMs: 0.5 })],
+    ['signal', () => lockWhile({ run() {} } as unknown as Mutex, { signal: null as never })],
+  ])('refuses a bad %s', (field, act) => {
+    expect(errorOf(act)).toMatchObject({ code: 'INVALID_OPTION', field });
   });
 });

@@ -2,7 +2,7 @@ import { combination } from 'bedrock-lock/combination';
 import { redis } from 'bedrock-lock/redis';
 import { startRedis, type RunningServer } from 'bedrock-servers';
 import { bedrockOf, closeAll } from './app.js';
-import { healthApp, type HealthAnswer } from './health.js';
+import { healthApp, untilSo, type HealthAnswer } from './health.js';
 
 const MAX_LEASE_MS = 1_000;
 const IDS = ['a', 'b', 'c'];
@@ -31,14 +31,6 @@ function app(idOf: (i: number) => { nodeId?: string } = (i) => ({ nodeId: IDS[i]
 }
 
 const nodesOf = ({ locks }: HealthAnswer) => locks.backends['default']!.nodes!;
-
-/** Asks until it is so; the test's own time-out is the bound. */
-async function untilSo(ask: () => Promise<HealthAnswer>, isSo: (answer: HealthAnswer) => boolean) {
-  for (;;) {
-    const answer = await ask();
-    if (isSo(answer)) return answer;
-  }
-}
 
 describe('GET /health with a combination', () => {
   it('is 200 and shows the nodes in their order, with their latency', async () => {

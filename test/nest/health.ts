@@ -1,8 +1,9 @@
 import { Controller, Get, type INestApplication } from '@nestjs/common';
 import { HealthCheck, HealthCheckService, TerminusModule } from '@nestjs/terminus';
+import { eventually, liveness, type Timing } from 'bedrock-testkit';
 import type { BedrockLockModuleOptions } from 'nestjs-bedrock';
 import { BedrockHealthIndicator, type BackendHealth } from 'nestjs-bedrock/terminus';
-import request from 'supertest';
+import request, { type Response } from 'supertest';
 import { locksOf, serve } from './app.js';
 
 /** How long a health check of the tests waits for a backend, in ms. */
@@ -33,7 +34,7 @@ export interface HealthAnswer {
   readonly overall: string;
   readonly locks: { readonly status: string; readonly backends: Record<string, BackendHealth> };
   readonly text: string;
-  readonly tookMs: number;
+  readonly timing: Timing;
 }
 
 /** An application with locks and a health endpoint, and what that answers now. */
@@ -45,9 +46,22 @@ export async function healthApp(
   return { app, indicator: app.get(BedrockHealthIndicator), ask: () => askHealth(app) };
 }
 
+/** The first answer of which it is so. */
+export async function untilSo(
+  ask: () => Promise<HealthAnswer>,
+  isSo: (answer: HealthAnswer) => boolean,
+): Promise<HealthAnswer> {
+  let answer!: HealthAnswer;
+  const look = async () => isSo((answer = await ask()));
+  await eventually(`health: ${String(isSo)}`, look, { withinMs: 15_000 });
+  return answer;
+}
+
 async function askHealth(app: INestApplication): Promise<HealthAnswer> {
-  const start = performance.now();
-  const response = await request(app.getHttpServer() as never).get('/health');
+  let response!: Response;
+  const timing = await liveness.time(async () => {
+    response = await request(app.getHttpServer() as never).get('/health');
+  });
   const { status, text } = response;
   const answer = response.body as { status: string; details: { locks: HealthAnswer['locks'] } };
   return {
@@ -55,6 +69,6 @@ async function askHealth(app: INestApplication): Promise<HealthAnswer> {
     overall: answer.status,
     locks: answer.details.locks,
     text,
-    tookMs: performance.now() - start,
+    timing,
   };
 }

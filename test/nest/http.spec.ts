@@ -1,21 +1,28 @@
 import {
+  type ArgumentsHost,
   Body,
+  type CallHandler,
+  type CanActivate,
+  Catch,
   Controller,
+  type ExceptionFilter,
   Get,
   HttpCode,
   Injectable,
+  type NestInterceptor,
   Param,
+  ParseIntPipe,
+  type PipeTransform,
   Post,
   Scope,
   UseGuards,
   UseInterceptors,
-  type CallHandler,
-  type CanActivate,
-  type NestInterceptor,
 } from '@nestjs/common';
+import { Witness } from 'bedrock-testkit';
 import { currentLease, DistributedLock, LockKey } from 'nestjs-bedrock';
 import { map, Observable, of } from 'rxjs';
 import request from 'supertest';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { bedrockOf, closeAll, locksOf, serve } from './app.js';
 
 afterEach(closeAll);
@@ -40,8 +47,7 @@ let belowRuns = 0;
 
 @Controller('orders')
 class Orders {
-  inside = 0;
-  most = 0;
+  readonly witness = new Witness();
 
   @DistributedLock({ lock: 'order', key: '{0.id}' })
   @Post('above')
@@ -81,11 +87,8 @@ class Orders {
   @Get('count')
   @DistributedLock('order')
   async count() {
-    this.inside += 1;
-    this.most = Math.max(this.most, this.inside);
-    await new Promise((resolve) => setImmediate(resolve));
-    this.inside -= 1;
-    return { most: this.most };
+    await this.witness.visit(() => new Promise((resolve) => setImmediate(resolve)));
+    return seen();
   }
 }
 
@@ -128,9 +131,10 @@ describe('@DistributedLock() on a controller', () => {
   });
 
   it('lets one request in at a time', async () => {
-    const { http } = await server();
+    const { app, http } = await server();
     const responses = await Promise.all(Array.from({ length: 8 }, () => http.get('/orders/count')));
-    expect(responses.map(({ body }) => body as unknown)).toEqual(Array(8).fill({ most: 1 }));
+    expect(responses.map(({ body }) => body as unknown)).toEqual(Array(8).fill({ resource: 'order' }));
+    expect(app.get(Orders).witness.assertKept().leases).toBe(8);
   });
 
   it('answers with onBusy when the lock is taken', async () => {
@@ -144,5 +148,107 @@ describe('@DistributedLock() on a controller', () => {
     const before = belowRuns;
     expect((await http.post('/orders/below').send({})).status).toBe(500);
     expect(belowRuns).toBe(before);
+  });
+});
+
+const noted: unknown[] = [];
+const note = (place: string) => noted.push([place, currentLease()?.resource]);
+beforeEach(() => noted.splice(0));
+
+@Injectable()
+class Guard implements CanActivate {
+  @DistributedLock({ lock: 'shop', key: 'guard' })
+  async canActivate(): Promise<boolean> {
+    note('guard');
+    return true;
+  }
+}
+
+@Injectable()
+class Pipe implements PipeTransform {
+  @DistributedLock({ lock: 'shop', key: '{0}' })
+  async transform(value: unknown): Promise<unknown> {
+    note('pipe');
+    return value;
+  }
+}
+
+@Injectable()
+class Interceptor implements NestInterceptor {
+  @DistributedLock({ lock: 'shop', key: 'interceptor' })
+  intercept(_context: unknown, next: CallHandler): Observable<unknown> {
+    note('interceptor');
+    return next.handle();
+  }
+}
+
+@Catch(TypeError)
+class Filter implements ExceptionFilter {
+  @DistributedLock({ lock: 'shop', key: 'filter' })
+  async catch(error: Error, host: ArgumentsHost): Promise<void> {
+    note('filter');
+    const response = host
+      .switchToHttp()
+      .getResponse<{ status(code: number): { send(text: string): void } }>();
+    response.status(418).send(error.message);
+  }
+}
+
+@Controller()
+class Shop {
+  @Get('order/:id')
+  async order(@Param('id', ParseIntPipe) _id: number): Promise<void> {
+    note('handler');
+  }
+
+  @Get('locked/:id')
+  @DistributedLock('shop')
+  async locked(@Param('id', ParseIntPipe) @LockKey() id: number): Promise<unknown> {
+    note('handler');
+    return { id };
+  }
+
+  @Get('failing')
+  async failing(): Promise<void> {
+    throw new TypeError('no tea');
+  }
+}
+
+async function shop() {
+  const app = await serve({
+    imports: [locksOf(['shop'])],
+    controllers: [Shop],
+    providers: [
+      { provide: APP_GUARD, useClass: Guard },
+      { provide: APP_PIPE, useClass: Pipe },
+      { provide: APP_INTERCEPTOR, useClass: Interceptor },
+      { provide: APP_FILTER, useClass: Filter },
+    ],
+  });
+  return request(app.getHttpServer() as never);
+}
+
+describe('@DistributedLock() on what APP_GUARD and its like give to every handler', () => {
+  it('locks guard, interceptor and pipe, each for as long as it works', async () => {
+    expect((await (await shop()).get('/order/5')).status).toBe(200);
+    expect(noted).toEqual([
+      ['guard', 'shop:guard'],
+      ['interceptor', 'shop:interceptor'],
+      ['pipe', 'shop:5'],
+      // An interceptor works until the handler has answered.
+      ['handler', 'shop:interceptor'],
+    ]);
+  });
+
+  it('locks a filter', async () => {
+    const { status, text } = await (await shop()).get('/failing');
+    expect({ status, text }).toEqual({ status: 418, text: 'no tea' });
+    expect(noted.at(-1)).toEqual(['filter', 'shop:filter']);
+  });
+
+  it('leaves the locks of the handler alone; its key is what the pipes made of the parameter', async () => {
+    const response = await (await shop()).get('/locked/007');
+    expect(response.body).toEqual({ id: 7 });
+    expect(noted.at(-1)).toEqual(['handler', 'shop:7']);
   });
 });

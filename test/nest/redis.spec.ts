@@ -1,11 +1,11 @@
 import { jest } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
-import { startRedis, type RunningServer } from 'bedrock-servers';
+import { type RunningServer, startRedis } from 'bedrock-servers';
 import { redis } from 'bedrock-lock/redis';
 import { currentLease, DistributedLock } from 'nestjs-bedrock';
 import { Redis } from 'ioredis';
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -57,7 +57,7 @@ describe('applications on one Redis', () => {
   });
 
   it('do not start when the server does not answer', async () => {
-    const backend = () => redis({ url: 'redis://127.0.0.1:1' });
+    const backend = () => redis({ url: 'redis://127.0.0.1:1', operationTimeoutMs: 100 });
     await expect(start({ imports: [locksOf(['till'], { backend })] })).rejects.toMatchObject({
       code: 'BACKEND_UNAVAILABLE',
     });
@@ -91,4 +91,72 @@ describe('applications on one Redis', () => {
       expect(await observer.keys('*')).toEqual(['bedrock_token']);
     },
   );
+});
+
+const LEADER_APP = fileURLToPath(new URL('leader-app.mjs', import.meta.url));
+
+class Candidate {
+  readonly lines: string[] = [];
+  readonly #news = new EventEmitter();
+  readonly #child: ChildProcess;
+
+  constructor(url: string) {
+    this.#child = spawn(process.execPath, [LEADER_APP, url], { stdio: ['ignore', 'pipe', 'inherit'] });
+    createInterface(this.#child.stdout!).on('line', (line) => {
+      this.lines.push(line);
+      this.#news.emit('line');
+    });
+  }
+
+  async said(text: string): Promise<string> {
+    for (;;) {
+      const line = this.lines.find((one) => one.startsWith(text));
+      if (line !== undefined) return line;
+      await once(this.#news, 'line');
+    }
+  }
+
+  /** The token of its term. */
+  async elected(): Promise<number> {
+    return Number((await this.said('elected')).split(' ')[1]);
+  }
+
+  async end(signal: NodeJS.Signals): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const closed = once(this.#child, 'close');
+    this.#child.kill(signal);
+    await closed;
+  }
+}
+
+describe('@OnLeader() in several processes on one Redis', () => {
+  const candidates: Candidate[] = [];
+  afterAll(async () => {
+    for (const candidate of candidates) await candidate.end('SIGKILL');
+  });
+
+  async function candidate(): Promise<Candidate> {
+    const one = new Candidate(server.url);
+    candidates.push(one);
+    await one.said('standing');
+    return one;
+  }
+
+  it('is taken over when the leader closes, and when it is killed', async () => {
+    const first = await candidate();
+    const token = await first.elected();
+    const second = await candidate();
+    expect(second.lines).toEqual(['standing']);
+    await first.end('SIGTERM');
+    expect(first.lines.at(-1)).toBe('ended');
+    const next = await second.elected();
+    expect(next).toBeGreaterThan(token);
+    const third = await candidate();
+    const killedAt = performance.now();
+    await second.end('SIGKILL');
+    expect(second.lines).not.toContain('ended');
+    expect(await third.elected()).toBeGreaterThan(next);
+    // Its lease had to end: 1 s at most since the last renewal.
+    expect(performance.now() - killedAt).toBeGreaterThan(300);
+  });
 });

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Witness } from 'bedrock-testkit';
 import { DistributedLock } from 'nestjs-bedrock';
 import { bedrockOf, closeAll, errorOf, gate, locksOf, start } from './app.js';
 
@@ -56,29 +57,23 @@ describe('as many locks as the call says', () => {
 
   it('never dead-lock, whatever the order in which calls name them', async () => {
     const { shop: it } = await shop();
-    let inside = 0;
-    let together = 0;
-    it.body = async () => {
-      inside += 1;
-      together = Math.max(together, inside);
-      await new Promise((resolve) => setImmediate(resolve));
-      inside -= 1;
-    };
+    const witness = new Witness();
+    it.body = () => witness.visit(() => new Promise((resolve) => setImmediate(resolve)));
     const names = ['a', 'b', 'c'];
     const orders = Array.from({ length: 30 }, (_, i) => names.map((_name, j) => names[(i + j) % 3]!));
     await Promise.all(orders.map((goods) => it.deduct({ goods })));
-    expect(together).toBe(1);
+    expect(witness.assertKept().leases).toBe(30);
   });
 
   it('keep those apart that name other entities', async () => {
     const { shop: it } = await shop();
     const [both, open] = [gate(), gate()];
-    let inside = 0;
-    it.body = async () => {
-      inside += 1;
-      if (inside === 2) both.open();
-      await open.opened;
-    };
+    const witness = new Witness(2);
+    it.body = () =>
+      witness.visit(() => {
+        if (witness.inside === 2) both.open();
+        return open.opened;
+      });
     const calls = [it.deduct({ goods: ['a', 'b'] }), it.deduct({ goods: ['c'] })];
     await both.opened;
     open.open();

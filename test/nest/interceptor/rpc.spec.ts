@@ -1,7 +1,14 @@
-import { RpcException } from '@nestjs/microservices';
-import { bedrockOf, until } from '../app.js';
+import { GrpcMethod, type MicroserviceOptions, RpcException, Transport } from '@nestjs/microservices';
+import { type Client, credentials, loadPackageDefinition, type ServiceError, status } from '@grpc/grpc-js';
+import { loadSync } from '@grpc/proto-loader';
+import { Controller, type INestMicroservice } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import { DistributedLock } from 'nestjs-bedrock';
+import { type AddressInfo, createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { bedrockOf, locksOf, until } from '../app.js';
 import { caller, hybrid, microservice } from './microservice.js';
-import { closeServers } from './server.js';
+import { closeServers, closing, log } from './server.js';
 import { HELD_MS, IN_USE, UNAVAILABLE, UNSAFE } from './troubles.js';
 
 afterEach(closeServers);
@@ -125,7 +132,7 @@ describe('on a microservice', () => {
     const leave = await caller(port, 'hold');
     await journal.begun.opened;
     await leave();
-    await expect(send('trouble', 'own')).rejects.toBeDefined();
+    await expect(send('trouble', 'own')).rejects.toMatchObject({ message: 'Internal server error' });
     const { holds } = bedrock.stats();
     journal.work.open();
     await until(() => bedrock.stats().holds === holds - 1);
@@ -148,5 +155,74 @@ describe('on a microservice beside an HTTP server', () => {
     await expect(send('trouble', 'LOCK_BUSY')).rejects.not.toHaveProperty('code');
     expect(log.complaints).toEqual([expect.objectContaining({ code: 'LOCK_BUSY' })]);
     await expect(send('by-hand', 'LOCK_BUSY')).rejects.toMatchObject({ code: 'LOCK_BUSY' });
+  });
+});
+
+const PROTO = fileURLToPath(new URL('shop.proto', import.meta.url));
+
+@Controller()
+class Handlers {
+  runs = 0;
+
+  @GrpcMethod('Shop', 'Busy')
+  @DistributedLock({ lock: 'order', waitMs: 0 })
+  async busy() {}
+
+  @DistributedLock({ lock: 'order', waitMs: 60_000 })
+  @GrpcMethod('Shop', 'Wait')
+  async wait() {
+    this.runs += 1;
+    return {};
+  }
+}
+
+type Call = (request: object, done: (error: ServiceError | null) => void) => { cancel(): void };
+type Shop = Client & Record<'Busy' | 'Wait', Call>;
+
+/** A port that was free a moment ago: the gRPC server of Nest does not tell which one it has chosen. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function shop() {
+  const imports = [locksOf(['order'])];
+  const module = await Test.createTestingModule({ imports, controllers: [Handlers] })
+    .setLogger(log)
+    .compile();
+  const url = `127.0.0.1:${await freePort()}`;
+  const options = { url, package: 'shop', protoPath: PROTO };
+  const app: INestMicroservice = closing(
+    module.createNestMicroservice<MicroserviceOptions>({ transport: Transport.GRPC, options, logger: log }),
+  );
+  await app.listen();
+  const { shop } = loadPackageDefinition(loadSync(PROTO)) as unknown as {
+    shop: { Shop: new (url: string, credentials: unknown) => Shop };
+  };
+  const client = new shop.Shop(url, credentials.createInsecure());
+  closing({ close: async () => client.close() });
+  return { client, handlers: app.get(Handlers), bedrock: bedrockOf(app) };
+}
+
+describe('on a gRPC service', () => {
+  it('a lock error has the neutral message; codes of gRPC are for a filter to choose', async () => {
+    const { client, bedrock } = await shop();
+    await using _held = await bedrock.lock('order').acquire();
+    const error = await new Promise<ServiceError | null>((resolve) => client.Busy({}, resolve));
+    expect(error).toMatchObject({ code: status.UNKNOWN, details: IN_USE });
+    expect(log.complaints).toEqual([]);
+  });
+
+  it('the wait of a call that was cancelled ends', async () => {
+    const { client, handlers, bedrock } = await shop();
+    await using _held = await bedrock.lock('order').acquire();
+    const call = client.Wait({}, () => undefined);
+    await until(() => bedrock.bedrock().stats().waiters === 1);
+    call.cancel();
+    await until(() => bedrock.bedrock().stats().waiters === 0);
+    expect(handlers.runs).toBe(0);
   });
 });

@@ -1,5 +1,6 @@
 import { Controller, Get, Injectable } from '@nestjs/common';
 import type { Lease } from 'bedrock-lock';
+import { Witness } from 'bedrock-testkit';
 import {
   currentLease,
   DistributedLock,
@@ -87,16 +88,11 @@ export const SHARED: readonly Taken[] = [
   },
 ];
 
-/** A body that notes how many run it at the same time. */
+/** A body, and the witness of how many run it at the same time. */
 export function crowd() {
-  let inside = 0;
-  const seen = { most: 0 };
-  const body: Body = async () => {
-    seen.most = Math.max(seen.most, (inside += 1));
-    await new Promise((resolve) => setImmediate(resolve));
-    inside -= 1;
-  };
-  return { seen, body };
+  const witness = new Witness();
+  const body: Body = () => witness.visit(() => new Promise((resolve) => setImmediate(resolve)));
+  return { witness, body };
 }
 
 /** Methods of every sort under one lock, narrowed by their first argument. */
