@@ -7,18 +7,7 @@ import { cellTable, mainTable } from './tables.js';
 
 const ROWS = [...MAIN_ROWS, ...VARIANT_ROWS, ...BAD_ROWS];
 
-const HELP = `npm run model -- [options]
-
-Searches every interleaving of two clients for two holders at once, and tells the smallest sets of faults that lead there:
-T is a request that timed out, executed or not; C is a node that restarted empty. Exits 1 when a set is not as expected.
-
-  --nodes N     only this number of nodes; may be given again
-  --row ID      only this rule; may be given again: ${ROWS.map(({ id }) => id).join(', ')}
-  --trace       the shortest way to two holders for each set (some take a minute and a gigabyte at 5 nodes)
-  --help
-`;
-
-/** Entry of `npm run model`. Answers 0 when all is as expected, 1 when it is not, 2 when there is nothing to check. */
+/** Entry of `npm run model`, whose options are in run.mjs. Answers 0 when all is as expected, 1 when it is not, 2 when there is nothing to check. */
 function main(args: readonly string[]): number {
   const { values } = parseArgs({
     args: [...args],
@@ -26,10 +15,8 @@ function main(args: readonly string[]): number {
       nodes: { type: 'string', multiple: true },
       row: { type: 'string', multiple: true },
       trace: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
     },
   });
-  if (values.help) return print(HELP);
   const isWanted = (row: Row, nodes: number): boolean =>
     (values.row?.includes(row.id) ?? true) && (values.nodes?.includes(String(nodes)) ?? true);
   const unknown = values.row?.find((id) => !ROWS.some((row) => row.id === id));
@@ -38,7 +25,9 @@ function main(args: readonly string[]): number {
   );
   if (unknown !== undefined || jobs.length === 0) {
     process.stderr.write(
-      unknown === undefined ? 'No rule is checked at that size.\n' : `No row "${unknown}".\n`,
+      unknown === undefined
+        ? 'No rule is checked at that size.\n'
+        : `No row "${unknown}" among ${ROWS.map(({ id }) => id).join(', ')}.\n`,
     );
     return 2;
   }
@@ -65,9 +54,8 @@ function printTraces({ row, nodes, smallest }: Cell): void {
   }
 }
 
-function print(text: string): 0 {
+function print(text: string): void {
   process.stdout.write(text);
-  return 0;
 }
 
 try {

@@ -1,4 +1,3 @@
-import { checkRow } from './check-row.js';
 import { nameOf, type Faults } from './faults.js';
 import { BAD_ROWS, MAIN_ROWS, VARIANT_ROWS, type Row } from './rows.js';
 import { leftMostWeight, redlock, type Rule } from './rule.js';
@@ -6,14 +5,6 @@ import { Search } from './search.js';
 import { shortestPath } from './shortest-path.js';
 
 const rows = [...MAIN_ROWS, ...VARIANT_ROWS, ...BAD_ROWS];
-/** Searches of a second or so. `npm run model` has the rest. */
-const SLOW = ['whole', 'reused-ids'];
-const upTo3 = rows.flatMap((row) =>
-  [...row.expected.keys()]
-    .filter((nodes) => nodes === 1 || (nodes === 3 && !SLOW.includes(row.id)))
-    .map((nodes) => ({ row, nodes, id: row.id })),
-);
-
 function smallestSets(rule: Rule): string[] {
   return new Search(rule).run().smallest.map(nameOf);
 }
@@ -31,16 +22,6 @@ function oneLess({ timeouts, crashes }: Faults): Faults[] {
 }
 
 describe('the model of the combination lock', () => {
-  it.each(upTo3)('finds the smallest sets of faults: $id, $nodes nodes', ({ row, nodes }) => {
-    const { found, expected } = checkRow(row, nodes);
-    expect(found).toBe(expected);
-  });
-
-  it.each(MAIN_ROWS)('finds the smallest sets of faults: $id, 4 nodes', (row) => {
-    const { found, expected } = checkRow(row, 4);
-    expect(found).toBe(expected);
-  });
-
   it('expects one fault for each node of a veto, and for Redlock a crash where majorities meet', () => {
     const cells = MAIN_ROWS.map((row) => [3, 4, 5].map((nodes) => row.expected.get(nodes)));
     expect(cells).toEqual([

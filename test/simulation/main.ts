@@ -48,8 +48,20 @@ async function inWorkers({ from, seeds, workers, backend }: CommandLine): Promis
   }
 }
 
+/** Undefined for arguments that are wrong, once it is said. */
+function parsed(args: readonly string[]): CommandLine | undefined {
+  try {
+    return parseCommandLine(args);
+  } catch (error) {
+    console.error((error as Error).message);
+    process.exitCode = 2;
+    return undefined;
+  }
+}
+
 async function main(args: readonly string[]): Promise<void> {
-  const line = parseCommandLine(args);
+  const line = parsed(args);
+  if (line === undefined) return;
   const { from, seeds, backend, isTraced, workers } = line;
   const beganAt = performance.now();
   const tallies =

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const FOLDERS = ['libs/lock/src', 'libs/testkit/src/history', 'test/simulation'];
+const FOLDERS = ['libs/lock/src', 'libs/testkit/src/history', 'libs/testkit/src/liveness', 'test/simulation'];
 
 /** @param edit of a production file: its path in the repository and its text, for mutants */
 export function transpile(folder, edit = (_path, text) => text) {

@@ -130,7 +130,8 @@ export class Task {
         isReleasing = true;
         scribe.releasing(held);
       }, options);
-      scribe.released(lease!, 'released');
+      // `run()` settles with the outcome of its release, which may have no answer, and does not tell it.
+      scribe.released(lease!, (await lease!.ended) ?? 'released');
     } catch (error) {
       if (lease === undefined) {
         answered();
@@ -164,7 +165,7 @@ export class Task {
     const { leaseMs, maxHoldMs } = lease.terms;
     // What is granted without being asked for lives for a second at first. The margin may be off it already.
     const leastMs = Math.min((Math.min(leaseMs, 1_000) / 3) * 0.98, maxHoldMs) - 2;
-    const givenMs = lease.validUntil - lease.grantedAt;
+    const givenMs = lease.endsAt - lease.grantedAt;
     if (givenMs < leastMs && this.client.site.scenario.hiccupShare === 0)
       this.#complain(`I3: ${lease.id} began with ${givenMs.toFixed(1)} ms of ${leaseMs}`);
   }

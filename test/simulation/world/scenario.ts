@@ -1,7 +1,10 @@
 import type { Prng } from './prng.js';
 
-/** What the promise says about a seed: beyond it, two may hold at once, but nothing else may go wrong. */
-export type Promised = 'all' | 'no exclusion';
+/**
+ * What the promise says about a seed: beyond it, two may hold at once, but nothing else may go wrong. Where a machine stands
+ * still and none of its clocks counts that, its locks cannot know, and only the store is guarded, by tokens.
+ */
+export type Promised = 'all' | 'no exclusion' | 'guarded writes';
 
 export type BackendName = 'single' | 'combination';
 
@@ -45,6 +48,9 @@ export interface Scenario {
   readonly permits: number;
   /** How often a script is interrupted by the system between two commands. */
   readonly interruptions: number;
+  /** How often a machine sleeps, or, where only guarded writes are promised, stands still with all of its clocks. */
+  readonly naps: number;
+  readonly longestNapMs: number;
 }
 
 const SHARED: readonly LockKindName[] = ['readWriteLock', 'semaphore', 'fairMutex'];
@@ -52,8 +58,27 @@ const SHARED: readonly LockKindName[] = ['readWriteLock', 'semaphore', 'fairMute
 /** Rates of two clocks are then apart by less than 1 %. */
 const DRIFT_WITHIN = 0.0049;
 
+/** A nap is as long as ten leases at most, and over before a world ends. */
+const LONGEST_NAP_MS = 5_000;
+
+/**
+ * Machines sleep in every fourth world. Its number says so and nothing is drawn for it, so that the worlds of the other seeds
+ * stay what they were.
+ */
+function hasNaps(seed: number): boolean {
+  return seed % 4 === 1;
+}
+
 /** @param chosen instead of what the seed draws */
-export function scenarioOf(prng: Prng, chosen: BackendName | undefined): Scenario {
+export function scenarioOf(seed: number, prng: Prng, chosen: BackendName | undefined): Scenario {
+  const scenario = drawnFrom(prng, chosen);
+  if (!hasNaps(seed) || scenario.isCalm) return scenario;
+  const naps = prng.whole(1, 4);
+  const isUnseen = scenario.promised === 'all' && scenario.fencing && prng.chance(0.2);
+  return { ...scenario, naps, ...(isUnseen && { promised: 'guarded writes' }) };
+}
+
+function drawnFrom(prng: Prng, chosen: BackendName | undefined): Scenario {
   const drawn = prng.chance(0.2) ? 'combination' : 'single';
   const backend = chosen ?? drawn;
   const isCombination = backend === 'combination';
@@ -94,5 +119,7 @@ export function scenarioOf(prng: Prng, chosen: BackendName | undefined): Scenari
     longestHiccupMs: Math.min(leaseMs * 1.5, 500),
     permits: prng.whole(2, 4),
     interruptions: !isCalm && prng.chance(0.2) ? 0.01 : 0,
+    naps: 0,
+    longestNapMs: Math.min(10 * leaseMs, LONGEST_NAP_MS),
   };
 }

@@ -9,6 +9,13 @@ export const EPOCH = 1_700_000_000_000;
 /** Code that runs longer than this is spoken of as a stall, ms. */
 const NOTICEABLE_MS = 1;
 
+/** What waits in a process for something looks at the clock at least so often, ms. */
+const LOOKS_EVERY_MS = 1_000;
+
+interface SimTimer {
+  event: WorldEvent | undefined;
+}
+
 export interface ProcessNature {
   /** Local ms per ms of the world. */
   readonly rate: number;
@@ -26,10 +33,14 @@ export class SimProcess implements EventHost, Clock {
   #ahead = 0;
   /** How long it has stood still so far, ms. */
   #stalledMs = 0;
+  /** How long its machine has slept so far, by no clock but the wall's; and how long all of its clocks stood still, ms. */
+  #sleptMs = 0;
+  #frozenMs = 0;
+  #asleepUntil = 0;
   readonly #prng: Prng;
   readonly #origin: number;
   readonly #wallError: number;
-  readonly #timers = new Set<WorldEvent>();
+  readonly #timers = new Set<SimTimer>();
 
   constructor(
     readonly world: World,
@@ -70,26 +81,34 @@ export class SimProcess implements EventHost, Clock {
   }
 
   wall(): number {
-    return EPOCH + this.#wallError + this.time * this.nature.rate;
+    return EPOCH + this.#wallError + (this.time - this.#frozenMs) * this.nature.rate;
   }
 
   /** As Node has it: counted in whole ms from the last whole one, so up to one early. */
   setTimer(callback: () => void, ms: number): Timer {
-    const local = Math.floor(this.toLocal(this.time)) + Math.max(1, Math.trunc(Math.min(ms, 2 ** 31 - 1)));
-    const at = Math.max(this.toWorld(local), this.time);
+    // After a sleep, what is a whole ms but for rounding is one: else a timer could fire at the instant at which it was set.
+    const rounding = this.#sleptMs + this.#frozenMs > 0 ? 1e-6 : 0;
+    const whole = Math.floor(this.toLocal(this.time) + rounding);
+    const local = whole + Math.max(1, Math.trunc(Math.min(ms, 2 ** 31 - 1)));
+    const timer: SimTimer = { event: undefined };
     const run = (): void => {
-      this.#timers.delete(event);
+      // The machine has slept meanwhile, and the clock of timers has not counted that.
+      if (this.toLocal(this.world.now) < local - 1e-3) return arm();
+      this.#timers.delete(timer);
       callback();
     };
-    const event = this.world.at(at, run, this, PHASE.timer);
-    this.#timers.add(event);
-    return event;
+    const arm = (): void => {
+      timer.event = this.world.at(Math.max(this.toWorld(local), this.time), run, this, PHASE.timer);
+    };
+    arm();
+    this.#timers.add(timer);
+    return timer;
   }
 
   clearTimer(timer: Timer): void {
-    const event = timer as WorldEvent;
-    event.isCancelled = true;
-    this.#timers.delete(event);
+    const known = timer as SimTimer;
+    known.event!.isCancelled = true;
+    this.#timers.delete(known);
   }
 
   afterPoll(callback: () => void): void {
@@ -107,11 +126,11 @@ export class SimProcess implements EventHost, Clock {
   // What happens to it.
 
   toLocal(worldMs: number): number {
-    return this.#origin + worldMs * this.nature.rate;
+    return this.#origin + (worldMs - this.#sleptMs - this.#frozenMs) * this.nature.rate;
   }
 
   toWorld(localMs: number): number {
-    return (localMs - this.#origin) / this.nature.rate;
+    return (localMs - this.#origin) / this.nature.rate + this.#sleptMs + this.#frozenMs;
   }
 
   /** Something arrives here. */
@@ -142,9 +161,40 @@ export class SimProcess implements EventHost, Clock {
     this.stoppedUntil = until;
   }
 
+  /** Its machine sleeps: its monotonic clock stands still, its timers with it, and the wall clock goes on. */
+  suspend(ms: number): void {
+    this.#rest(ms, 'sleeps');
+    this.#sleptMs += ms;
+  }
+
+  /** Its machine stands still and no clock of it knows, as when it is moved to another host. */
+  freeze(ms: number): void {
+    this.#rest(ms, 'is frozen');
+    this.#frozenMs += ms;
+  }
+
   kill(): void {
     this.tell(() => 'killed');
     this.isDead = true;
+  }
+
+  /** Its machine sleeps or stands still. */
+  get isAsleep(): boolean {
+    return this.#asleepUntil > this.world.now;
+  }
+
+  /** Nothing runs here just now. */
+  get isResting(): boolean {
+    return this.stoppedUntil > this.world.now;
+  }
+
+  #rest(ms: number, how: string): void {
+    this.tell(() => `${how} for ${ms.toFixed(1)} ms`);
+    const until = this.world.now + ms;
+    this.stoppedUntil = until;
+    this.#asleepUntil = until;
+    // Its timers are late by as much as it slept, and it looks at the clock once a second.
+    this.onStalled(until + LOOKS_EVERY_MS, ms + LOOKS_EVERY_MS);
   }
 
   settled(): void {

@@ -1,7 +1,9 @@
 import { inflict } from '../faults/faults.js';
+import { putToSleep } from '../faults/naps.js';
 import { judge, type Verdict } from '../judge/judge.js';
 import { Client } from '../load/client.js';
 import { Task } from '../load/task.js';
+import { Prng } from './prng.js';
 import type { Scenario } from './scenario.js';
 import { Site } from './site.js';
 import { World, type Trace } from './world.js';
@@ -30,9 +32,11 @@ class Simulation {
     for (let machine = 1; machine <= scenario.processes; machine += 1) this.#start(machine, 1);
     for (let n = 0; n < scenario.faults; n += 1)
       world.at(site.prng.between(50, scenario.loadMs), () => this.#fault());
+    this.#planNaps(new Prng(world.seed));
     await world.run(scenario.loadMs);
     world.tell('world', () => 'the load ends, and so do the faults');
-    await world.run(scenario.loadMs + AFTERMATH_MS);
+    const lastNapMs = scenario.naps > 0 ? scenario.longestNapMs : 0;
+    await world.run(scenario.loadMs + lastNapMs + AFTERMATH_MS);
     const idle = this.#living.map(({ process, bedrock, busy }) => ({
       name: process.name,
       busy,
@@ -59,12 +63,22 @@ class Simulation {
     });
   }
 
+  #planNaps(prng: Prng): void {
+    const { world, site } = this;
+    for (let n = 0; n < site.scenario.naps; n += 1) {
+      world.at(prng.between(50, site.scenario.loadMs), () =>
+        putToSleep({ site, prng, clients: this.#living }),
+      );
+    }
+  }
+
   #fault(): void {
     const { site, world } = this;
     inflict({
       site,
       prng: site.prng,
-      clients: this.#living,
+      // What it is told to do while it sleeps, it would be told twice.
+      clients: this.#living.filter(({ process }) => !process.isAsleep),
       replace: ({ machine, process }) => {
         const life = Number(process.name.split('.')[1] ?? 1) + 1;
         world.after(site.prng.between(5, 300), () => this.#start(machine, life));

@@ -32,7 +32,7 @@ export class Site {
     terms: Partial<Scenario>,
   ) {
     this.prng = world.prng.fork();
-    this.scenario = { ...scenarioOf(world.prng.fork(), terms.backend), ...terms };
+    this.scenario = { ...scenarioOf(world.seed, world.prng.fork(), terms.backend), ...terms };
     this.store = new GuardedStore(world);
     const interrupted = { share: this.scenario.interruptions, longestMs: 20 };
     const names = Array.from({ length: this.scenario.nodes }, (_, i) => `n${i + 1}`);

@@ -4,6 +4,9 @@ import { Prng } from './prng.js';
 // Real, and the only thing that is: between two events, all promises and ticks of the first are run to their end.
 const nextTurn = setImmediate;
 
+/** More events than any instant has: a timer that sets itself again without delay. */
+const MOST_AT_ONCE = 100_000;
+
 export type Trace = (at: number, who: string, what: string) => void;
 
 /** One clock, one source of chance, and what is to happen. */
@@ -15,6 +18,8 @@ export class World {
   events = 0;
   readonly #queue = new EventQueue();
   #numbers = 0;
+  /** Events at this instant so far. */
+  #atOnce = 0;
 
   constructor(
     readonly seed: number,
@@ -48,6 +53,8 @@ export class World {
   async run(until: number): Promise<void> {
     for (let event = this.#queue.next; event !== undefined && event.at <= until; event = this.#queue.next) {
       this.#queue.pop();
+      this.#atOnce = event.at > this.now ? 0 : this.#atOnce + 1;
+      if (this.#atOnce > MOST_AT_ONCE) throw new Error(`time stands still at ${this.now}`);
       this.now = event.at;
       if (await this.#happen(event)) this.events += 1;
     }
