@@ -1,12 +1,10 @@
-/**
- * `npm run mutants [-- --only NAME,NAME] [--limit 2000] [--list] [--write-docs]`: breaks the library in many ways, one at a
- * time, and runs worlds of the simulation until one notices. Exits with 1 when a mutant is not noticed.
- */
+/** What `npm run mutants` starts. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { answerUsage } from '../../tools/answer-usage.mjs';
 import { mutate, original } from './apply.mjs';
 import { MUTANTS } from './mutants.mjs';
 import { tableOf, writeDocs } from './table.mjs';
@@ -15,6 +13,18 @@ const HUNT = join(import.meta.dirname, 'hunt.mjs');
 const WORKERS = 2;
 /** A mutant that hangs is not caught by a promise, ms. */
 const PATIENCE_MS = 900_000;
+
+answerUsage(`npm run mutants -- [options]
+
+Breaks the library in many ways, one at a time, and runs worlds of the simulation until one notices. Exits with 1 when a
+mutant is not noticed, with 2 for wrong options.
+
+  --only NAMES   these mutants alone, with commas between them
+  --limit N      worlds for each mutant (2000)
+  --list         says what each mutant breaks, and runs none
+  --write-docs   writes the table into the docs when all were noticed
+  --help
+`);
 
 const { values } = parseArgs({
   options: {
@@ -26,8 +36,10 @@ const { values } = parseArgs({
 });
 const names = values.only?.split(',');
 const chosen = MUTANTS.filter(({ name }) => names === undefined || names.includes(name));
-if (names !== undefined && chosen.length < names.length)
-  throw new Error(`there is no such mutant: ${values.only}`);
+if (names !== undefined && chosen.length < names.length) {
+  console.error(`there is no such mutant: ${values.only}`);
+  process.exit(2);
+}
 
 if (values.list) for (const { name, breaks } of chosen) console.log(`${name}: ${breaks}`);
 else process.exitCode = await main();
@@ -101,6 +113,10 @@ function hunt(folder, job) {
     let said = '';
     child.stdout.setEncoding('utf8').on('data', (text) => (said += text));
     child.once('error', reject);
-    child.once('close', () => resolve(said === '' ? { tried: 0, hasHung: true } : JSON.parse(said)));
+    child.once('close', (code) => {
+      if (said !== '') resolve(JSON.parse(said));
+      else if (code === null) resolve({ tried: 0, hasHung: true });
+      else reject(new Error(`the simulation does not run: ${folder} ended with code ${code}`));
+    });
   });
 }

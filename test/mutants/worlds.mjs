@@ -1,6 +1,6 @@
 /** Worlds where a rule matters: instead of what a seed draws. Clocks go apart as far as they may. */
 
-const alike = { isCalm: false, promised: 'all', drift: 0.0049, hiccupShare: 0, interruptions: 0 };
+const alike = { isCalm: false, promised: 'all', drift: 0.0049, hiccupShare: 0, interruptions: 0, naps: 0 };
 
 /** One server, short leases, and much that goes wrong. */
 export const ROUGH = {
@@ -74,3 +74,9 @@ export const LASTING_NODES = {
 
 /** Several nodes that are hard to reach, and locks that are held for as long as their leases. */
 export const CUT_OFF_NODES = { ...NODES, holdMs: 300, faults: 60, faultsOf: 'network' };
+
+/** Machines that sleep, for longer than their leases too. */
+export const SLEEPY = {
+  ...ROUGH,
+  ...{ leaseMs: 1_000, faults: 2, naps: 12, longestNapMs: 4_000, loadMs: 8_000, waitMs: 3_000 },
+};

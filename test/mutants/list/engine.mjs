@@ -1,5 +1,5 @@
 /** The engine: claims, leases, renewal, release, waiting. */
-import { CALM, LASTING, PATIENT, ROUGH } from '../worlds.mjs';
+import { CALM, LASTING, PATIENT, ROUGH, SLEEPY } from '../worlds.mjs';
 
 const CONTENTION = 'engine/contention.ts';
 const KEEPER = 'engine/lease-keeper.ts';
@@ -21,7 +21,7 @@ export const ENGINE = [
     breaks: 'a lease ends counted from the answer, not from before the question',
     file: CONTENTION,
     find: 'this.#answered(seat, attempt, verdict, claim.queue);',
-    replace: 'attempt.sent = momentOf(this.clock);\nthis.#answered(seat, attempt, verdict, claim.queue);',
+    replace: 'attempt.sent = this.clock.now();\nthis.#answered(seat, attempt, verdict, claim.queue);',
     seed: 97,
   },
   {
@@ -29,7 +29,7 @@ export const ENGINE = [
     breaks: 'a renewed lease ends counted from the answer',
     file: KEEPER,
     find: 'hold.confirm(sent, ref.leaseMs);',
-    replace: 'hold.confirm(momentOf(this.clock), ref.leaseMs);',
+    replace: 'hold.confirm(this.clock.now(), ref.leaseMs);',
     terms: ROUGH,
     seed: 4,
   },
@@ -107,8 +107,8 @@ export const ENGINE = [
     name: 'held-without-clock',
     breaks: '`isHeld` does not look at the clock',
     file: 'engine/lease.ts',
-    find: 'return Math.max(0, this.validUntil - this.#owner.now());',
-    replace: 'return Math.max(1, this.validUntil - this.#owner.now());',
+    find: 'return Math.max(0, this.endsAt - this.#owner.clock.now());',
+    replace: 'return Math.max(1, this.endsAt - this.#owner.clock.now());',
     seed: 3,
   },
   {
@@ -116,7 +116,7 @@ export const ENGINE = [
     breaks: '`isHeld` is true after the release',
     file: 'engine/lease.ts',
     find: 'return this.remainingMs > 0;',
-    replace: 'return this.lossReason === undefined && this.hold.validUntil > this.#owner.now();',
+    replace: 'return this.lossReason === undefined && this.hold.validUntil > this.#owner.clock.now();',
     seed: 1,
   },
   {
@@ -131,8 +131,8 @@ export const ENGINE = [
     name: 'loss-told-late',
     breaks: 'a loss is noticed a while after the end',
     file: KEEPER,
-    find: 'const end = hold.lease!.validUntil;',
-    replace: 'const end = hold.lease!.validUntil + 80;',
+    find: 'const end = hold.lease!.endsAt;',
+    replace: 'const end = hold.lease!.endsAt + 80;',
     seed: 1,
   },
   {
@@ -181,8 +181,8 @@ export const ENGINE = [
     name: 'late-release-is-released',
     breaks: 'a release after the end of the lease says "released"',
     file: 'engine/lock-engine.ts',
-    find: 'if (now >= lease.validUntil || hold.hasSlept()) {',
-    replace: 'if (hold.hasSlept()) {',
+    find: 'if (now >= lease.endsAt) {',
+    replace: 'if (now < 0) {',
     seed: 1,
   },
   {
@@ -215,8 +215,8 @@ export const ENGINE = [
     file: 'engine/wake-hub.ts',
     find: 'for (const { wakes } of this.#subscriptions.values()) for (const wake of wakes) wake();',
     replace: '',
-    terms: { ...ROUGH, leaseMs: 30_000, operationTimeoutMs: 100, faults: 6, loadMs: 8_000, waitMs: 3_000 },
-    seed: 393,
+    terms: { ...LASTING, loadMs: 10_000, waitMs: 3_900 },
+    seed: 300,
   },
   {
     name: 'wake-unheard',
@@ -238,9 +238,9 @@ export const ENGINE = [
   {
     name: 'pushed-grant-from-its-arrival',
     breaks: 'a grant without asking counts from its arrival',
-    file: 'backends/redis/wakes.ts',
-    find: 'const since = this.time.notLaterLocally(Number(at));',
-    replace: 'const since = this.clock.now();',
+    file: 'backends/redis/awaited-grants.ts',
+    find: 'since: this.time.notLaterLocally(announcement.at)',
+    replace: 'since: this.time.localNow()',
     terms: ROUGH,
     seed: 3,
   },
@@ -256,7 +256,7 @@ export const ENGINE = [
     name: 'not-after-too-late',
     breaks: 'the server is told too late an instant after which a request is stale',
     file: 'backends/redis/server-time.ts',
-    find: 'return Math.floor(localMs + this.#offset - aged * DRIFT) - 1;',
+    find: 'return Math.floor(localMs + this.#offset - sleptMs - aged * DRIFT) - 1;',
     replace: 'return Math.floor(localMs + this.#offset - aged * DRIFT) + 60_000;',
     terms: { ...LASTING, kinds: ['semaphore'] },
     seed: 72,
@@ -293,5 +293,13 @@ export const ENGINE = [
     replace: 'this.#claim.#holds -= 1;\nreturn false;',
     terms: { ...ROUGH, kinds: ['readWriteLock'] },
     seed: 2,
+  },
+  {
+    name: 'sleep-is-no-time',
+    breaks: 'the time that the machine slept does not count',
+    file: 'core/suspend-aware-clock.ts',
+    find: 'if (Math.abs(aheadMs) > NOISE_MS)',
+    replace: 'if (aheadMs < -Infinity)',
+    terms: SLEEPY,
   },
 ];
