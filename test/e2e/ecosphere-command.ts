@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { NO_SERVERS } from '../support/no-servers.js';
 
 /** What the tests run: the built command, as `npm start` does. */
 const MAIN = join(import.meta.dirname, '../../apps/ecosphere/dist/main.js');
@@ -19,7 +20,7 @@ export function startEcosphere(args: readonly string[], environment: NodeJS.Proc
   return spawn(process.execPath, [MAIN, ...args], {
     detached: true,
     // What the machine of the test has set must not decide: neither the options of Jest's own node, nor a server.
-    env: { ...process.env, NODE_OPTIONS: '', REDIS_URL: '', ...environment },
+    env: { ...process.env, NODE_OPTIONS: '', ...NO_SERVERS, ...environment },
   });
 }
 

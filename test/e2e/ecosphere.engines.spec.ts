@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startEtcd, startMariadb, startPostgres, startZooKeeper, type RunningServer } from 'bedrock-servers';
 import { ecosphere } from './ecosphere-command.js';
 
@@ -21,6 +21,12 @@ describe.each([
   ['postgres', 'a PostgreSQL of this run', startPostgres],
 ] as const)('ecosphere on %s', (backend, server, start) => {
   const on = ['--backend', backend];
+  let given: RunningServer;
+
+  beforeAll(async () => {
+    given = await start();
+  }, 60_000);
+  afterAll(() => given?.stop());
 
   it('sells each item once, in two processes, on a server that it starts', async () => {
     const outcome = await ecosphere([...on, ...SALE]);
@@ -33,14 +39,9 @@ describe.each([
   it.each(SCENARIOS)(
     'keeps the promises of %s on a given server',
     async (scenario, args, verdict) => {
-      const given: RunningServer = await start();
-      try {
-        const outcome = await ecosphere([...on, '--url', given.url, '--scenario', scenario, ...args]);
-        expect(outcome.lastLine).toEqual(verdict);
-        expect(outcome.code).toBe(0);
-      } finally {
-        await given.stop();
-      }
+      const outcome = await ecosphere([...on, '--url', given.url, '--scenario', scenario, ...args]);
+      expect(outcome.lastLine).toEqual(verdict);
+      expect(outcome.code).toBe(0);
     },
     60_000,
   );

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Figures } from '../../apps/ecosphere/src/shop-front/sale.controller.js';
+import { NO_SERVERS } from '../support/no-servers.js';
 
 /** What the tests run: the built command, as `npm run serve` does. */
 const SERVE = join(import.meta.dirname, '../../apps/ecosphere/dist/serve.js');
@@ -100,7 +101,7 @@ function start(args: readonly string[], environment: NodeJS.ProcessEnv = {}, det
   return spawn(process.execPath, [SERVE, ...args], {
     detached,
     // What the machine of the test has set must not decide.
-    env: { ...process.env, NODE_OPTIONS: '', REDIS_URL: '', PORT: '', ...environment },
+    env: { ...process.env, NODE_OPTIONS: '', ...NO_SERVERS, PORT: '', ...environment },
   });
 }
 

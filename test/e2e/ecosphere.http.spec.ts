@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { startRedis, type RunningServer } from 'bedrock-servers';
+import { eventually } from 'bedrock-testkit';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Buyers, type Attempt, type Visit } from './ecosphere.http-buyers.js';
-import { Ledger, until } from './ecosphere.http-ledger.js';
+import { Ledger, WITHIN_MS } from './ecosphere.http-ledger.js';
 import { endShops, openShops, serve, type Shop } from './ecosphere.http-shop.js';
 
 /** The lease of the counter, and what may come on top of it on a busy machine. */
@@ -33,10 +35,12 @@ async function crowd(
   const buyers = new Buyers(shops.map(({ url }) => url));
   const home = buyers.come(size);
   const allWait = async (): Promise<boolean> => {
+    // A look costs each shop a request: seldom enough that the looks do not delay the buyers.
+    await sleep(200);
     const figures = await Promise.all(shops.map((shop) => shop.figures()));
     return figures.every(({ shop }) => shop.waiting === size / shops.length);
   };
-  await until('all buyers wait', allWait, 200);
+  await eventually('all buyers wait', allWait, { withinMs: WITHIN_MS });
   expect(await door.release()).toBe('released');
   return { buyers, home };
 }
@@ -76,7 +80,7 @@ describe('the shop under real HTTP load, three processes on one Redis', () => {
     const stock = 2_000;
     const shops = await openShops(3, server.url, stock);
     const { buyers, home } = await crowd(shops, 3_000);
-    await until('300 sales', () => buyers.sales.length >= 300);
+    await eventually('300 sales', () => buyers.sales.length >= 300, { withinMs: WITHIN_MS });
 
     const [victim] = shops as [Shop, Shop, Shop];
     const token = await ledger.stopInTurn(victim);
@@ -111,7 +115,7 @@ describe('the shop and the faults of its surroundings', () => {
     const stock = 1_000;
     const shops = await openShops(2, server.url, stock);
     const { buyers, home } = await crowd(shops, 1_300);
-    await until('50 sales', () => buyers.sales.length >= 50);
+    await eventually('50 sales', () => buyers.sales.length >= 50, { withinMs: WITHIN_MS });
 
     const [closing] = shops as [Shop, Shop];
     const token = await ledger.stopInTurn(closing);
@@ -139,11 +143,13 @@ describe('the shop and the faults of its surroundings', () => {
     const stock = 1_000;
     const shops = await openShops(2, server.url, stock);
     const { buyers, home } = await crowd(shops, 1_300);
-    await until('50 sales', () => buyers.sales.length >= 50);
+    await eventually('50 sales', () => buyers.sales.length >= 50, { withinMs: WITHIN_MS });
 
     const [stalled] = shops as [Shop, Shop];
     const token = await ledger.stopInTurn(stalled);
-    await until('the other shop went on', async () => (await ledger.rows()).at(-1)!.token > token);
+    await eventually('the other shop went on', async () => (await ledger.rows()).at(-1)!.token > token, {
+      withinMs: WITHIN_MS,
+    });
     stalled.signal('SIGCONT');
 
     await expectExact(stock, buyers, await home);
@@ -158,14 +164,16 @@ describe('the shop and the faults of its surroundings', () => {
     const stock = 1_000;
     const shops = await openShops(2, server.url, stock);
     const { buyers, home } = await crowd(shops, 1_300);
-    await until('50 sales', () => buyers.sales.length >= 50);
+    await eventually('50 sales', () => buyers.sales.length >= 50, { withinMs: WITHIN_MS });
 
     const [unlucky] = shops as [Shop, Shop];
     const token = await ledger.stopInTurn(unlucky);
     server.pause();
     unlucky.signal('SIGCONT');
     // Its write is on the way; the server reads it when it goes on, and nobody waits for the answer any more.
-    await until('it gives up', () => buyers.attempts.some(({ status }) => status === 503));
+    await eventually('it gives up', () => buyers.attempts.some(({ status }) => status === 503), {
+      withinMs: WITHIN_MS,
+    });
     server.resume();
 
     await expectExact(stock, buyers, await home);

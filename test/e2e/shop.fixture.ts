@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll } from '@jest/globals';
 import { Bedrock, type Lease } from 'bedrock-lock';
 import { zookeeper } from 'bedrock-lock/zookeeper';
+import { eventually } from 'bedrock-testkit';
 import { Redis } from 'ioredis';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Operation, Order, OrderLine, OrderRequest } from '../../apps/shop/src/common/contract.js';
 import { LedgerReader } from './shop.ledger.js';
 import { endProcesses } from './shop.process.js';
@@ -12,7 +12,8 @@ import { ShopSite, startServers, stopServers, type ShopServers, type SiteOptions
 export const START = 10;
 const GOODS = Array.from({ length: 20 }, (_, at) => `goods-${at + 1}`);
 const STOCK = GOODS.map((goods) => `${goods}:${START}`).join(',');
-const WITHIN_MS = 10_000;
+/** Orders are looked back on for some seconds before they are settled. */
+export const WITHIN_MS = 10_000;
 
 type Options = Omit<SiteOptions, 'stock'>;
 
@@ -20,15 +21,6 @@ type Options = Omit<SiteOptions, 'stock'>;
 interface OperationAnswer {
   readonly status: number;
   readonly body: Operation & { readonly code?: string };
-}
-
-/** Waits for what has to happen, and fails the test when it does not. */
-export async function until(isSo: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + WITHIN_MS;
-  while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error('it did not happen in time');
-    await sleep(20);
-  }
 }
 
 /** Servers and a shop for the tests of a file; called once, at its top. Every test calls `begin()` first. */
@@ -113,7 +105,9 @@ class ShopFixture {
 
   /** The order, once it is settled. */
   async settled(orderId: string): Promise<Order> {
-    await until(async () => (await this.find(orderId)).status !== 'pending');
+    await eventually('the order is settled', async () => (await this.find(orderId)).status !== 'pending', {
+      withinMs: WITHIN_MS,
+    });
     return this.find(orderId);
   }
 

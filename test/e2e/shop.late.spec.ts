@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { Bedrock } from 'bedrock-lock';
 import { redis } from 'bedrock-lock/redis';
+import { eventually } from 'bedrock-testkit';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { post, send } from './shop.crowd.js';
-import { shopFixture, START, until } from './shop.fixture.js';
+import { shopFixture, START, WITHIN_MS } from './shop.fixture.js';
 
 /** What becomes of single orders when something does not answer. */
 const shop = shopFixture({});
@@ -25,7 +26,11 @@ describe('an order whose deduction is unanswered', () => {
       body: { code: 'IDEMPOTENCY_IN_FLIGHT' },
     });
     await lease.release();
-    await until(async () => (await shop.operation('PUT', order.operationId)).status !== 409);
+    await eventually(
+      'the late command is answered',
+      async () => (await shop.operation('PUT', order.operationId)).status !== 409,
+      { withinMs: WITHIN_MS },
+    );
     expect((await shop.operation('PUT', order.operationId)).body).toMatchObject({
       state: 'cancelled',
       flows: 0,
@@ -53,7 +58,9 @@ describe('an order whose deduction is unanswered', () => {
     });
     shop.site.proxy.dropReplies();
     const answer = send(shop.site.orders.url, randomUUID(), request);
-    await until(async () => (await shop.written()).flows === 1);
+    await eventually('the stock is booked', async () => (await shop.written()).flows === 1, {
+      withinMs: WITHIN_MS,
+    });
     shop.site.proxy.dropReplies(false);
     shop.site.proxy.cut();
     const { order } = await answer;
@@ -104,7 +111,9 @@ describe('an order service that is told to end', () => {
     const request = await shop.begin({ stockService: { LOCK_WAIT_MS: '15000' } });
     const lease = await shop.holdGoods();
     const answer = send(shop.site.orders.url, randomUUID(), request);
-    await until(async () => (await shop.site.ordersList()).pending === 1);
+    await eventually('the order is pending', async () => (await shop.site.ordersList()).pending === 1, {
+      withinMs: WITHIN_MS,
+    });
     expect(await shop.site.orders.end()).toBe(0);
     const { status, order } = await answer;
     expect({ status, of: order.status }).toEqual({ status: 202, of: 'pending' });

@@ -1,15 +1,14 @@
-import { findPrograms } from 'bedrock-servers';
+import { findChromium } from 'bedrock-servers';
 import { launch, type Browser, type Page } from 'puppeteer-core';
-import { clear, dataOf, readsAs, textsOf } from './shop.page-eyes.mjs';
+import { clear, dataOf, readsAs, stepClock, textsOf } from './shop.page-eyes.mjs';
 
-const PROGRAM = { overrides: { chromium: 'CHROMIUM' }, packages: ['chromium'] } as const;
 const FLAGS = ['--no-sandbox', '--headless=new', '--disable-gpu', '--disable-dev-shm-usage'];
 const LOADED_WITHIN_MS = 15_000;
 const SEEN_WITHIN_MS = 5_000;
 
-/** Starts a headless Chromium: CHROMIUM names one, else the one on PATH, else it is installed. */
+/** Starts a headless Chromium. */
 export async function openBrowser(): Promise<Browser> {
-  const { chromium } = await findPrograms(PROGRAM);
+  const chromium = await findChromium();
   // Over a pipe: should the test be killed, the browser ends with it.
   return launch({ executablePath: chromium, args: FLAGS, pipe: true, timeout: 30_000 });
 }
@@ -74,6 +73,11 @@ export class ShopPage {
   async writes(selector: string, text: string): Promise<void> {
     await this.page.evaluate(clear, selector);
     await this.page.type(selector, text);
+  }
+
+  /** The clock of the page, and no other, goes ahead by so much. */
+  ages(ms: number): Promise<void> {
+    return this.page.evaluate(stepClock, ms);
   }
 
   close(): Promise<void> {

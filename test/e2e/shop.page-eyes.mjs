@@ -21,6 +21,12 @@ export function clear(selector) {
   document.querySelector(selector).value = '';
 }
 
+/** Sets the clock of this page ahead. */
+export function stepClock(ms) {
+  const { now } = Date;
+  Date.now = () => now.call(Date) + ms;
+}
+
 /** The width of the window, and of the widest thing in it. */
 export function widths() {
   const all = [...document.querySelectorAll('body, body *:not(.unseen, .unseen *, .skip)')];

@@ -3,6 +3,7 @@ import { Module, type INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import 'reflect-metadata';
 import { startMariadb, startRedis, type RunningServer } from 'bedrock-servers';
+import { eventually } from 'bedrock-testkit';
 import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Subject } from 'rxjs';
@@ -116,7 +117,7 @@ describe('the feed of the page', () => {
     let open!: () => void;
     orders.gate = new Promise((resolve) => (open = resolve));
     const opening = FeedListener.open(url);
-    while (orders.reads === 0) await sleep(5);
+    await eventually('the orders are read', () => orders.reads > 0);
     orders.place('late');
     open();
     const listener = await opening;
@@ -147,7 +148,7 @@ describe('the feed of the page', () => {
       return { total: counts.total, sold: view.isHere ? view.books.stock[0]!.sold : undefined };
     };
     const placed = performance.now();
-    while (sold().total < 201) await sleep(10);
+    await eventually('the last order is counted', () => sold().total >= 201);
     expect(performance.now() - placed).toBeLessThan(1_500);
     expect(sold()).toEqual({ total: 201, sold: 1 });
     await listener.leave();
@@ -164,7 +165,7 @@ describe('the feed of the page', () => {
       new Promise<number>((resolve) => {
         (app.getHttpServer() as Server).getConnections((_error, count) => resolve(count));
       });
-    while ((await connections()) > 0) await sleep(10);
+    await eventually('no connection is left', async () => (await connections()) === 0);
     // A read that was due when the last one went.
     await sleep(600);
     const before = orders.reads;
@@ -195,10 +196,10 @@ describe('the feed of the page', () => {
     await stock.kill();
     orders.place('unanswered');
     const isHere = () => last<FeedFigures>(listener.all('figures')).stock.isHere;
-    while (isHere()) await sleep(10);
+    await eventually('the stock service is away', () => !isHere());
     stock = await ShopProcess.open('stock', { ...stockSettings, PORT: String(port) });
     const back = performance.now();
-    while (!isHere()) await sleep(10);
+    await eventually('the stock service is back', isHere);
     expect(performance.now() - back).toBeLessThan(2_500);
     expect(last<FeedFigures>(listener.all('figures')).stock).toMatchObject({ balance: 'agrees' });
     await listener.leave();

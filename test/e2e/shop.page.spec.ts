@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { startProxy } from 'bedrock-servers';
+import { eventually } from 'bedrock-testkit';
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser } from 'puppeteer-core';
 import type { OrderLine } from '../../apps/shop/src/common/contract.js';
 import { send } from './shop.crowd.js';
@@ -13,6 +13,8 @@ import { ShopSite, startServers, stopServers, type ShopServers } from './shop.si
 /** After the others in the alphabet, so that the form begins with apples. */
 const LONGEST_NAME = 'w'.repeat(64);
 const AT_ONCE_MS = 2_000;
+/** After so long without a word from the feed, the page gives its connection up. */
+const SILENT_MS = 12_000;
 
 let servers: ShopServers;
 let browser: Browser;
@@ -207,10 +209,12 @@ describe('the page of the shop when something is away', () => {
     const way = await startProxy(site.orders.port);
     const visitor = await ShopPage.open(browser, `http://${way.host}:${way.port}`);
     // The service closes what was left of loading the page; here it is about the connection of the feed.
-    while (way.connections > 1) await sleep(100);
+    await eventually('one connection is left', () => way.connections <= 1, { withinMs: 20_000 });
     way.dropReplies();
     const id = await order('Ada', { goodsId: 'apple', quantity: 1 });
-    await visitor.sees('#link[data-state=reconnecting]', 20_000);
+    await visitor.reads('#link', 'live');
+    await visitor.ages(SILENT_MS);
+    await visitor.sees('#link[data-state=reconnecting]');
     expect(await visitor.data('#orders tbody tr', 'order')).toEqual([]);
     // The connection that lost bytes stays silent for ever.
     way.dropReplies(false);

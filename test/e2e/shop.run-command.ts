@@ -1,7 +1,7 @@
+import { commandsWith } from 'bedrock-servers';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -90,18 +90,6 @@ export class ShopRun {
 
   /** Command lines of all that it started, itself included. */
   processes(): string[] {
-    return readdirSync('/proc')
-      .filter((pid) => /^\d+$/.test(pid) && read(`/proc/${pid}/environ`).includes(this.#mark))
-      .map((pid) => read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim())
-      .filter((command) => command !== '');
-  }
-}
-
-/** '' for a process that has gone meanwhile. */
-function read(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
+    return commandsWith(MARK, this.#mark);
   }
 }

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { startMariadb, startRedis, type RunningServer } from 'bedrock-servers';
+import { eventually } from 'bedrock-testkit';
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { endRuns, ShopRun } from './shop.run-command.js';
 
 const AGREES = /^shop: (\d+) orders, (\d+) confirmed, (\d+) failed, stock and flows agree$/;
@@ -76,7 +76,7 @@ describe('npm run shop', () => {
       const [result] = await database.query(`DELETE FROM ${stock}.flows ORDER BY id LIMIT 1`);
       return (result as { affectedRows: number }).affectedRows;
     };
-    while ((await removed()) === 0) await sleep(5);
+    await eventually('there is a flow to remove', async () => (await removed()) > 0, { withinMs: 20_000 });
     expect(await run.ended()).toBe(1);
     expect(run.lastLine).toMatch(/^shop: 40 orders, .+, stock and flows DO NOT AGREE$/);
     expect(run.stdout).toMatch(/✘ a confirmed order has one flow for each of its lines.*: not so for order/);

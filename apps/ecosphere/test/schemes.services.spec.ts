@@ -11,17 +11,19 @@ import { Tables } from '../src/schemes/tables.js';
 import { ServerError } from '../src/server/server.error.js';
 
 let server: RunningServer;
+/** Is frozen first, and killed last. */
+let mortal: RunningServer;
 let database: Database;
 let tables: Tables;
 beforeAll(async () => {
-  server = await startMariadb();
+  [server, mortal] = await Promise.all([startMariadb(), startMariadb()]);
   database = new Database(server.url, 2);
   tables = new Tables(database);
 }, 60_000);
 beforeEach(() => tables.renew('tb_order', 'tb_duplicate', 'tb_stock', 'tb_account'));
 afterAll(async () => {
   await database?.onModuleDestroy();
-  await server?.stop();
+  await Promise.all([server, mortal].map((one) => one?.stop()));
 });
 
 describe('an order with a row in the duplicate table', () => {
@@ -65,6 +67,35 @@ describe('a buyer', () => {
   });
 });
 
+describe('a statement', () => {
+  it('on a server that stands still ends in its time, and nothing of its transaction counts later', async () => {
+    const patient = new Database(mortal.url, 1, 2_000);
+    try {
+      const orders = new Tables(patient);
+      await orders.renew('tb_order');
+      const work = patient.transaction(async (link) => {
+        await link.change("insert into tb_order (id, goods_id, num) values ('order-1', 'goods-1', 1)");
+        mortal.pause();
+        await link.rows('select 1');
+      });
+      await expect(work).rejects.toThrow('the database does not answer any more: no answer in 2000 ms');
+      await expect(work).rejects.toBeInstanceOf(ServerError);
+      mortal.resume();
+      // The beginning of a transaction would end one that was left open, and make it count.
+      await patient.transaction(async () => undefined);
+      expect(await orders.orders()).toBe(0);
+    } finally {
+      mortal.resume();
+      await patient.onModuleDestroy();
+    }
+  });
+
+  it('that the server refuses ends with the words of the server', async () => {
+    const refused = database.session((link) => link.rows('select * from tb_nothing'));
+    await expect(refused).rejects.toMatchObject({ code: 'ER_NO_SUCH_TABLE' });
+  });
+});
+
 describe('a transaction', () => {
   it('leaves nothing behind when its work throws, and gives its connection back', async () => {
     for (let tries = 0; tries < 3; tries += 1) {
@@ -84,7 +115,6 @@ describe('a transaction', () => {
   });
 
   it('whose server is killed ends at once with a ServerError, and so does the next', async () => {
-    const mortal = await startMariadb();
     const doomed = new Database(mortal.url, 1);
     try {
       const work = doomed.transaction(async (link) => {
@@ -95,38 +125,6 @@ describe('a transaction', () => {
       await expect(doomed.transaction(async () => undefined)).rejects.toBeInstanceOf(ServerError);
     } finally {
       await doomed.onModuleDestroy();
-      await mortal.stop();
     }
-  });
-});
-
-describe('a statement', () => {
-  it('on a server that stands still ends in its time, and nothing of its transaction counts later', async () => {
-    const frozen = await startMariadb();
-    const patient = new Database(frozen.url, 1, 2_000);
-    try {
-      const orders = new Tables(patient);
-      await orders.renew('tb_order');
-      const work = patient.transaction(async (link) => {
-        await link.change("insert into tb_order (id, goods_id, num) values ('order-1', 'goods-1', 1)");
-        frozen.pause();
-        await link.rows('select 1');
-      });
-      await expect(work).rejects.toThrow('the database does not answer any more: no answer in 2000 ms');
-      await expect(work).rejects.toBeInstanceOf(ServerError);
-      frozen.resume();
-      // The beginning of a transaction would end one that was left open, and make it count.
-      await patient.transaction(async () => undefined);
-      expect(await orders.orders()).toBe(0);
-    } finally {
-      frozen.resume();
-      await patient.onModuleDestroy();
-      await frozen.stop();
-    }
-  });
-
-  it('that the server refuses ends with the words of the server', async () => {
-    const refused = database.session((link) => link.rows('select * from tb_nothing'));
-    await expect(refused).rejects.toMatchObject({ code: 'ER_NO_SUCH_TABLE' });
   });
 });
