@@ -2,6 +2,7 @@ import { Bedrock, InvalidOptionError, runInFlow, UnsupportedByBackendError } fro
 import { memory } from 'bedrock-lock/memory';
 import { FaultyBackend } from 'bedrock-testkit';
 import { tryAll, type Parameter } from './bad-values.js';
+import { thrownBy } from '../support/thrown-by.js';
 
 const any = (value: unknown): never => value as never;
 const NUMBERS_FROM_0 = ['Infinity', '0', '0.5'];
@@ -70,12 +71,7 @@ describe('bad input to a read-write lock', () => {
   it('is refused when it differs from what the lock was created with, and each option is named once', () => {
     const one = bedrock.readWriteLock('prices', { leaseMs: 5_000 });
     expect(bedrock.readWriteLock('prices', { leaseMs: 5_000 })).toBe(one);
-    let message = '';
-    try {
-      bedrock.readWriteLock('prices', { leaseMs: 6_000 });
-    } catch (error) {
-      message = String(error);
-    }
+    const { message } = thrownBy(() => bedrock.readWriteLock('prices', { leaseMs: 6_000 }));
     expect(message.match(/leaseMs 5000/g)).toHaveLength(1);
     expect(() => bedrock.mutex('prices')).toThrow('not a readWriteLock');
   });

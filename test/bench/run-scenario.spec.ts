@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { Witness } from 'bedrock-testkit';
 import type { LibraryName } from '../../bench/src/libraries/catalogue.js';
 import { runScenario } from '../../bench/src/scenarios/run-scenario.js';
 import type { Figures, Scenario } from '../../bench/src/scenarios/scenario.js';
@@ -81,18 +82,17 @@ describe('a scenario of the bench', () => {
   });
 
   it('runs as many libraries at the same time as a scenario allows', async () => {
-    let atWork = 0;
-    let most = 0;
+    const witness = new Witness(2);
     const scenario = scenarioOf(
-      async () => {
-        most = Math.max(most, ++atWork);
-        await new Promise((resolve) => setImmediate(resolve));
-        atWork -= 1;
-        return { ms: 1 };
-      },
+      () =>
+        witness.visit(async () => {
+          await new Promise((resolve) => setImmediate(resolve));
+          return { ms: 1 };
+        }),
       { lanes: 2 },
     );
     await runScenario(scenario, scenario.libraries, 1, ground);
-    expect(most).toBe(2);
+    witness.assertKept();
+    expect(witness.peak).toBe(2);
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { claimOf, refusalOf, until } from '../redis/fixture.js';
+import { claimOf, eventually, refusalOf } from 'bedrock-testkit';
 import { Nodes } from './fixture.js';
 
 /** The four sequence diagrams of the design of the combination lock: threads are processes here. */
@@ -19,7 +19,7 @@ describe('the left-most weight', () => {
     wayToB.delay(300, 'requests');
     const first = claimOf(one, 'lock');
     const granted = one.leases.claim(first);
-    await until('the first node', async () => (await nodes.holders('lock'))[0] !== undefined);
+    await eventually('the first node', async () => (await nodes.holders('lock'))[0] !== undefined);
     const before = await nodes.scripts();
     const refusal = refusalOf(await two.leases.claim(claimOf(two, 'lock')));
     const after = await nodes.scripts();
@@ -38,7 +38,7 @@ describe('the left-most weight', () => {
     const two = await nodes.backend(RULES);
     wayToB.delay(500, 'requests');
     const lost = one.leases.claim(claimOf(one, 'lock'));
-    await until('the first node', async () => (await nodes.holders('lock'))[0] !== undefined);
+    await eventually('the first node', async () => (await nodes.holders('lock'))[0] !== undefined);
     nodes.crash('a');
     const second = claimOf(two, 'lock');
     await expect(two.leases.claim(second)).resolves.toMatchObject({ kind: 'granted' });
@@ -66,11 +66,11 @@ describe('the left-most weight', () => {
     const one = await nodes.backend({ ...RULES, through: { b: wayToB } });
     const two = await nodes.backend(RULES);
     nodes.crash('c');
-    await until('the death', () => nodes.observer('c').status !== 'ready');
+    await eventually('the death', () => nodes.observer('c').status !== 'ready');
     wayToB.delay(500, 'requests');
     const first = claimOf(one, 'lock');
     const granted = one.leases.claim(first);
-    await until('the first node', async () => (await nodes.observer('a').hkeys('lock')).length === 1);
+    await eventually('the first node', async () => (await nodes.observer('a').hkeys('lock')).length === 1);
     nodes.crash('a');
     await expect(two.leases.claim(claimOf(two, 'lock'))).rejects.toMatchObject({
       code: 'BACKEND_UNAVAILABLE',

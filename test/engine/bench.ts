@@ -13,6 +13,8 @@ import {
 import { memory, MemoryStore } from 'bedrock-lock/memory';
 import { FaultyBackend, ManualClock } from 'bedrock-testkit';
 
+export { gate } from '../support/gate.js';
+
 export interface BenchOptions extends Partial<Omit<BedrockOptions, 'backend' | 'clock'>> {
   readonly traits?: Partial<Traits>;
 }
@@ -82,13 +84,6 @@ export function track<T>(promise: Promise<T>): Tracked<T> {
 }
 
 /** The id of the claim behind a lease. */
-export function claimOf(lease: Lease): string {
+export function claimIdOf(lease: Lease): string {
   return lease.id.replace(/\/.*/, '');
-}
-
-/** A promise and its key. */
-export function gate(): { opened: Promise<void>; open: () => void } {
-  let open = (): void => undefined;
-  const opened = new Promise<void>((resolve) => (open = resolve));
-  return { opened, open };
 }

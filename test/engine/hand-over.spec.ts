@@ -1,4 +1,4 @@
-import { Bench, claimOf, track } from './bench.js';
+import { Bench, claimIdOf, track } from './bench.js';
 
 describe('handing over', () => {
   let bench: Bench;
@@ -12,7 +12,7 @@ describe('handing over', () => {
     expect(await first.release()).toBe('released');
     const second = await waiting;
     expect(bench.backend.calls.length).toBe(calls);
-    expect(claimOf(second)).toBe(claimOf(first));
+    expect(claimIdOf(second)).toBe(claimIdOf(first));
     expect(second.token).toBeGreaterThan(first.token);
     expect(bench.bedrock.stats()).toMatchObject({ grants: 2, handOvers: 1 });
   });
@@ -27,7 +27,7 @@ describe('handing over', () => {
     await first[Symbol.asyncDispose]();
     await expect(first.extend()).rejects.toMatchObject({ code: 'LOCK_NOT_HELD' });
     expect([first.isHeld, second.isHeld]).toEqual([false, true]);
-    expect(await bench.grants()).toEqual([claimOf(second)]);
+    expect(await bench.grants()).toEqual([claimIdOf(second)]);
     expect(bench.backend.callsOf('withdraw')).toEqual([]);
   });
 
@@ -38,12 +38,12 @@ describe('handing over', () => {
     await bench.clock.advance(9);
     await first.release();
     const second = await waiting[0]!;
-    expect(claimOf(second)).toBe(claimOf(first));
+    expect(claimIdOf(second)).toBe(claimIdOf(first));
     await bench.clock.advance(1);
     await second.release();
     await bench.clock.settle();
     const third = await waiting[1]!;
-    expect(claimOf(third)).not.toBe(claimOf(first));
+    expect(claimIdOf(third)).not.toBe(claimIdOf(first));
     expect(bench.backend.callsOf('withdraw')).toHaveLength(1);
   });
 
@@ -55,7 +55,7 @@ describe('handing over', () => {
     const claims: string[] = [];
     for (const caller of [first, ...waiting]) {
       const lease = await caller;
-      claims.push(claimOf(lease));
+      claims.push(claimIdOf(lease));
       await lease.release();
     }
     const [one, other] = [...new Set(claims)];
@@ -93,6 +93,6 @@ describe('handing over', () => {
     expect(next.state).toBe('pending');
     await bench.clock.advance(1_000);
     expect(await released).toBe('released');
-    expect(claimOf(next.value!)).not.toBe(claimOf(first));
+    expect(claimIdOf(next.value!)).not.toBe(claimIdOf(first));
   });
 });

@@ -51,6 +51,8 @@ describe('a Bedrock at rest', () => {
 
   it('has no timer left when it is closed', async () => {
     await bench.rival.acquire();
+    // The timer of its wait is left to fire.
+    await bench.clock.advance(1_000);
     const timersOfRival = bench.clock.pendingTimers;
     const waiting = track(bench.lock().acquire());
     await bench.lock().for('x').acquire();

@@ -1,4 +1,10 @@
-import { LeadershipResignedError, LockLostError, type LeaderElection, type LeaderTerm } from 'bedrock-lock';
+import {
+  LeadershipResignedError,
+  LockLostError,
+  LockNotHeldError,
+  type LeaderElection,
+  type LeaderTerm,
+} from 'bedrock-lock';
 import { Bench, gate, track, type Tracked } from './bench.js';
 import { Body, ended } from './leader.js';
 
@@ -32,7 +38,7 @@ describe('a term', () => {
     track(election.run((term) => (left = term)));
     await bench.clock.settle();
     expect(left!.signal.reason).toBeInstanceOf(LeadershipResignedError);
-    expect(() => left!.assertLeading()).toThrow();
+    expect(() => left!.assertLeading()).toThrow(LockNotHeldError);
   });
 
   it('that fails gives leadership up and ends the campaign with its error', async () => {

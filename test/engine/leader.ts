@@ -1,15 +1,13 @@
 import type { LeaderTerm } from 'bedrock-lock';
+import { Witness } from 'bedrock-testkit';
 
 /** A body that leads until its term is over, and says what it saw. */
 export class Body {
   readonly terms: LeaderTerm[] = [];
-  running = 0;
-  most = 0;
+  readonly witness = new Witness();
   readonly run = async (term: LeaderTerm): Promise<void> => {
     this.terms.push(term);
-    this.most = Math.max(this.most, ++this.running);
-    await ended(term);
-    this.running -= 1;
+    await this.witness.visit(() => ended(term), { token: term.token });
   };
 }
 

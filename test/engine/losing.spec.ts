@@ -1,4 +1,4 @@
-import { Bench, claimOf, track } from './bench.js';
+import { Bench, claimIdOf, track } from './bench.js';
 
 describe('losing a lease', () => {
   let bench: Bench;
@@ -32,7 +32,7 @@ describe('losing a lease', () => {
     await bench.clock.advance(260);
     const [useless, used] = bench.backend.callsOf('claim').map(({ input }) => input.id);
     expect(bench.backend.callsOf('withdraw').map(({ input }) => input.ref.id)).toContain(useless);
-    expect(claimOf(caller.value!)).toBe(used);
+    expect(claimIdOf(caller.value!)).toBe(used);
     expect(caller.value!.remainingMs).toBeGreaterThan(280);
   });
 
@@ -79,7 +79,7 @@ describe('losing a lease', () => {
     const lease = await bench.lock().acquire();
     await bench.clock.advance(3_000);
     expect(lease.isHeld).toBe(false);
-    expect(bench.backend.callsOf('withdraw')[0]?.input.ref.id).toBe(claimOf(lease));
+    expect(bench.backend.callsOf('withdraw')[0]?.input.ref.id).toBe(claimIdOf(lease));
     expect(await bench.grants()).toEqual([]);
   });
 
@@ -98,7 +98,7 @@ describe('losing a lease', () => {
     const next = track(bench.lock().acquire());
     await bench.clock.advance(3_000);
     expect(next.value?.isHeld).toBe(true);
-    expect(claimOf(next.value!)).not.toBe(claimOf(first));
+    expect(claimIdOf(next.value!)).not.toBe(claimIdOf(first));
     expect(next.value!.token).toBeGreaterThan(first.token);
   });
 

@@ -1,4 +1,5 @@
 import { currentLease, multiLock } from 'bedrock-lock';
+import { Witness } from 'bedrock-testkit';
 import { gate, track } from './bench.js';
 import { MultiBench } from './multi-bench.js';
 
@@ -46,15 +47,10 @@ describe('a run of a multi-lock', () => {
 
   it('takes turns with parallel branches of one hold', async () => {
     const [a] = bench.locks('a');
-    let inside = 0;
-    let most = 0;
-    const body = async (): Promise<void> => {
-      most = Math.max(most, ++inside);
-      await bench.clock.settle();
-      inside -= 1;
-    };
+    const witness = new Witness();
+    const body = () => witness.visit(() => bench.clock.settle());
     await a!.run(() => Promise.all([bench.multi('ab').run(body), a!.run(body), bench.multi('ac').run(body)]));
-    expect(most).toBe(1);
+    expect(witness.assertKept().leases).toBe(3);
   });
 
   it('refuses acquire() under itself at once, and tryAcquire() is null', async () => {

@@ -1,4 +1,4 @@
-import { claimOf, OPERATION_MS, track } from './bench.js';
+import { claimIdOf, OPERATION_MS, track } from './bench.js';
 import { Shelf } from './shelf.js';
 
 /** Time in which every withdrawal that is still in doubt is repeated and confirmed. */
@@ -13,7 +13,7 @@ describe('a read-write lock on a backend that fails', () => {
   afterEach(() => shelf.close());
 
   const reader = () => track(shelf.lock.read.acquire());
-  const idOf = ({ value }: ReturnType<typeof reader>) => claimOf(value!);
+  const idOf = ({ value }: ReturnType<typeof reader>) => claimIdOf(value!);
 
   it('asks for a reader again under the same id when the reply was lost, so that one grant exists', async () => {
     shelf.bench.backend.plan('claim', { kind: 'loseReply' });
@@ -32,7 +32,7 @@ describe('a read-write lock on a backend that fails', () => {
       await shelf.clock.advance(OPERATION_MS);
       expect(others.map(({ state }) => state)).toEqual(Array<string>(4).fill('fulfilled'));
       await shelf.clock.advance(SETTLED_MS);
-      const ids = [claimOf(first), ...others.map(idOf)].sort();
+      const ids = [claimIdOf(first), ...others.map(idOf)].sort();
       expect((await shelf.views()).map(({ id }) => id).sort()).toEqual(ids);
       await Promise.all([first, ...others.map(({ value }) => value!)].map((lease) => lease.release()));
       expect(await shelf.held()).toBe('');

@@ -1,4 +1,4 @@
-import { claimOf, track } from './bench.js';
+import { claimIdOf, track } from './bench.js';
 import { Shelf } from './shelf.js';
 
 describe('a read-write lock', () => {
@@ -79,14 +79,14 @@ describe('a read-write lock', () => {
     const [second, reader, last] = [write(), read(), write()];
     await first.release();
     await shelf.clock.settle();
-    expect(claimOf(second.value!)).toBe(claimOf(first));
+    expect(claimIdOf(second.value!)).toBe(claimIdOf(first));
     await second.value!.release();
     await shelf.clock.settle();
     expect([reader.state, last.state]).toEqual(['fulfilled', 'pending']);
-    expect(claimOf(reader.value!)).not.toBe(claimOf(first));
+    expect(claimIdOf(reader.value!)).not.toBe(claimIdOf(first));
     await reader.value!.release();
     await shelf.clock.settle();
-    expect(claimOf(last.value!)).not.toBe(claimOf(reader.value!));
+    expect(claimIdOf(last.value!)).not.toBe(claimIdOf(reader.value!));
     expect(shelf.bench.bedrock.stats().handOvers).toBe(1);
   });
 
@@ -205,7 +205,7 @@ describe('a read-write lock', () => {
     const writer = await shelf.rival.write.acquire();
     const waiting = track(shelf.lock.read.acquire({ waitMs: 50 }));
     await shelf.clock.advance(50);
-    expect(waiting.error).toMatchObject({ code: 'LOCK_WAIT_TIMEOUT', holder: { id: claimOf(writer) } });
+    expect(waiting.error).toMatchObject({ code: 'LOCK_WAIT_TIMEOUT', holder: { id: claimIdOf(writer) } });
   });
 
   it('leaves nothing behind', async () => {

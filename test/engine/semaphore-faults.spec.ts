@@ -1,4 +1,4 @@
-import { claimOf, OPERATION_MS, track } from './bench.js';
+import { claimIdOf, OPERATION_MS, track } from './bench.js';
 import { Pool } from './pool.js';
 
 describe('a semaphore whose backend fails', () => {
@@ -27,7 +27,7 @@ describe('a semaphore whose backend fails', () => {
     await pool.clock.advance(3 * OPERATION_MS);
     expect(callers.map(({ state }) => state)).toEqual(new Array(8).fill('fulfilled'));
     const held = (await pool.views()).map(({ id }) => id);
-    expect(held.sort()).toEqual(callers.map(({ value }) => claimOf(value!)).sort());
+    expect(held.sort()).toEqual(callers.map(({ value }) => claimIdOf(value!)).sort());
     expect(pool.bench.bedrock.stats()).toMatchObject({ holds: 8, pendingWithdrawals: 0 });
     await Promise.all(callers.map(({ value }) => value!.release()));
     expect(await pool.held()).toBe(0);
@@ -46,7 +46,7 @@ describe('a semaphore whose backend fails', () => {
     ]);
     backend.heal();
     await pool.clock.advance(3 * OPERATION_MS);
-    expect((await pool.views()).map(({ id }) => id)).toEqual([claimOf(first.value!)]);
+    expect((await pool.views()).map(({ id }) => id)).toEqual([claimIdOf(first.value!)]);
     expect(pool.bench.bedrock.stats()).toMatchObject({ holds: 1, waiters: 0, pendingWithdrawals: 0 });
   });
 
@@ -68,7 +68,7 @@ describe('a semaphore whose backend fails', () => {
     pool = new Pool();
     pool.bench.backend.plan('claim', { kind: 'double' }, Infinity);
     const leases = await Promise.all(Array.from({ length: 4 }, () => pool.semaphore.acquire({ permits: 2 })));
-    expect([await pool.held(), new Set(leases.map(claimOf)).size]).toEqual([8, 4]);
+    expect([await pool.held(), new Set(leases.map(claimIdOf)).size]).toEqual([8, 4]);
   });
 
   it('tells an outage once for all who are asked for together', async () => {

@@ -1,4 +1,4 @@
-import { claimOf, track } from './bench.js';
+import { claimIdOf, track } from './bench.js';
 import { Pool } from './pool.js';
 
 describe('the order of a semaphore', () => {
@@ -77,7 +77,7 @@ describe('the order of a semaphore', () => {
     const { calls } = pool.bench.backend;
     const before = calls.length;
     for (const lease of leases.slice(0, 3)) expect(await lease.release()).toBe('released');
-    expect(waiting.map(({ value }) => claimOf(value!))).toEqual(leases.slice(0, 3).map(claimOf));
+    expect(waiting.map(({ value }) => claimIdOf(value!))).toEqual(leases.slice(0, 3).map(claimIdOf));
     expect(calls).toHaveLength(before);
     expect(pool.bench.bedrock.stats().handOvers).toBe(3);
   });
@@ -87,7 +87,7 @@ describe('the order of a semaphore', () => {
     const first = await pool.semaphore.for('x').acquire({ permits: 2 });
     const second = track(pool.semaphore.for('x').acquire({ permits: 2 }));
     await first.release();
-    expect(claimOf(second.value!)).toBe(claimOf(first));
+    expect(claimIdOf(second.value!)).toBe(claimIdOf(first));
   });
 
   it('does not hand permits over to who wants another number of them', async () => {
@@ -145,7 +145,7 @@ describe('the order of a semaphore', () => {
     await mine.release();
     await pool.clock.settle();
     expect([waiting.state, rival.state]).toEqual(['fulfilled', 'fulfilled']);
-    expect(claimOf(waiting.value!)).toBe(claimOf(mine));
+    expect(claimIdOf(waiting.value!)).toBe(claimIdOf(mine));
     expect([theirs.isHeld, await pool.held()]).toEqual([true, 8]);
   });
 

@@ -1,4 +1,5 @@
 import { currentLease, type Lease, type Semaphore } from 'bedrock-lock';
+import { Witness } from 'bedrock-testkit';
 import { track } from './bench.js';
 import { Pool } from './pool.js';
 
@@ -113,18 +114,17 @@ describe('a semaphore', () => {
 
   it('runs work under permits, as many as fit beside each other', async () => {
     pool = new Pool({ permits: 4 });
-    let running = 0;
-    let most = 0;
-    const work = async (): Promise<number> => {
-      most = Math.max(most, (running += 1));
-      await new Promise<void>((resolve) => void pool.clock.setTimer(resolve, 5));
-      running -= 1;
-      return currentLease()!.remainingMs;
-    };
+    const witness = new Witness(4);
+    const work = (): Promise<number> =>
+      witness.visit(async () => {
+        await new Promise<void>((resolve) => void pool.clock.setTimer(resolve, 5));
+        return currentLease()!.remainingMs;
+      });
     const all = Promise.all(Array.from({ length: 10 }, () => pool.semaphore.run(work)));
     await pool.clock.advance(50);
     expect((await all).every((ms) => ms > 0)).toBe(true);
-    expect([most, await pool.held()]).toEqual([4, 0]);
+    witness.assertKept();
+    expect([witness.peak, await pool.held()]).toEqual([4, 0]);
   });
 
   it('frees the permits of work that fails, and reports the loss of those of work that succeeds', async () => {

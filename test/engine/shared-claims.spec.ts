@@ -1,5 +1,5 @@
 import type { Lease } from 'bedrock-lock';
-import { claimOf, OPERATION_MS, track } from './bench.js';
+import { claimIdOf, OPERATION_MS, track } from './bench.js';
 import { Shelf } from './shelf.js';
 
 /** Hand-over of the bench: 10 ms. */
@@ -17,13 +17,13 @@ describe('readers of one process share a claim', () => {
     const first = await shelf.lock.read.acquire();
     const others = Array.from({ length: 4 }, () => read());
     await shelf.clock.settle();
-    expect(new Set([first, ...others.map(({ value }) => value!)].map(claimOf)).size).toBe(1);
+    expect(new Set([first, ...others.map(({ value }) => value!)].map(claimIdOf)).size).toBe(1);
     expect(new Set([first, ...others.map(({ value }) => value!)].map(({ id }) => id)).size).toBe(5);
     expect([count('claim'), shelf.bench.bedrock.stats().handOvers]).toEqual([1, 4]);
     await shelf.clock.advance(QUANTUM_MS);
     const late = read();
     await shelf.clock.settle();
-    expect([count('claim'), claimOf(late.value!) === claimOf(first)]).toEqual([2, false]);
+    expect([count('claim'), claimIdOf(late.value!) === claimIdOf(first)]).toEqual([2, false]);
   });
 
   it('who waited together come in together', async () => {
@@ -45,14 +45,14 @@ describe('readers of one process share a claim', () => {
     expect(await leases[0]!.release()).toBe('released');
     expect([count('withdraw'), leases[0]!.isHeld, leases[1]!.isHeld]).toEqual([0, false, true]);
     const third = await shelf.lock.read.acquire();
-    expect(claimOf(third)).toBe(claimOf(leases[0]!));
+    expect(claimIdOf(third)).toBe(claimIdOf(leases[0]!));
     expect(await leases[1]!.release()).toBe('released');
     expect(count('withdraw')).toBe(0);
     expect(await third.release()).toBe('released');
     expect([count('withdraw'), await shelf.held()]).toEqual([1, '']);
     expect(told.map(({ outcome }) => outcome)).toEqual(['released', 'released', 'released']);
     const next = await shelf.lock.read.acquire();
-    expect(claimOf(next)).not.toBe(claimOf(third));
+    expect(claimIdOf(next)).not.toBe(claimIdOf(third));
   });
 
   it('so a writer elsewhere waits no longer than the quantum and their work', async () => {
@@ -83,7 +83,7 @@ describe('readers of one process share a claim', () => {
   it('and keep it as long as one of them does, however short another one wanted it', async () => {
     const fixed = await shelf.lock.read.acquire({ leaseMs: 500, renew: false });
     const renewed = await shelf.lock.read.acquire({ leaseMs: 600 });
-    expect(claimOf(renewed)).toBe(claimOf(fixed));
+    expect(claimIdOf(renewed)).toBe(claimIdOf(fixed));
     await shelf.clock.advance(2_000);
     expect([fixed.isHeld, fixed.lossReason, renewed.isHeld]).toEqual([false, 'expired', true]);
     expect(await shelf.held()).toBe('r');
@@ -115,7 +115,7 @@ describe('readers of one process share a claim', () => {
     const leases = [await patient.lock.read.acquire(), await patient.lock.read.acquire({ maxHoldMs: 50 })];
     await patient.clock.advance(60);
     const next = await patient.lock.read.acquire();
-    expect(leases.map(claimOf)).not.toContain(claimOf(next));
+    expect(leases.map(claimIdOf)).not.toContain(claimIdOf(next));
     await patient.close();
   });
 
@@ -123,7 +123,7 @@ describe('readers of one process share a claim', () => {
     const brief = new Shelf({}, { handOver: { quantumMs: 10_000, quantumGrants: 3 } });
     const leases: Lease[] = [];
     for (let i = 0; i < 7; i += 1) leases.push(await brief.lock.read.acquire());
-    const [first, , third, fourth, , sixth, seventh] = leases.map(claimOf);
+    const [first, , third, fourth, , sixth, seventh] = leases.map(claimIdOf);
     expect([third === first, fourth === third, sixth === fourth, seventh === sixth]).toEqual([
       true,
       false,
@@ -137,15 +137,15 @@ describe('readers of one process share a claim', () => {
     const patient = new Shelf({}, { handOver: { quantumMs: 10_000, quantumGrants: 3 } });
     const { read } = patient.lock;
     const first = await read.acquire();
-    const isSame = async (options = {}) => claimOf(await read.acquire(options)) === claimOf(first);
+    const isSame = async (options = {}) => claimIdOf(await read.acquire(options)) === claimIdOf(first);
     expect(await isSame({ leaseMs: 2_000, renew: false })).toBe(true);
     expect(await isSame({ leaseMs: 9_000, renew: false })).toBe(false);
     const [second, third] = [await read.acquire(), await read.acquire()];
-    expect(claimOf(second)).not.toBe(claimOf(first));
-    expect(claimOf(third)).toBe(claimOf(second));
+    expect(claimIdOf(second)).not.toBe(claimIdOf(first));
+    expect(claimIdOf(third)).toBe(claimIdOf(second));
     expect(await read.revoke()).toBe(true);
     await patient.clock.advance(1_500);
-    expect(claimOf(await read.acquire())).not.toBe(claimOf(second));
+    expect(claimIdOf(await read.acquire())).not.toBe(claimIdOf(second));
     await patient.close();
   });
 
@@ -154,7 +154,7 @@ describe('readers of one process share a claim', () => {
     const first = read();
     await shelf.clock.advance(60);
     const second = await shelf.lock.read.acquire();
-    expect(claimOf(second)).toBe(claimOf(first.value!));
+    expect(claimIdOf(second)).toBe(claimIdOf(first.value!));
     await first.value!.release();
     await second.release();
     await shelf.clock.advance(2 * OPERATION_MS);

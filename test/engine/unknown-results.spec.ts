@@ -1,4 +1,4 @@
-import { Bench, claimOf, OPERATION_MS, track } from './bench.js';
+import { Bench, claimIdOf, OPERATION_MS, track } from './bench.js';
 
 describe('a request or a reply that was lost', () => {
   let bench: Bench;
@@ -58,7 +58,7 @@ describe('a request or a reply that was lost', () => {
     await bench.clock.advance(OPERATION_MS);
     expect(released.value).toBe('unconfirmed');
     expect(bench.bedrock.stats().pendingWithdrawals).toBe(1);
-    expect(await bench.grants()).toEqual([claimOf(lease)]);
+    expect(await bench.grants()).toEqual([claimIdOf(lease)]);
     bench.backend.heal();
     await bench.clock.advance(1_000);
     expect(await bench.grants()).toEqual([]);
@@ -113,7 +113,7 @@ describe('a request or a reply that was lost', () => {
     controller.abort();
     await bench.clock.advance(100);
     const [first, second] = bench.backend.callsOf('claim').map(({ input }) => input.id);
-    expect(claimOf(next.value!)).toBe(second);
+    expect(claimIdOf(next.value!)).toBe(second);
     expect(next.value?.remainingMs).toBeGreaterThan(8_800);
     expect(bench.backend.callsOf('withdraw').map(({ input }) => input.ref.id)).toContain(first);
   });
