@@ -42,10 +42,14 @@ export default defineConfig(
   globalIgnores(['**/dist/', '**/node_modules/', '**/*.generated.ts', 'coverage/', 'seeds/']),
   eslint.configs.recommended,
   {
-    files: ['**/*.{js,mjs}'],
+    files: ['**/*.{js,mjs,cjs}'],
     languageOptions: {
       globals: { process: 'readonly', console: 'readonly', URL: 'readonly' },
     },
+  },
+  {
+    files: ['**/*.cjs'],
+    languageOptions: { globals: { __dirname: 'readonly' } },
   },
   {
     files: ['**/*.ts'],

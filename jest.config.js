@@ -6,6 +6,7 @@ export default {
   testEnvironment: 'node',
   testEnvironmentOptions: { customExportConditions: ['@bedrock/source', 'node', 'node-addons'] },
   extensionsToTreatAsEsm: ['.ts'],
+  resolver: '<rootDir>/test/support/source-resolver.cjs',
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: {
     '^.+\\.ts$': [
@@ -22,6 +23,12 @@ export default {
       },
     ],
   },
-  maxWorkers: 2,
+  filter: '<rootDir>/test/support/chosen-files.cjs',
+  testSequencer: '<rootDir>/test/support/slow-first.mjs',
+  globalSetup: '<rootDir>/test/support/preflight.mjs',
+  globalTeardown: '<rootDir>/test/support/stop-shared-servers.mjs',
+  maxWorkers: 3,
+  // A worker keeps what its files have loaded: a new one is cheaper than the pauses of a full heap.
+  workerIdleMemoryLimit: '700MB',
   testTimeout: 20_000,
 };

@@ -1,54 +1,49 @@
 /**
- * Describes what the libraries export, as text: one file per entry in `test/public-api/`.
- * Without arguments it names the entries whose file is out of step and exits 1; `--update` writes the files.
+ * Describes what the libraries export, as text: one file per entry in `test/public-api/`. Reads the declarations of the build.
  */
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
+import { answerUsage } from './answer-usage.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const snapshots = join(root, 'test/public-api');
 const printer = ts.createPrinter({ removeComments: true });
 
-/** Every entry of every library, from the source condition of its exports: `bedrock-lock/redis` → file. */
+/**
+ * Every entry of every library, from the types of its exports: `bedrock-lock/redis` → declaration file.
+ * @throws Error when the build is missing or older than the sources
+ */
 function readEntries() {
   /** @type {Map<string, string>} */
   const entries = new Map();
   for (const folder of readdirSync(join(root, 'libs')).sort()) {
-    const manifest = JSON.parse(readFileSync(join(root, 'libs', folder, 'package.json'), 'utf8'));
+    const library = join(root, 'libs', folder);
+    requireBuild(library);
+    const manifest = JSON.parse(readFileSync(join(library, 'package.json'), 'utf8'));
     for (const [subpath, target] of Object.entries(manifest.exports)) {
-      const source = target['@bedrock/source'];
-      if (source) entries.set(manifest.name + subpath.slice(1), join(root, 'libs', folder, source));
+      const declarations = target.import?.types;
+      if (declarations) entries.set(manifest.name + subpath.slice(1), join(library, declarations));
     }
   }
   return entries;
 }
 
-/** @param {string} name */
-const declarationOf = (name) => name.replace(/\.ts$/, '.d.ts');
-
 /**
- * The declaration files of these sources, by path, as the build would write them.
- * @param {string[]} files
+ * A stale build would show the API of yesterday.
+ * @param {string} library its folder
+ * @throws Error when the build is missing or older than the sources
  */
-function emitDeclarations(files) {
-  const { config } = ts.readConfigFile(join(root, 'tsconfig.base.json'), ts.sys.readFile);
-  const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, root);
-  const program = ts.createProgram(files, {
-    ...options,
-    composite: false,
-    sourceMap: false,
-    emitDeclarationOnly: true,
-    rootDir: root,
-    customConditions: ['@bedrock/source'],
-  });
-  /** @type {Map<string, string>} */
-  const emitted = new Map();
-  program.emit(undefined, (_name, text, _bom, _onError, sources) => {
-    for (const source of sources ?? []) emitted.set(declarationOf(source.fileName), text);
-  });
-  return { emitted, options };
+export function requireBuild(library) {
+  // `tsc -b` touches this file even when it finds nothing to write.
+  const builtAt = statSync(join(library, 'dist/.tsbuildinfo'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const changed = readdirSync(join(library, 'src'), { recursive: true, encoding: 'utf8' }).find(
+    (name) => /(?<!\.spec)\.ts$/.test(name) && statSync(join(library, 'src', name)).mtimeMs > builtAt,
+  );
+  if (changed === undefined) return;
+  const state = builtAt === 0 ? 'is missing' : `is older than src/${changed}`;
+  throw new Error(`${relative(root, library)}/dist ${state}: run \`npm run build\` first`);
 }
 
 /**
@@ -104,30 +99,24 @@ function describe(checker, symbol) {
 
 /**
  * The public API of every entry as text: its names in alphabetical order, with their declarations.
+ * @param entries declaration files by entry
  * @returns {Map<string, string>} by entry
  */
 export function describeApi(entries = readEntries()) {
-  const { emitted, options } = emitDeclarations([...entries.values()]);
-  const host = ts.createCompilerHost(options);
-  const { fileExists, readFile, getSourceFile } = host;
-  host.fileExists = (name) => emitted.has(name) || (!emitted.has(declarationOf(name)) && fileExists(name));
-  host.readFile = (name) => emitted.get(name) ?? readFile(name);
-  host.getSourceFile = (name, version, ...rest) => {
-    const text = emitted.get(name);
-    return text === undefined
-      ? getSourceFile(name, version, ...rest)
-      : ts.createSourceFile(name, text, version, true);
-  };
-  const program = ts.createProgram(
-    [...entries.values()].map(declarationOf),
-    { ...options, composite: false },
-    host,
-  );
+  const { config } = ts.readConfigFile(join(root, 'tsconfig.base.json'), ts.sys.readFile);
+  const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, root);
+  // Names and declarations need no types of the language or of Node.
+  const program = ts.createProgram([...entries.values()], {
+    ...options,
+    composite: false,
+    noLib: true,
+    types: [],
+  });
   const checker = program.getTypeChecker();
   /** @type {Map<string, string>} */
   const described = new Map();
   for (const [entry, file] of entries) {
-    const source = program.getSourceFile(declarationOf(file));
+    const source = program.getSourceFile(file);
     const module = source && checker.getSymbolAtLocation(source);
     const symbols = module ? checker.getExportsOfModule(module) : [];
     const names = symbols.sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -155,7 +144,17 @@ export function readSnapshots() {
   return texts;
 }
 
+const USAGE = `npm run api -- [options]
+
+Compares what the libraries export with the record in test/public-api. Names the entries that are out of step and exits with
+1; with 2 for wrong options.
+
+  --update   writes the record
+  --help
+`;
+
 function main() {
+  answerUsage(USAGE);
   const wanted = new Map([...describeApi()].map(([entry, text]) => [snapshotFile(entry), text]));
   const committed = readSnapshots();
   const changed = [...wanted].filter(([file, text]) => committed.get(file) !== text).map(([file]) => file);

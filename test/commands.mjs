@@ -1,0 +1,242 @@
+/**
+ * Which command runs which spec file, and which servers the file needs. `test/commands.spec.ts` keeps this table complete.
+ * The longest entry that fits a file decides, so a folder may be split: `test/nest/` and `test/nest/key.spec.ts`.
+ *
+ * @typedef {'redis' | 'zookeeper' | 'etcd' | 'mysql' | 'postgres'} Engine
+ * @typedef {Engine | 'chromium' | 'redisson'} Need
+ * @typedef {{ readonly name: string, readonly content: string, readonly boundS: number, readonly workers: number }} Command
+ * @typedef {{ readonly command: string, readonly needs: readonly Need[], readonly files: readonly string[] }} Row
+ */
+import { readdirSync } from 'node:fs';
+import { join, relative } from 'node:path';
+
+/** The root of the repository. */
+export const ROOT = join(import.meta.dirname, '..');
+const FOLDERS = ['test', 'apps', 'libs'];
+
+/** @type {readonly Engine[]} */
+export const ENGINES = ['redis', 'zookeeper', 'etcd', 'mysql', 'postgres'];
+
+/**
+ * `boundS`: the longest a command may take on two cores, in s. Suites that mostly wait run in three workers; those that judge
+ * real time, or fill both cores by themselves, in fewer.
+ * @type {readonly Command[]}
+ */
+export const COMMANDS = [
+  {
+    name: 'test',
+    content: 'each rule once: units, Nest, Redis, all backends, 30 worlds',
+    boundS: 300,
+    workers: 3,
+  },
+  { name: 'test:nest', content: 'the rest of Nest', boundS: 300, workers: 3 },
+  {
+    name: 'test:redis',
+    content: 'the whole contract on Redis, its clients, the cluster',
+    boundS: 300,
+    workers: 3,
+  },
+  { name: 'test:engines', content: 'ZooKeeper, etcd, MySQL, PostgreSQL, ensembles', boundS: 300, workers: 3 },
+  { name: 'test:faults', content: 'real faults of servers, processes and networks', boundS: 400, workers: 3 },
+  { name: 'test:interop', content: 'beside the real Redisson', boundS: 300, workers: 1 },
+  { name: 'test:browser', content: 'the pages, in Chromium', boundS: 300, workers: 1 },
+  { name: 'test:e2e', content: 'shop, demo, several processes', boundS: 300, workers: 2 },
+  { name: 'test:docs', content: 'snippets and public API', boundS: 300, workers: 2 },
+];
+
+/**
+ * Slow files first: Jest knows no times on a new machine, and a long file that comes last keeps one worker busy alone.
+ * @type {readonly Row[]}
+ */
+export const ROWS = [
+  { command: 'test', needs: ['mysql'], files: ['test/contract/mysql.short.spec.ts'] },
+  { command: 'test', needs: ['etcd'], files: ['test/contract/etcd.short.spec.ts'] },
+  { command: 'test', needs: ['postgres'], files: ['test/contract/postgres.short.spec.ts'] },
+  { command: 'test', needs: ['zookeeper'], files: ['test/contract/zookeeper.short.spec.ts'] },
+  {
+    command: 'test',
+    needs: ['redis'],
+    files: [
+      'test/contract/redis-cluster.short.spec.ts',
+      'test/contract/redis.short.spec.ts',
+      'test/contract/combination.short.spec.ts',
+      'test/combination/',
+      'test/e2e/ecosphere.command.spec.ts',
+      'apps/ecosphere/test/sale.book.spec.ts',
+      'apps/ecosphere/test/shop-front.spec.ts',
+      'test/redis/fair.spec.ts',
+      'test/redis/grants.spec.ts',
+      'test/redis/guard.spec.ts',
+      'test/redis/leases.spec.ts',
+      'test/redis/options.spec.ts',
+      'test/redis/scripts.spec.ts',
+      'test/redis/tokens.spec.ts',
+      'test/redis/wire.spec.ts',
+    ],
+  },
+  {
+    command: 'test',
+    needs: [],
+    files: [
+      'test/simulation/simulation.spec.ts',
+      'test/simulation/command.spec.ts',
+      'test/embed-lua.spec.ts',
+      'test/secrets.spec.ts',
+      'test/boundaries.spec.ts',
+      'test/contract/memory.short.spec.ts',
+      'test/contract/promises.spec.ts',
+      'test/commands.spec.ts',
+      'test/command-usage.spec.ts',
+      'test/engine/',
+      'test/core/',
+      'test/bad-input/',
+      'test/idempotency/',
+      'test/mutants/',
+      'test/sql/',
+      'test/testkit/',
+      'test/bench/',
+      'test/nest/',
+      'apps/ecosphere/test/',
+    ],
+  },
+  { command: 'test:e2e', needs: ['mysql'], files: ['apps/ecosphere/test/schemes.services.spec.ts'] },
+  { command: 'test:redis', needs: [], files: ['test/contract/memory.spec.ts'] },
+  {
+    command: 'test:nest',
+    needs: ['redis'],
+    files: [
+      'test/nest/combination.spec.ts',
+      'test/nest/health.combination.spec.ts',
+      'test/nest/health.redis.spec.ts',
+      'test/nest/jobs.spec.ts',
+      'test/nest/kinds/redis.spec.ts',
+      'test/nest/redis.spec.ts',
+    ],
+  },
+  {
+    command: 'test:redis',
+    needs: ['redis'],
+    files: [
+      'test/contract/redis-cluster.spec.ts',
+      'test/contract/redis.spec.ts',
+      'test/contract/combination.spec.ts',
+      'test/contract/redis.ioredis-5.spec.ts',
+      'test/contract/redis.node-redis-5.spec.ts',
+      'test/contract/redis.node-redis-6.spec.ts',
+      'test/redis/',
+    ],
+  },
+  {
+    command: 'test:engines',
+    needs: ['etcd'],
+    files: ['test/contract/etcd.spec.ts', 'test/contract/etcd-ensemble.spec.ts', 'test/etcd/'],
+  },
+  {
+    command: 'test:engines',
+    needs: ['zookeeper'],
+    files: ['test/contract/zookeeper.spec.ts', 'test/contract/zookeeper-ensemble.spec.ts', 'test/zookeeper/'],
+  },
+  { command: 'test:engines', needs: ['mysql'], files: ['test/contract/mysql.spec.ts', 'test/mysql/'] },
+  {
+    command: 'test:engines',
+    needs: ['postgres'],
+    files: ['test/contract/postgres.spec.ts', 'test/postgres/'],
+  },
+  { command: 'test:faults', needs: ['redis', 'zookeeper'], files: ['test/faults/engines/zookeeper.spec.ts'] },
+  { command: 'test:faults', needs: ['redis', 'etcd'], files: ['test/faults/engines/etcd.spec.ts'] },
+  { command: 'test:faults', needs: ['redis', 'mysql'], files: ['test/faults/engines/mysql.spec.ts'] },
+  { command: 'test:faults', needs: ['redis', 'postgres'], files: ['test/faults/engines/postgres.spec.ts'] },
+  {
+    command: 'test:faults',
+    needs: ['redis'],
+    files: [
+      'test/faults/combination/faults.spec.ts',
+      'test/faults/combination/soak.spec.ts',
+      'test/simulation/differential.spec.ts',
+      'test/faults/',
+    ],
+  },
+  { command: 'test:faults', needs: ENGINES, files: ['test/memory/'] },
+  { command: 'test:faults', needs: [], files: ['test/model/'] },
+  { command: 'test:interop', needs: ['redis', 'redisson'], files: ['test/interop/'] },
+  {
+    command: 'test:browser',
+    needs: ['redis', 'zookeeper', 'mysql', 'chromium'],
+    files: ['test/e2e/shop.page.spec.ts'],
+  },
+  { command: 'test:e2e', needs: ENGINES, files: ['test/e2e/', 'test/servers/'] },
+  { command: 'test:e2e', needs: [], files: ['test/packages/'] },
+  { command: 'test:docs', needs: ENGINES, files: ['test/docs.spec.ts'] },
+  { command: 'test:docs', needs: [], files: ['test/public-api.spec.ts', 'test/fencing.spec.ts'] },
+];
+
+/** Suites that judge real time, which `npm run test:repeat` runs again and again beside other load. */
+export const REAL_TIME = [
+  'test/contract/memory.spec.ts',
+  'test/contract/redis.spec.ts',
+  'test/contract/redis-cluster.spec.ts',
+  'test/contract/combination.spec.ts',
+  'test/contract/zookeeper.spec.ts',
+  'test/contract/etcd.spec.ts',
+  'test/contract/mysql.spec.ts',
+  'test/contract/postgres.spec.ts',
+  'test/combination/wakes.spec.ts',
+  'test/faults/network.spec.ts',
+  'test/faults/counting.spec.ts',
+  'test/faults/restart.spec.ts',
+  'test/faults/stopped-holder.spec.ts',
+  'test/faults/engines/postgres.spec.ts',
+  'test/interop/redisson/crowd.spec.ts',
+];
+
+/** Spec files of the repository, relative to its root. */
+export function specFiles() {
+  const all = FOLDERS.flatMap((folder) => filesIn(join(ROOT, folder)));
+  return all
+    .filter((file) => file.endsWith('.spec.ts'))
+    .map((file) => relative(ROOT, file))
+    .sort();
+}
+
+/**
+ * The row that decides about a spec file; undefined when none fits.
+ * @param {string} file
+ * @returns {Row | undefined}
+ */
+export function rowOf(file) {
+  return bestOf(file)?.row;
+}
+
+/**
+ * Where the file stands in the table.
+ * @param {string} file
+ */
+export function rankOf(file) {
+  const entry = bestOf(file)?.entry;
+  return ROWS.flatMap((row) => row.files).findIndex((one) => one === entry);
+}
+
+/** @param {string} file */
+function bestOf(file) {
+  const [best] = ROWS.flatMap((row) =>
+    row.files.filter((entry) => fits(entry, file)).map((entry) => ({ row, entry })),
+  ).sort((a, b) => b.entry.length - a.entry.length);
+  return best;
+}
+
+/**
+ * @param {string} entry a file, or a folder that ends with a slash
+ * @param {string} file
+ */
+export function fits(entry, file) {
+  return entry.endsWith('/') ? file.startsWith(entry) : file === entry;
+}
+
+/** @param {string} folder @returns {string[]} */
+function filesIn(folder) {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isFile()) return [path];
+    return entry.name === 'node_modules' || entry.name === 'dist' ? [] : filesIn(path);
+  });
+}

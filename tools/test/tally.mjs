@@ -1,0 +1,60 @@
+import { COMMANDS } from '../../test/commands.mjs';
+
+const COUNTS = [
+  'numPassedTests',
+  'numFailedTests',
+  'numPendingTests',
+  'numTodoTests',
+  'numTotalTests',
+  'numRuntimeErrorTestSuites',
+];
+
+/** What several runs of Jest came to, as one report. */
+export class Tally {
+  #lines = [];
+  #isGood = true;
+  /** In the form of `jest --json`. */
+  report = { success: true, testResults: [], ...Object.fromEntries(COUNTS.map((count) => [count, 0])) };
+
+  get isEmpty() {
+    return this.#lines.length === 0;
+  }
+
+  get isGood() {
+    return this.#isGood;
+  }
+
+  /** A test that was skipped is a failure, unless fewer tests were asked for. */
+  add(command, { code, report }, { seconds, isFiltered }) {
+    const skipped = isFiltered || report === undefined ? 0 : report.numPendingTests + report.numTodoTests;
+    const isGood = code === 0 && report !== undefined && skipped === 0;
+    this.#isGood &&= isGood;
+    this.report.success = this.#isGood;
+    for (const count of COUNTS) this.report[count] += report?.[count] ?? 0;
+    if (report === undefined) this.report.numRuntimeErrorTestSuites += 1;
+    this.report.testResults.push(...(report?.testResults ?? []));
+    const { boundS } = COMMANDS.find(({ name }) => name === command) ?? {};
+    const facts = [
+      `${isGood ? 'PASS' : 'FAIL'} npm run ${command}`.padEnd(28),
+      `${report?.numPassedTests ?? 0} passed, ${failuresOf(report)} failed`.padEnd(24),
+      ...(skipped > 0 ? [`${skipped} skipped, which is a failure;`] : []),
+      `${seconds.toFixed(0)} s${boundS === undefined ? '' : ` of ${boundS} s`}`,
+    ];
+    this.#lines.push({ text: facts.join(' '), seconds });
+  }
+
+  text() {
+    const seconds = this.#lines.reduce((sum, line) => sum + line.seconds, 0);
+    const total = `${this.report.numPassedTests} passed, ${failuresOf(this.report)} failed, ${seconds.toFixed(0)} s`;
+    return ['', ...this.#lines.map(({ text }) => text), ...(this.#lines.length > 1 ? [total] : [])].join(
+      '\n',
+    );
+  }
+}
+
+/** Tests that failed, and files that could not run. */
+function failuresOf(report) {
+  return (
+    (report?.numFailedTests ?? 0) + (report?.numRuntimeErrorTestSuites ?? (report === undefined ? 1 : 0))
+  );
+}
