@@ -10,14 +10,12 @@ import {
   startZooKeeper,
   type RunningServer,
 } from 'bedrock-servers';
-import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { promisify } from 'node:util';
 import ts from 'typescript';
+import { runAll } from './docs/run-all.js';
 import { pagesOf, snippetsOf } from './docs/snippets.js';
 
-const run = promisify(execFile);
 const root = resolve(import.meta.dirname, '..');
 // Inside the workspace, so that the packages resolve as they do for a user; outside of what git sees.
 const folder = join(root, 'node_modules/.cache/bedrock-snippets');
@@ -52,21 +50,30 @@ describe('the documentation', () => {
   /** Where else locks may live, by the variable that names its address. */
   let others: Readonly<Record<string, RunningServer>>;
   let problems: Map<string, string[]>;
+  /** What went wrong with each snippet that ran, by its output file. */
+  let outcomes: ReadonlyMap<string, string | undefined>;
 
   beforeAll(async () => {
-    server = await startRedis({ shared: true });
-    nodes = await Promise.all([1, 2, 3].map(() => startRedis()));
+    const [redisServer, redisNodes, POSTGRES_URL, MYSQL_URL, ETCD_URL, ZOOKEEPER_URL] = await Promise.all([
+      startRedis({ shared: true }),
+      Promise.all([1, 2, 3].map(() => startRedis())),
+      startPostgres({ shared: true }),
+      startMariadb({ shared: true }),
+      startEtcd({ shared: true }),
+      startZooKeeper({ shared: true }),
+    ]);
+    server = redisServer;
+    nodes = redisNodes;
+    others = { POSTGRES_URL, MYSQL_URL, ETCD_URL, ZOOKEEPER_URL };
     await lockOnce(nodes);
-    others = {
-      POSTGRES_URL: await startPostgres({ shared: true }),
-      MYSQL_URL: await startMariadb({ shared: true }),
-      ETCD_URL: await startEtcd({ shared: true }),
-      ZOOKEEPER_URL: await startZooKeeper({ shared: true }),
-    };
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
     for (const { source, code } of snippets) writeFileSync(source, code);
     problems = compile(snippets.map(({ source }) => source));
+    const REDIS_URLS = nodes.map(({ url }) => url).join(',');
+    const urls = Object.fromEntries(Object.entries(others).map(([name, { url }]) => [name, url]));
+    const compiled = snippets.filter(({ source }) => !problems.has(source));
+    outcomes = await runAll(compiled, { REDIS_URL: server.url, REDIS_URLS, ...urls, NODE_OPTIONS: '' });
   }, 180_000);
   afterAll(() =>
     Promise.all([server, ...(nodes ?? []), ...Object.values(others ?? {})].map((one) => one?.stop())),
@@ -74,12 +81,10 @@ describe('the documentation', () => {
 
   it.each(snippets.map((snippet) => [`${snippet.file}:${snippet.line}`, snippet] as const))(
     'has a snippet that compiles and runs at %s',
-    async (_place, { source, output }) => {
+    (_place, { source, output }) => {
       expect(problems.get(source) ?? []).toEqual([]);
-      const REDIS_URLS = nodes.map(({ url }) => url).join(',');
-      const urls = Object.fromEntries(Object.entries(others).map(([name, { url }]) => [name, url]));
-      const env = { ...process.env, REDIS_URL: server.url, REDIS_URLS, ...urls, NODE_OPTIONS: '' };
-      await run(process.execPath, [output], { env, timeout: 15_000 });
+      expect([...outcomes.keys()]).toContain(output);
+      expect(outcomes.get(output)).toBeUndefined();
     },
   );
 

@@ -1,5 +1,7 @@
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describeApi, readSnapshots, snapshotFile } from '../tools/public-api.mjs';
+import { describeApi, readSnapshots, requireBuild, snapshotFile } from '../tools/public-api.mjs';
 
 const folder = import.meta.dirname;
 
@@ -19,7 +21,7 @@ describe('the public API', () => {
 
 describe('the API description', () => {
   it('shows names, kinds and signatures, and nothing private', () => {
-    const entries = new Map([['shop', join(folder, 'public-api/fixture/index.ts')]]);
+    const entries = new Map([['shop', join(folder, 'public-api/fixture/index.d.ts')]]);
     expect(describeApi(entries).get('shop')).toBe(
       `# shop
 
@@ -41,8 +43,8 @@ interface Stock {
 }
 
 const modes: readonly [
-    "open",
-    "closed"
+    'open',
+    'closed'
 ];
 
 // exported as openStock
@@ -50,5 +52,30 @@ function open(name: string): Stock;
 function open(name: string, limit: number): Stock;
 `,
     );
+  });
+});
+
+describe('the build that the API description reads', () => {
+  const library = mkdtempSync(join(tmpdir(), 'bedrock-api-'));
+  const [source, unit, build] = ['src/shop.ts', 'src/shop.spec.ts', 'dist/.tsbuildinfo'].map((name) =>
+    join(library, name),
+  ) as [string, string, string];
+  const write = (file: string, writtenAt: number) => {
+    writeFileSync(file, '');
+    utimesSync(file, writtenAt, writtenAt);
+  };
+  afterAll(() => rmSync(library, { recursive: true }));
+
+  it('is refused when it is missing or older than a source, with a word on what to run', () => {
+    for (const folder of ['src', 'dist']) mkdirSync(join(library, folder));
+    write(source, 1_000);
+    expect(() => requireBuild(library)).toThrow(/dist is missing: run `npm run build` first$/);
+    write(build, 999);
+    expect(() => requireBuild(library)).toThrow(
+      /dist is older than src\/shop\.ts: run `npm run build` first$/,
+    );
+    write(build, 1_000);
+    write(unit, 2_000);
+    expect(() => requireBuild(library)).not.toThrow();
   });
 });
