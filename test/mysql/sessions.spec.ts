@@ -119,24 +119,56 @@ describe('named locks of sessions', () => {
     await bedrock.close();
   });
 
-  it('stay with a session whose server is slow: what comes late is still told apart', async () => {
-    const backend = fixture.sessions({ ...throughProxy(), operationTimeoutMs: 100 });
+  it('stay with a session whose server is slow, and what is granted late is released', async () => {
+    const [backend, other] = [
+      fixture.sessions({ ...throughProxy(), operationTimeoutMs: 100 }),
+      fixture.sessions(),
+    ];
     const [held, late] = [claimOf(backend, fresh()), claimOf(backend, fresh())];
     await backend.leases.claim(held);
     proxy.delay(300, 'replies');
     await expect(backend.leases.claim(late)).rejects.toMatchObject({ executed: 'unknown' });
+    expect(await used(late.resource)).not.toBeNull();
     proxy.delay(0);
-    await eventually('the late answer has come', async () => {
-      const views = await backend.leases.inspect(late.resource, MUTEX).catch(() => []);
-      return views.length === 1;
-    });
-    expect(await backend.leases.renew([held, late].map((ref) => ({ ...ref, keepMs: 0 })))).toEqual([
-      'renewed',
-      'renewed',
-    ]);
-    expect(await backend.leases.withdraw(late, NOW)).toBe('released');
-    expect(await used(late.resource)).toBeNull();
+    await eventually('it is released', async () => (await used(late.resource)) === null);
+    expect((await other.leases.claim(claimOf(other, late.resource))).kind).toBe('granted');
+    expect(await backend.leases.renew([{ ...held, keepMs: 0 }])).toEqual(['renewed']);
     expect(await used(held.resource)).not.toBeNull();
+  });
+
+  it('are taken once by a claim that is repeated before it has an answer', async () => {
+    const backend = fixture.sessions({ ...throughProxy(), operationTimeoutMs: 100 });
+    const [held, claim] = [claimOf(backend, fresh()), claimOf(backend, fresh())];
+    await backend.leases.claim(held);
+    proxy.delay(150, 'replies');
+    await expect(backend.leases.claim(claim)).rejects.toMatchObject({ executed: 'unknown' });
+    const repeated = backend.leases.claim({ ...claim, notAfter: Infinity });
+    proxy.delay(0);
+    expect((await repeated).kind).toBe('granted');
+    expect(await backend.leases.withdraw(claim, NOW)).toBe('released');
+    expect(await used(claim.resource)).toBeNull();
+  });
+
+  it('are withdrawn also while their claim has no answer', async () => {
+    const backend = fixture.sessions({ ...throughProxy(), operationTimeoutMs: 100 });
+    const [held, claim] = [claimOf(backend, fresh()), claimOf(backend, fresh())];
+    await backend.leases.claim(held);
+    proxy.delay(150, 'replies');
+    await expect(backend.leases.claim(claim)).rejects.toMatchObject({ executed: 'unknown' });
+    const withdrawn = backend.leases.withdraw(claim, NOW);
+    proxy.delay(0);
+    expect(await withdrawn).toBe('released');
+    expect(await used(claim.resource)).toBeNull();
+  });
+
+  it('are released when their lease has ended without a word from the holder', async () => {
+    const backend = fixture.sessions();
+    const claim = claimOf(backend, fresh(), { leaseMs: 200 });
+    const start = performance.now();
+    expect((await backend.leases.claim(claim)).kind).toBe('granted');
+    await eventually('it is released', async () => (await used(claim.resource)) === null);
+    expect(performance.now() - start).toBeGreaterThan(200);
+    expect(await backend.leases.renew([{ ...claim, keepMs: 0 }])).toEqual(['lost']);
   });
 
   it('that nobody heard of are given back with the session', async () => {

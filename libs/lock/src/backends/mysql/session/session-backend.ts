@@ -60,7 +60,7 @@ class SessionBackend implements Backend {
       clock,
       operationTimeoutMs,
       patienceMs: maxLeaseMs,
-      hasLocks: () => this.leases.count > 0,
+      hasLocks: () => this.leases.isHolding,
       onEnd: () => this.#ended(),
     });
   }
@@ -101,8 +101,9 @@ class SessionBackend implements Backend {
 
   /** All locks are gone with the session: the engine is to notice now, and not at the next renewal. */
   #ended(): void {
-    if (this.leases.count === 0) return;
+    const { isHolding } = this.leases;
     this.leases.forget();
+    if (!isHolding) return;
     for (const listener of this.#doubts) listener(undefined);
   }
 }

@@ -34,23 +34,34 @@ export class SessionLink {
     return this.#commands + (this.#link?.commands ?? 0);
   }
 
+  /** Statements are in flight: they are executed before any that follows. */
+  get isBusy(): boolean {
+    return this.#unanswered > 0;
+  }
+
   /**
-   * Asks on the session. `act` is given the answer when it comes, in time or not, and before the answer to anything that was
-   * asked later.
+   * Asks on the session. `act` is given every answer, before the answer to anything that was asked later; `isLate` says that
+   * the caller has had an error instead.
    * @throws BackendUnavailableError
    */
-  async ask<T>(text: string, values: readonly string[], act: (answer: Answer) => T): Promise<T> {
+  async ask<T>(
+    text: string,
+    values: readonly string[],
+    act: (answer: Answer, isLate: boolean) => T,
+  ): Promise<T> {
     const { clock, operationTimeoutMs } = this.#terms;
     const deadline = clock.now() + operationTimeoutMs;
     const link = this.#link ?? (await this.#open(operationTimeoutMs));
+    let isLate = false;
     const acted = this.#send(link, text, values).then(
-      (answer) => ({ outcome: act(answer) }),
+      (answer) => ({ outcome: act(answer, isLate) }),
       (error: unknown) => {
         throw unavailable(error);
       },
     );
     const inTime = (await atMost(clock, deadline - clock.now(), acted)) ?? (await this.#afterPoll(acted));
     if (inTime !== undefined) return inTime.outcome;
+    isLate = true;
     this.#outOfTime(link);
     throw noAnswer('no answer in time');
   }
