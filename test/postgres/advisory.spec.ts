@@ -82,6 +82,52 @@ describe('session locks', () => {
     await bedrock.close();
   });
 
+  describe('of a process that stalls for longer than operationTimeoutMs', () => {
+    const STALL_MS = 300;
+
+    /** Sends a question, and stalls while its answer and what was asked after it wait. */
+    async function stalled(backend: Backend): Promise<void> {
+      const answered = backend.ping();
+      // It is on its way when the turn ends.
+      await new Promise(setImmediate);
+      for (const end = performance.now() + STALL_MS; performance.now() < end;);
+      await answered;
+    }
+
+    it('stay, since the answer had come', async () => {
+      const one = await session({ operationTimeoutMs: STALL_MS / 2 });
+      const claim = await granted(one, 'stalled');
+      await stalled(one);
+      await new Promise(setImmediate);
+      await new Promise(setImmediate);
+      expect(await one.leases.renew([{ ...claim, keepMs: 0 }])).toEqual(['renewed']);
+    });
+
+    it('are not renewed by a renewal that was never sent', async () => {
+      const one = await session({ operationTimeoutMs: STALL_MS / 2 });
+      const claim = await granted(one, 'unsent');
+      const stall = stalled(one);
+      await expect(one.leases.renew([{ ...claim, keepMs: 0 }])).rejects.toMatchObject({ executed: 'no' });
+      await stall;
+    });
+
+    it('are released although their release was not sent at first', async () => {
+      const [one, other] = [await session({ operationTimeoutMs: STALL_MS / 2 }), await session()];
+      const [claim, ended] = [await granted(one, 'kept'), await granted(one, 'ended')];
+      const stall = stalled(one);
+      const withdrawn = [claim, ended].map((ref) => failure(one.leases.withdraw(ref, FREE)));
+      await Promise.all([...withdrawn, stall]);
+      await refused(other, 'kept');
+      expect(await one.leases.renew([{ ...claim, keepMs: 0 }])).toEqual(['lost']);
+      expect(await one.leases.withdraw(claim, FREE)).toBe('released');
+      await granted(other, 'kept');
+      await eventually(
+        'what nobody withdraws again is free too',
+        async () => (await other.leases.claim(claimOf(other, 'ended'))).kind === 'granted',
+      );
+    });
+  });
+
   it('serve a crowd of one process and of another', async () => {
     const bedrocks = [new Bedrock({ backend: await session() }), new Bedrock({ backend: await session() })];
     const witness = new Witness();

@@ -17,13 +17,18 @@ import { isWhole, type Session } from './session.js';
 interface Held {
   readonly ref: ClaimRef;
   readonly isShared: boolean;
+  /** The end of the lease, local ms: from then on no claim holds it, and it is released. */
   until: number;
   depth: number;
   timer: Timer | undefined;
+  /** Its release was tried: no claim holds it, though the session may have it. */
+  isLeaving: boolean;
 }
 
 /** Without push the engine asks again by its own measure; this only has to be some time. */
 const RETRY_MS = 100;
+/** A lock that could not be released is released again after so long, in ms. */
+const RELEASE_AGAIN_MS = 1_000;
 const BACKEND = 'postgres session';
 
 /**
@@ -48,17 +53,16 @@ export class SessionLocks implements LeaseDriver {
     return this.#inTurn(claim.resource, () => this.#claim(claim));
   }
 
-  /** The session answers, so it has what it had: then all grants of it are renewed. */
+  /**
+   * The session answers, so it has what it had: then all grants of it are renewed.
+   * @throws BackendUnavailableError without an answer: silence extends nothing
+   */
   async renew(held: readonly HeldRef[]): Promise<readonly RenewOutcome[]> {
     const sentAt = this.clock.now();
-    try {
-      await this.session.ask('SELECT 1', []);
-    } catch {
-      // The session has ended with its connection, or there is none.
-    }
+    await this.session.ask('SELECT 1', []);
     return held.map((ref) => {
       const own = this.#own(ref);
-      if (own === undefined) return 'lost';
+      if (own === undefined || own.isLeaving) return 'lost';
       this.#prolong(own, sentAt + ref.leaseMs);
       return 'renewed';
     });
@@ -114,6 +118,8 @@ export class SessionLocks implements LeaseDriver {
     }
     const sentAt = this.clock.now();
     if (sentAt > notAfter) return { kind: 'stale' };
+    for (const held of this.#held.get(resource) ?? [])
+      if (held.isLeaving || held.until <= sentAt) await this.#giveBack(held);
     const own = this.#own(claim);
     if (own !== undefined) {
       this.#prolong(own, sentAt + leaseMs);
@@ -127,17 +133,25 @@ export class SessionLocks implements LeaseDriver {
     }
     const answer = await this.session.take(advisoryKey(resource), isShared, tokens);
     if (answer === undefined) return { kind: 'refused', retryInMs: RETRY_MS };
-    const held: Held = { ref: claim, isShared, until: 0, depth: 1, timer: undefined };
+    const held: Held = { ref: claim, isShared, until: 0, depth: 1, timer: undefined, isLeaving: false };
     this.#held.set(resource, [...(this.#held.get(resource) ?? []), held]);
     this.#prolong(held, sentAt + leaseMs);
     return { kind: 'granted', token: answer.token };
   }
 
   async #giveBack(held: Held): Promise<WithdrawOutcome> {
-    this.#remove(held);
     const { resource } = held.ref;
-    await this.session.give(advisoryKey(resource), held.isShared);
-    return 'released';
+    held.isLeaving = true;
+    let wasHeld: boolean;
+    try {
+      wasHeld = await this.session.give(advisoryKey(resource), held.isShared);
+    } catch (error) {
+      // Where the session is alive it still has the lock: it was too busy to be asked.
+      this.#releaseAt(held, this.clock.now() + RELEASE_AGAIN_MS);
+      throw error;
+    }
+    this.#remove(held);
+    return wasHeld ? 'released' : 'absent';
   }
 
   #own({ id, resource }: ClaimRef): Held | undefined {
@@ -147,11 +161,25 @@ export class SessionLocks implements LeaseDriver {
   #prolong(held: Held, until: number): void {
     if (until <= held.until) return;
     held.until = until;
+    this.#releaseAt(held, until);
+  }
+
+  #releaseAt(held: Held, at: number): void {
+    if (!this.#holds(held)) return;
     if (held.timer !== undefined) this.clock.clearTimer(held.timer);
-    held.timer = this.clock.setTimer(() => {
-      // Without an answer the session is dropped, and its locks with it.
-      this.withdraw(held.ref).catch(() => undefined);
-    }, until - this.clock.now());
+    const release = (): void => void this.#inTurn(held.ref.resource, () => this.#releaseEnded(held));
+    // A renewal that was confirmed in time may still be unread, since timers run before sockets are read.
+    held.timer = this.clock.setTimer(() => this.clock.afterPoll(release), at - this.clock.now());
+  }
+
+  async #releaseEnded(held: Held): Promise<void> {
+    if (!this.#holds(held) || !(held.isLeaving || held.until <= this.clock.now())) return;
+    // Without an answer the session is dropped, and its locks with it.
+    await this.#giveBack(held).catch(() => undefined);
+  }
+
+  #holds(held: Held): boolean {
+    return this.#held.get(held.ref.resource)?.includes(held) === true;
   }
 
   #remove(held: Held): void {

@@ -83,9 +83,11 @@ export class Session {
     return Number(rows[0]!['token']);
   }
 
-  async give(key: string, isShared: boolean): Promise<void> {
+  /** False when the session did not have it. */
+  async give(key: string, isShared: boolean): Promise<boolean> {
     const unlock = isShared ? 'pg_advisory_unlock_shared' : 'pg_advisory_unlock';
-    await this.ask(`SELECT ${unlock}($1::bigint)`, [key]);
+    const { rows } = await this.ask(`SELECT ${unlock}($1::bigint) AS was_held`, [key]);
+    return rows[0]!['was_held'] === true;
   }
 
   async holders(key: string): Promise<readonly SessionHolder[]> {
@@ -136,8 +138,12 @@ export class Session {
       throw this.#failures.notDone(textOf(error), error);
     }
     this.commands += 1;
-    // The statement fails when its connection is dropped.
-    const timer = clock.setTimer(() => clock.afterPoll(() => this.#end(link)), by - clock.now());
+    let isAnswered = false;
+    // The statement fails when its connection is dropped. Timers run before sockets are read: the answer may be there already.
+    const end = (): void => {
+      if (!isAnswered) this.#end(link);
+    };
+    const timer = clock.setTimer(() => clock.afterPoll(end), by - clock.now());
     try {
       return await link.query({ name: '', text, values });
     } catch (error) {
@@ -146,6 +152,7 @@ export class Session {
         ? this.#failures.noAnswer(textOf(error), error)
         : this.#failures.notDone(textOf(error), error);
     } finally {
+      isAnswered = true;
       clock.clearTimer(timer);
     }
   }
