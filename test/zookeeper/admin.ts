@@ -18,6 +18,11 @@ export class Admin {
 
   private constructor(private readonly link: ClientLink) {}
 
+  /** How often the data of a node was written. */
+  async version(path: string): Promise<number> {
+    return (await this.link.read(path)).stat.version;
+  }
+
   /** Names of the children; none where there is no such node. */
   async children(path: string): Promise<string[]> {
     try {

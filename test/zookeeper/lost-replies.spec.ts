@@ -68,6 +68,29 @@ describe('a claim whose reply is lost', () => {
     );
   });
 
+  it('is looked for behind a change, since another server may not have heard of it yet', async () => {
+    const { backend, proxy } = await behindProxy();
+    const claim = await claimOnLine(backend);
+    const written = async (): Promise<number> => {
+      const nodes = (await fixture.admin.children('/bedrock/sessions')).map(
+        (one) => `/bedrock/sessions/${one}`,
+      );
+      const versions = await Promise.all(nodes.map((node) => fixture.admin.version(node)));
+      return versions.reduce((sum, version) => sum + version, 0);
+    };
+    proxy.dropReplies();
+    await unanswered(backend.leases.claim(claim));
+    const before = await written();
+    proxy.dropReplies(false);
+    proxy.cut();
+    await eventually(
+      'it is removed',
+      unlessUnavailable(async () => (await backend.leases.withdraw(claim, FREE)) === 'absent'),
+    );
+    expect(await fixture.admin.places(claim.resource)).toEqual([]);
+    expect(await written()).toBe(before + 1);
+  });
+
   it('is removed when it was withdrawn before it was seen, and is never granted afterwards', async () => {
     const { backend, proxy } = await behindProxy();
     const claim = await claimOnLine(backend);
@@ -99,6 +122,17 @@ describe('a claim whose reply is lost', () => {
       unlessUnavailable(async () => (await backend.leases.claim(again(backend, claim))).kind === 'granted'),
     );
   });
+});
+
+it('a claim whose reply came while the process stalled is granted', async () => {
+  const backend = await fixture.backend({ operationTimeoutMs: 400 });
+  await backend.leases.claim(claimOf(backend, fresh()));
+  const claim = claimOf(backend, fresh());
+  const asked = backend.leases.claim(claim);
+  // It is on its way when the turn ends.
+  await new Promise(setImmediate);
+  for (const end = performance.now() + 2 * backend.operationTimeoutMs; performance.now() < end;);
+  expect((await asked).kind).toBe('granted');
 });
 
 describe('a renewal whose reply is lost', () => {

@@ -1,4 +1,4 @@
-import { atMost, type Clock } from '../../core/clock.js';
+import { atMost, within, type Clock } from '../../core/clock.js';
 import { outsideOfCallers } from '../../core/context.js';
 import type { BackendUnavailableError } from '../../core/errors.js';
 import { failureOf } from './answers.js';
@@ -175,9 +175,8 @@ export class ClientLink implements ZooKeeperLink {
         }, reject),
       );
     });
-    const inTime = await atMost(clock, operationTimeoutMs, answer);
-    if (inTime === undefined) throw unanswered(`no answer within ${operationTimeoutMs} ms`);
-    return inTime.value;
+    const late = (): Error => unanswered(`no answer within ${operationTimeoutMs} ms`);
+    return (await within(clock, operationTimeoutMs, answer, late)).value;
   }
 
   #problem(): BackendUnavailableError | undefined {

@@ -1,8 +1,9 @@
 import { classOf } from '../line/session-class.js';
 import type { LineSession } from '../line/line-store.js';
 import { UnsupportedByBackendError } from '../../core/errors.js';
+import { mayHaveActed } from '../../core/unavailable.js';
 import { BACKEND, unanswered } from './failures.js';
-import { isFault, type NodeStat, type Step, type StepResult, type ZooKeeperLink } from './link.js';
+import { isFault, NodeFault, type NodeStat, type Step, type StepResult, type ZooKeeperLink } from './link.js';
 import type { Paths } from './paths.js';
 
 /** A session outlives the leases on it by half: a place is trusted for two thirds of the session since the last contact. */
@@ -18,6 +19,9 @@ export function sessionMsFor(leaseMs: number, maxLeaseMs: number): number {
 /** A session with a node of its own: writing to it proves contact with the majority of the servers. */
 export class ZooKeeperSession implements LineSession {
   isLost = false;
+  /** Changes without an answer, and how many of them are settled. */
+  #doubts = 0;
+  #settled = 0;
   #prepared: Promise<void> | undefined;
 
   constructor(
@@ -62,20 +66,40 @@ export class ZooKeeperSession implements LineSession {
     }
   }
 
+  /**
+   * What is read behind this is no older than any change that was sent before, one without an answer included. Reading alone
+   * does not tell: the next server may lag behind the one that took the change.
+   */
+  async catchUp(): Promise<void> {
+    const doubts = this.#doubts;
+    if (doubts === this.#settled) return;
+    await this.touch();
+    this.#settled = Math.max(this.#settled, doubts);
+  }
+
   /** Does all steps or none, and gives the number of the change with what they brought. */
   async multi(steps: readonly Step[]): Promise<{ results: readonly StepResult[]; stamp: number }> {
     const touch: Step = { kind: 'write', path: this.node, data: NOTHING, version: -1 };
     let results: readonly StepResult[];
     try {
-      results = await this.link.multi([...steps, touch]);
+      results = await this.#change([...steps, touch]);
     } catch (error) {
       if (!isFault(error, 'NO_NODE') || error.step !== steps.length) throw error;
       await this.#prepare();
-      results = await this.link.multi([...steps, touch]);
+      results = await this.#change([...steps, touch]);
     }
     const { stat } = results[steps.length] ?? {};
     if (stat === undefined) throw unanswered('an answer without the number of the change');
     return { results, stamp: stat.mzxid };
+  }
+
+  async #change(steps: readonly Step[]): Promise<readonly StepResult[]> {
+    try {
+      return await this.link.multi(steps);
+    } catch (error) {
+      if (!(error instanceof NodeFault) && mayHaveActed(error)) this.#doubts += 1;
+      throw error;
+    }
   }
 
   async #prepare(): Promise<void> {

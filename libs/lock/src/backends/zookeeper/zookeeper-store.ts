@@ -100,8 +100,9 @@ export class ZooKeeperStore implements LineStore {
   async read(resource: string, session?: LineSession): Promise<readonly Place[]> {
     const { paths, sessions } = this.terms;
     const by = (session as ZooKeeperSession | undefined) ?? (await sessions.any());
+    const catchingUp = by.catchUp();
     try {
-      const { names } = await by.link.children(paths.line(resource));
+      const [{ names }] = await Promise.all([by.link.children(paths.line(resource)), catchingUp]);
       return paths.places(resource, names);
     } catch (error) {
       if (isFault(error, 'NO_NODE')) return [];
