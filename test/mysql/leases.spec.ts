@@ -30,6 +30,7 @@ describe('leases in rows of MySQL', () => {
     const backend = await fixture.backend();
     const resource = fresh();
     await granted(backend, resource);
+    await fixture.signed(backend);
     const before = backend.commands;
     for (let i = 0; i < 10; i += 1) await granted(backend, resource);
     expect(backend.commands - before).toBe(20);
@@ -39,6 +40,7 @@ describe('leases in rows of MySQL', () => {
     const backend = await fixture.backend();
     const claims = Array.from({ length: 21 }, () => claimOf(backend, fresh(), { leaseMs: 2_000 }));
     for (const claim of claims) await backend.leases.claim(claim);
+    await fixture.signed(backend);
     const before = backend.commands;
     const renewals = claims.map((claim) => ({ ...claim, leaseMs: 20_000, keepMs: 0 }));
     expect(new Set(await backend.leases.renew(renewals))).toEqual(new Set(['renewed']));
@@ -63,6 +65,31 @@ describe('leases in rows of MySQL', () => {
     expect(String((await row(resource))!['holder'])).toBe('');
     blocker.destroy();
   });
+
+  it.each([
+    ['late', 200, 'stale', 0],
+    ['in time', 900, 'granted', 9_700],
+  ] as const)(
+    'that come %s count from the end of the wait for a row that was being removed',
+    async (_, inTimeMs, kind, leastMs) => {
+      const [first, backend] = [await fixture.backend(), await fixture.backend()];
+      const resource = fresh();
+      await granted(first, resource);
+      const blocker = await fixture.connection();
+      await blocker.beginTransaction();
+      await blocker.query('DELETE FROM bedrock_locks WHERE resource = ?', [resource]);
+      // A backend that does not know the row makes it with the grant.
+      const notAfter = performance.now() + inTimeMs;
+      const asked = backend.leases.claim(claimOf(backend, resource, { leaseMs: 10_000, notAfter }));
+      await sleep(400);
+      await blocker.commit();
+      expect((await asked).kind).toBe(kind);
+      const [view] = await backend.leases.inspect(resource, MUTEX);
+      expect(view?.remainingMs ?? 0).toBeGreaterThanOrEqual(leastMs);
+      expect(view === undefined).toBe(kind === 'stale');
+      blocker.destroy();
+    },
+  );
 
   it('end by the time after the row was waited for, and not by that of the statement', async () => {
     const backend = await fixture.backend();

@@ -27,8 +27,10 @@ export class LockStatements {
 
   constructor(private readonly tables: Tables) {
     const { locks } = tables;
+    // The times of a row are reckoned before its place in the index is waited for, so that is waited for before.
     this.#takeNew = `INSERT IGNORE INTO ${locks} (${ROW}) SELECT ?, ${NOW}, ?, ${NOW} + ?, ?, 1, 0,
-IF(? = 0, LAST_INSERT_ID(${NOW}) * 0, LAST_INSERT_ID(${NOW}) + ?), ${NOW} + ?, NULL, NULL FROM DUAL WHERE ${NOW} <= ?`;
+IF(? = 0, LAST_INSERT_ID(${NOW}) * 0, LAST_INSERT_ID(${NOW}) + ?), ${NOW} + ?, NULL, NULL FROM DUAL
+WHERE NOT EXISTS (SELECT 1 FROM ${locks} WHERE resource = ? FOR UPDATE) AND ${NOW} <= ?`;
     this.#takeFree = `UPDATE ${locks} SET version = GREATEST(version + 1, ${NOW}), until_us = ${NOW} + ?, ends_us = until_us, depth = 1,
 token = IF(? = 0, token + LAST_INSERT_ID(${NOW}) * 0, LAST_INSERT_ID(GREATEST(token, ${NOW})) + ?), units = ?, revoked = 0, holder = ?
 WHERE resource = ? AND crowd IS NULL AND line IS NULL AND until_us <= ${NOW} AND ${NOW} <= ?`;
@@ -60,7 +62,17 @@ token = ?, ends_us = ?, crowd = ?, line = ? WHERE resource = ? AND version = ? A
 
   /** Makes the row with the grant, where there is none. */
   takeNew({ resource, id, units, lifeUs, tokens, notAfterUs }: Take): Statement {
-    return statement(this.#takeNew, [resource, id, lifeUs, units, tokens, tokens, lifeUs, notAfterUs]);
+    return statement(this.#takeNew, [
+      resource,
+      id,
+      lifeUs,
+      units,
+      tokens,
+      tokens,
+      lifeUs,
+      resource,
+      notAfterUs,
+    ]);
   }
 
   /** Where nobody waits, and nobody holds: all that `take` does then, with half the work for the server. */
