@@ -7,6 +7,7 @@ import {
   type MysqlSessionOptions,
 } from 'bedrock-lock/mysql';
 import { startMariadb, type RunningServer } from 'bedrock-servers';
+import { eventually } from 'bedrock-testkit';
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
 
 /** A server of its own, an observer that looks at it, and backends that are closed after each test. */
@@ -30,6 +31,14 @@ export class MysqlFixture {
   async stop(): Promise<void> {
     this.#observer?.destroy();
     await this.server.stop();
+  }
+
+  /** The backend has written who it is, which it does beside its first claim, on a connection that it has to open. */
+  async signed({ processId }: Backend): Promise<void> {
+    await eventually('it has signed', async () => {
+      const rows = await this.rows('SELECT 1 FROM bedrock_processes WHERE id = ?', [processId]);
+      return rows.length === 1;
+    });
   }
 
   /** A connection of a user's. */

@@ -1,7 +1,7 @@
 import { BackendUnavailableError, type Backend, type Claim, type Verdict } from 'bedrock-lock';
 import { postgres, type PostgresBackend, type PostgresOptions } from 'bedrock-lock/postgres';
 import { startPostgres, type RunningServer } from 'bedrock-servers';
-import { claimOf, refusalOf } from 'bedrock-testkit';
+import { claimOf, eventually, refusalOf } from 'bedrock-testkit';
 import { Pool } from 'pg';
 
 /** A server of its own with the tables, somebody who looks at it, and backends that are closed after each test. */
@@ -29,6 +29,14 @@ export class PostgresFixture {
     const backend = this.unready(options);
     await backend.ready();
     return backend;
+  }
+
+  /** The backend has written who it is, which it does beside its first claim, on a connection that it has to open. */
+  async signed({ processId }: Backend): Promise<void> {
+    await eventually('it has signed', async () => {
+      const { rows } = await this.observer.query('SELECT 1 FROM bedrock_processes WHERE id = $1', [processId]);
+      return rows.length === 1;
+    });
   }
 
   unready(options: PostgresOptions = {}): PostgresBackend {

@@ -24,6 +24,7 @@ describe('statements', () => {
   it('an uncontended cycle needs two, also the first one of a resource', async () => {
     const backend = await fixture.backend();
     await granted(backend, 'warm');
+    await fixture.signed(backend);
     const cycle = async () => {
       const claim = await granted(backend, 'cycle', { tokens: 8 });
       expect(await backend.leases.withdraw(claim, FREE)).toBe('released');
@@ -34,6 +35,7 @@ describe('statements', () => {
   it('those of one turn share one, up to 32', async () => {
     const backend = await fixture.backend();
     await granted(backend, 'warm');
+    await fixture.signed(backend);
     const names = Array.from({ length: 64 }, (_, i) => `many:${i}`);
     const claims = names.map((name) => claimOf(backend, name));
     const verdicts = async () =>
