@@ -167,6 +167,14 @@ describe('leases in rows of MySQL', () => {
     });
   });
 
+  it('have tables also where twenty processes make them at once', async () => {
+    for (let round = 1; round <= 3; round += 1) {
+      const starters = Array.from({ length: 20 }, () => fixture.unready({ tablePrefix: `crowd_${round}_` }));
+      await Promise.all(starters.map((backend) => backend.ensureSchema()));
+      await Promise.all(starters.map((backend) => backend.close()));
+    }
+  });
+
   it('have tables that the migration makes too', async () => {
     const file = new URL('../../libs/lock/src/backends/mysql/migration.sql', import.meta.url);
     const statements = readFileSync(file, 'utf8')

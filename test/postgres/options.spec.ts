@@ -88,6 +88,14 @@ describe('good options', () => {
   });
 });
 
+it('makes its tables also where twenty processes begin at once', async () => {
+  for (let round = 1; round <= 3; round += 1) {
+    const starters = Array.from({ length: 20 }, () => fixture.unready({ tablePrefix: `crowd_${round}_` }));
+    await Promise.all(starters.map((backend) => backend.ensureSchema()));
+    await Promise.all(starters.map((backend) => backend.close()));
+  }
+});
+
 it('ships a migration that makes the very tables that ensureSchema() makes', async () => {
   const shape = async () => {
     const { rows } = await fixture.observer.query(

@@ -9,7 +9,7 @@ import { PgLinks } from './pg-link.js';
 import { resolvePostgresOptions, type PostgresOptions, type PostgresTerms } from './postgres-options.js';
 import { PostgresRecordTable } from './postgres-record-table.js';
 import { PostgresTable } from './postgres-table.js';
-import { createTables } from './schema.js';
+import { createTables, isMadeByOthers } from './schema.js';
 
 const BACKEND = 'postgres';
 
@@ -60,7 +60,11 @@ class RowsBackend extends SqlBackend implements PostgresBackend {
   async ensureSchema(): Promise<void> {
     const { schema, tablePrefix, operationTimeoutMs, clock } = this.#terms;
     for (const text of createTables(tableNames(schema, tablePrefix))) {
-      await this.#pool.run({ name: '', text, values: [] }, clock.now() + operationTimeoutMs);
+      const create = () => this.#pool.run({ name: '', text, values: [] }, clock.now() + operationTimeoutMs);
+      await create().catch((error: unknown) => {
+        if (!isMadeByOthers(error)) throw error;
+        return create();
+      });
     }
   }
 }
