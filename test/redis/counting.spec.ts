@@ -1,4 +1,4 @@
-import { Bedrock } from 'bedrock-lock';
+import { Bedrock, systemClock, type Clock } from 'bedrock-lock';
 import { redis, type RedisOptions } from 'bedrock-lock/redis';
 import { eventually, liveness } from 'bedrock-testkit';
 import { published } from './ear.js';
@@ -15,7 +15,8 @@ afterEach(async () => {
 afterAll(() => fixture.stop());
 
 async function peer(options: RedisOptions = {}): Promise<Bedrock> {
-  const bedrock = new Bedrock({ backend: redis({ url: fixture.server.url, ...options }) });
+  const backend = redis({ url: fixture.server.url, ...options });
+  const bedrock = new Bedrock({ backend, ...(options.clock && { clock: options.clock }) });
   bedrocks.push(bedrock);
   await bedrock.ready();
   return bedrock;
@@ -30,6 +31,27 @@ function told(act: () => Promise<unknown>): Promise<string[]> {
 async function keys(): Promise<string[]> {
   return (await fixture.observer.keys('*')).filter((key) => !key.startsWith('bedrock_process:')).sort();
 }
+
+it('the first try after a long time is answered, though the clock of the server is known no more', async () => {
+  let setForwardMs = 0;
+  const wall = (): number => systemClock.wall() + setForwardMs;
+  const clock: Clock = { ...systemClock, wall, sinceBoot: () => undefined };
+  const bedrock = await peer({ clock });
+  const latch = bedrock.countdownLatch('latch', { failFast: true });
+  const counting = bedrock.countingSemaphore('counting');
+  const expirable = bedrock.expirableSemaphore('expirable');
+  await Promise.all([latch.trySetCount(9), counting.trySetPermits(9), expirable.trySetPermits(9)]);
+  const uses: (() => Promise<unknown>)[] = [
+    () => latch.countDown(),
+    () => counting.tryAcquire(),
+    () => expirable.tryAcquire(),
+  ];
+  for (const use of uses) {
+    // As long as 150 times its time-out.
+    setForwardMs += 150 * bedrock.backend.operationTimeoutMs;
+    expect(await use()).toBeTruthy();
+  }
+});
 
 describe("a latch, as Redisson's RCountDownLatch has it", () => {
   it('is a number under its name, gone at zero, and told of by digits', async () => {
