@@ -48,6 +48,39 @@ describe('idempotency under faults', () => {
     expect(row()).toBeUndefined();
   });
 
+  it('takes back what the store records after that was taken back already', async () => {
+    const { operationTimeoutMs } = backend;
+    backend.plan('records.begin', { kind: 'delay', requestMs: operationTimeoutMs / 2, giveUpMs: 20 });
+    const refused = expect(payments().run({ key: 'k' }, () => 'paid')).rejects.toMatchObject(UNAVAILABLE);
+    await clock.advance(20);
+    await refused;
+    expect(backend.calls.map(({ verb }) => verb)).toContain('records.abandon');
+    await clock.advance(operationTimeoutMs / 2);
+    expect(row()).toBeDefined();
+    await clock.advance(operationTimeoutMs);
+    expect(row()).toBeUndefined();
+    expect(await payments().run({ key: 'k' }, () => 'paid')).toEqual({ value: 'paid', replayed: false });
+  });
+
+  it('records nothing after the time of the request', async () => {
+    const { operationTimeoutMs } = backend;
+    backend.plan('records.begin', { kind: 'delay', requestMs: 3 * operationTimeoutMs });
+    const refused = expect(payments().run({ key: 'k' }, () => 'paid')).rejects.toMatchObject(UNAVAILABLE);
+    await clock.advance(operationTimeoutMs);
+    await refused;
+    await clock.advance(2 * operationTimeoutMs);
+    expect(row()).toBeUndefined();
+  });
+
+  it('asks no more for what it takes back when it is closed', async () => {
+    backend.plan('records.begin', { kind: 'loseReply' });
+    backend.plan('records.abandon', { kind: 'refuse', forEver: true });
+    await expect(payments().run({ key: 'k' }, () => 'paid')).rejects.toMatchObject(UNAVAILABLE);
+    await bedrock.close({ graceMs: 0 });
+    await clock.advance(0);
+    expect(clock.nextDueAt).toBeUndefined();
+  });
+
   it('runs without a record when it was told to, and says so', async () => {
     backend.plan('records.begin', { kind: 'refuse' });
     const answer = await payments({ onUnavailable: 'run' }).run({ key: 'k' }, ({ signal }) => signal.aborted);

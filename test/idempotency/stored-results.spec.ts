@@ -108,7 +108,7 @@ describe('stored results', () => {
   function forgeRecord(name: string, value: string): void {
     const resource = `payments:${name}`;
     store.records.remove(resource);
-    store.records.begin({ resource, owner: 'forger', fingerprint: '', leaseMs: 1_000 });
+    store.records.begin({ resource, owner: 'forger', fingerprint: '', leaseMs: 1_000, notAfter: Infinity });
     store.records.complete({ resource, owner: 'forger' }, value, 10_000);
   }
 });

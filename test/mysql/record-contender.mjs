@@ -13,7 +13,13 @@ process.on('message', async (resources) => {
   for (const resource of resources) {
     const begun = Array.from({ length: CALLERS }, async (_, i) => {
       const owner = `${process.pid}:${i}`;
-      const view = await backend.records.begin({ resource, owner, fingerprint: '', leaseMs: 10_000 });
+      const view = await backend.records.begin({
+        resource,
+        owner,
+        fingerprint: '',
+        leaseMs: 10_000,
+        notAfter: Infinity,
+      });
       if (view === undefined) made.push({ resource, owner });
     });
     await Promise.all(begun);

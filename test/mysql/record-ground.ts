@@ -43,7 +43,7 @@ export function freshName(): string {
 }
 
 export function start(resource: string, owner: string, leaseMs = LEASE_MS): RecordStart {
-  return { resource, owner, leaseMs, fingerprint: 'f' };
+  return { resource, owner, leaseMs, fingerprint: 'f', notAfter: Infinity };
 }
 
 export async function recordsOf(backend: Promise<Backend>): Promise<RecordDriver> {

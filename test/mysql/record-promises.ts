@@ -85,7 +85,7 @@ export function recordPromises(ground: RecordGround): void {
           const isShort = i % 4 === 0;
           const leaseMs = isShort ? 5 : LEASE_MS;
           const sentAt = performance.now();
-          if ((await mine.begin({ ...ref, fingerprint: '', leaseMs })) !== undefined) {
+          if ((await mine.begin({ ...ref, fingerprint: '', leaseMs, notAfter: Infinity })) !== undefined) {
             await sleep(Math.random() * 20);
             continue;
           }
@@ -167,7 +167,7 @@ export function recordPromises(ground: RecordGround): void {
     it('that has completed its record can neither renew nor remove it, and a repetition keeps its end', async () => {
       const mine = await records();
       const ref = { resource: freshName(), owner: 'mine' };
-      await mine.begin({ ...ref, fingerprint: '', leaseMs: LEASE_MS });
+      await mine.begin({ ...ref, fingerprint: '', leaseMs: LEASE_MS, notAfter: Infinity });
       expect(await mine.complete(ref, 'one', 60_000)).toBe(true);
       const until = await ground.untilUs(ref.resource);
       expect(await mine.renew(ref, 1)).toBe(false);
@@ -189,7 +189,9 @@ export function recordPromises(ground: RecordGround): void {
     for (const [i, name] of odd.entries()) {
       const ref = { resource: `odd:${name}`.slice(0, 512), owner: 'me' };
       const fingerprint = `${name.slice(0, 100)}\u0000\u00ff`;
-      expect(await mine.begin({ ...ref, fingerprint, leaseMs: LEASE_MS })).toBeUndefined();
+      expect(
+        await mine.begin({ ...ref, fingerprint, leaseMs: LEASE_MS, notAfter: Infinity }),
+      ).toBeUndefined();
       expect(await mine.complete({ ...ref, owner: 'me ' }, '', LEASE_MS)).toBe(false);
       expect(await mine.complete({ ...ref, owner: 'Me' }, '', LEASE_MS)).toBe(false);
       expect(await mine.complete(ref, `${i}${name}`, LEASE_MS)).toBe(true);
@@ -205,7 +207,7 @@ export function recordPromises(ground: RecordGround): void {
     const text = `${'😀é'.repeat(bytes / 8)}`;
     const value = text + 'x'.repeat(bytes - Buffer.byteLength(text));
     const ref = { resource: freshName(), owner: 'mine' };
-    await mine.begin({ ...ref, fingerprint: '', leaseMs: LEASE_MS });
+    await mine.begin({ ...ref, fingerprint: '', leaseMs: LEASE_MS, notAfter: Infinity });
     expect(await mine.complete(ref, value, LEASE_MS)).toBe(true);
     expect(await mine.complete(ref, value, LEASE_MS)).toBe(true);
     expect(await mine.complete(ref, `${value.slice(0, -1)}y`, LEASE_MS)).toBe(false);

@@ -77,7 +77,13 @@ describe('records in rows of MySQL', () => {
     const { records } = await fixture.backend({ operationTimeoutMs: 5_000 });
     await ground.put('waited', 'dead', -1_000);
     const commit = await ground.holdRow('waited');
-    const begun = records!.begin({ resource: 'waited', owner: 'mine', fingerprint: '', leaseMs: LEASE_MS });
+    const begun = records!.begin({
+      resource: 'waited',
+      owner: 'mine',
+      fingerprint: '',
+      leaseMs: LEASE_MS,
+      notAfter: Infinity,
+    });
     // It gives up after a second.
     await sleep(1_500);
     await commit({ owner: 'dead', lifeMs: -1_000 });
@@ -87,7 +93,7 @@ describe('records in rows of MySQL', () => {
   it('are not believed to be made when the answer does not say so', async () => {
     const silent = { run: () => Promise.resolve({ rows: [], affected: 1, insertId: 0 }) };
     const table = new MysqlRecordTable(silent as never, tablesOf('bedrock_'), systemClock);
-    const start = { resource: 'silent', owner: 'mine', fingerprint: '', lifeUs: 1 };
+    const start = { resource: 'silent', owner: 'mine', fingerprint: '', lifeUs: 1, notAfterUs: 1 };
     await expect(table.begin(start, Infinity)).rejects.toMatchObject({ executed: 'unknown' });
   });
 
@@ -113,7 +119,7 @@ describe('records in rows of MySQL', () => {
     const backend = await fixture.backend({ tablePrefix: 'older_' });
     await fixture.rows('DROP TABLE older_records');
     expect((await backend.leases.claim(claimOf(backend, 'older'))).kind).toBe('granted');
-    const start = { resource: 'r', owner: 'o', fingerprint: '', leaseMs: LEASE_MS };
+    const start = { resource: 'r', owner: 'o', fingerprint: '', leaseMs: LEASE_MS, notAfter: Infinity };
     await expect(backend.records!.begin(start)).rejects.toMatchObject({
       executed: 'no',
       detail: expect.stringMatching(/older_records.*ensureSchema\(\)/s) as string,

@@ -64,7 +64,7 @@ describe('records in rows of PostgreSQL', () => {
 
   it('are neither written nor locked by a repetition', async () => {
     const backend = await fixture.backend();
-    const start = { resource: 'idle', owner: 'mine', fingerprint: '', leaseMs: LEASE_MS };
+    const start = { resource: 'idle', owner: 'mine', fingerprint: '', leaseMs: LEASE_MS, notAfter: Infinity };
     await backend.records!.begin(start);
     const row = () => fixture.observer.query('SELECT xmin, xmax, ctid FROM bedrock_records');
     const { rows } = await row();
@@ -79,7 +79,13 @@ describe('records in rows of PostgreSQL', () => {
     const life = `CASE WHEN i <= 3000 THEN -1 ELSE 86400000000 END`;
     await fixture.observer.query(`INSERT INTO many_records
       SELECT 'many:' || i, 'o', '', NULL, ${NOW} + ${life} FROM generate_series(1, 20000) i; ANALYZE many_records`);
-    await backend.records!.begin({ resource: 'r', owner: 'o', fingerprint: '', leaseMs: LEASE_MS });
+    await backend.records!.begin({
+      resource: 'r',
+      owner: 'o',
+      fingerprint: '',
+      leaseMs: LEASE_MS,
+      notAfter: Infinity,
+    });
     const last = "SELECT 1 FROM many_records WHERE resource = 'many:3000'";
     await eventually('it is swept', async () => (await number(last)) === undefined);
     await backend.close();
@@ -119,7 +125,7 @@ describe('records in rows of PostgreSQL', () => {
     await backend.ensureSchema();
     await fixture.observer.query('DROP TABLE older_records');
     await granted(backend, 'older');
-    const start = { resource: 'r', owner: 'o', fingerprint: '', leaseMs: LEASE_MS };
+    const start = { resource: 'r', owner: 'o', fingerprint: '', leaseMs: LEASE_MS, notAfter: Infinity };
     await expect(backend.records!.begin(start)).rejects.toMatchObject({
       executed: 'no',
       detail: expect.stringMatching(/older_records.*ensureSchema\(\)/s) as string,

@@ -127,6 +127,7 @@ export interface RecordDriver {
   /**
    * Makes the record where there is none, and answers undefined; else answers what is there. Repeated by its owner in flight,
    * it starts the lease anew.
+   * @throws BackendUnavailableError when the request came after its time: nothing was done
    */
   begin(start: RecordStart): Promise<RecordView | undefined>;
   /** Starts the lease anew. False when the record is gone, somebody else's, or completed. */

@@ -11,6 +11,8 @@ export interface RecordStart extends RecordRef {
   readonly fingerprint: string;
   /** Life from the backend's receipt, in ms, unless it is renewed or completed. */
   readonly leaseMs: number;
+  /** Monotonic local ms after which the backend must refuse this very request as stale; a new send gets a new one. */
+  readonly notAfter: number;
 }
 
 /** A record as it stands. */

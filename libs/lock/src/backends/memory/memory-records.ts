@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.js';
+import { BackendUnavailableError } from '../../core/errors.js';
 import type { RecordDriver } from '../../core/ports.js';
 import type { RecordRef, RecordStart, RecordView } from '../../core/records.js';
 
@@ -16,7 +17,9 @@ export class MemoryRows {
 
   constructor(private readonly clock: Clock) {}
 
-  begin({ resource, owner, fingerprint, leaseMs }: RecordStart): RecordView | undefined {
+  /** @throws BackendUnavailableError */
+  begin({ resource, owner, fingerprint, leaseMs, notAfter }: RecordStart): RecordView | undefined {
+    if (this.clock.now() > notAfter) throw new BackendUnavailableError('memory', 'a stale request', 'no');
     const row = this.#at(resource);
     if (row !== undefined && (row.owner !== owner || row.value !== undefined)) return this.read(resource);
     this.#rows.set(resource, { owner, fingerprint, value: undefined, untilMs: this.clock.now() + leaseMs });

@@ -34,11 +34,13 @@ export class MysqlRecordTable implements RecordTable {
       const view = await this.#inTheWay(start, by);
       if (view !== undefined) return view;
     }
-    const { insertId } = await this.#run(this.#statements.begin(start), by);
+    const { insertId, affected } = await this.#run(this.#statements.begin(start), by);
     if (insertId === MADE) {
       this.#seen.saw(resource, lifeUs / US);
       return 'made';
     }
+    // It was too late.
+    if (insertId === 0 && affected === 0) return undefined;
     // Something on the way has swallowed the number: nobody may believe to have made the record.
     if (insertId === 0) throw noAnswer('the answer does not say whether the record was made');
     return this.#inTheWay(start, by);

@@ -21,14 +21,15 @@ export class RecordStatements {
     // It is read before the row is waited for: what was over by then is over, and who renewed meanwhile is not.
     const isFree = `until_us <= VALUES(until_us) - ? OR (owner = VALUES(owner) AND result IS NULL)`;
     this.#begin = `INSERT INTO ${records} (resource, owner, print, result, until_us)
-VALUES (?, ?, ?, NULL, LAST_INSERT_ID(${MADE}) * 0 + ${NOW} + ?)
+SELECT ?, ?, ?, NULL, LAST_INSERT_ID(${MADE}) * 0 + ${NOW} + ? FROM DUAL WHERE ${NOW} <= ?
 ON DUPLICATE KEY UPDATE print = IF(${isFree}, VALUES(print), print), result = IF(${isFree}, NULL, result),
 owner = IF(${isFree}, VALUES(owner), owner), until_us = IF(${isFree}, VALUES(until_us), LAST_INSERT_ID(until_us))`;
     this.#mine = `WHERE resource = ? AND owner = ? AND until_us > ${NOW}`;
   }
 
-  begin({ resource, owner, fingerprint, lifeUs }: RecordToMake): Statement {
-    return statement(this.#begin, [resource, owner, fingerprint, ...Array<number>(5).fill(lifeUs)]);
+  begin({ resource, owner, fingerprint, lifeUs, notAfterUs }: RecordToMake): Statement {
+    const lives = Array<number>(4).fill(lifeUs);
+    return statement(this.#begin, [resource, owner, fingerprint, lifeUs, notAfterUs, ...lives]);
   }
 
   renew({ resource, owner }: RecordRef, lifeUs: number): Statement {

@@ -19,8 +19,8 @@ export class PostgresRecordTable implements RecordTable {
   }
 
   async begin(start: RecordToMake, by: number): Promise<'made' | RecordView | undefined> {
-    const { resource, owner, fingerprint, lifeUs } = start;
-    const values = [resource, owner, Buffer.from(fingerprint), lifeUs];
+    const { resource, owner, fingerprint, lifeUs, notAfterUs } = start;
+    const values = [resource, owner, Buffer.from(fingerprint), lifeUs, notAfterUs];
     const [row] = (await this.#run('begin', values, by)).rows;
     if (row === undefined) return undefined;
     return row['made'] === true ? 'made' : viewOf(row);

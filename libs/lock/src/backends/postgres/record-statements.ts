@@ -10,7 +10,7 @@ export type RecordStatements = ReturnType<typeof recordStatementsFor>;
 export function recordStatementsFor({ records }: TableNames) {
   const isMine = `resource = $1 AND owner = $2 AND until_us > ${NOW}`;
   return {
-    // $1 resource, $2 owner, $3 print, $4 life. What stands in the way is looked for first, so that a repetition writes
+    // $1 resource, $2 owner, $3 print, $4 life, $5 not after. What stands in the way is looked for first, so that a repetition writes
     // nothing and locks nothing. No row: what `s` did not see yet, `b` met.
     begin: `WITH s AS MATERIALIZED (
   SELECT owner, print, result, until_us - ${NOW} AS left_us FROM ${records}
@@ -18,10 +18,10 @@ export function recordStatementsFor({ records }: TableNames) {
 ),
 b AS (
   INSERT INTO ${records} AS t (resource, owner, print, until_us)
-  SELECT $1, $2, $3::bytea, ${NOW} + $4::bigint WHERE NOT EXISTS (SELECT FROM s)
+  SELECT $1, $2, $3::bytea, ${NOW} + $4::bigint WHERE NOT EXISTS (SELECT FROM s) AND ${NOW} <= $5::bigint
   ON CONFLICT (resource) DO UPDATE
     SET owner = excluded.owner, print = excluded.print, result = NULL, until_us = ${NOW} + $4::bigint
-    WHERE t.until_us <= ${NOW} OR (t.owner = excluded.owner AND t.result IS NULL)
+    WHERE (t.until_us <= ${NOW} OR (t.owner = excluded.owner AND t.result IS NULL)) AND ${NOW} <= $5::bigint
   RETURNING t.owner
 )
 SELECT false AS made, s.* FROM s UNION ALL SELECT true, owner, NULL, NULL, NULL FROM b`,

@@ -1100,11 +1100,16 @@ export const scripts = {
       'if owner and (owner ~= ARGV[1] or value) then\n' +
       'return { owner, print, call(\'PTTL\', KEYS[1]), value }\n' +
       'end\n' +
+      'local time, now\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
+      'if now > ARGV[4] + 0 then return now end\n' +
       'call(\'HSET\', KEYS[1], \'owner\', ARGV[1], \'print\', ARGV[2])\n' +
       'call(\'PEXPIRE\', KEYS[1], ARGV[3])\n' +
       'return 1',
-    sha1: 'c7a5eef504f39e4358d3c8a631ab898edc7f4726',
-    sha1InCluster: 'c7a5eef504f39e4358d3c8a631ab898edc7f4726',
+    sha1: '381f35ecb550dfe29ece394df5191cdc9e86e715',
+    sha1InCluster: '381f35ecb550dfe29ece394df5191cdc9e86e715',
   },
   /** record-complete-1.lua */
   recordComplete: {

@@ -61,7 +61,7 @@ export class ServerDrivers {
     const calls = new CountingCalls(connection, time, this.#memos, wakes, start);
     this.counters = new RedisCounters(calls);
     this.permits = new RedisPermits(calls);
-    this.records = new RedisRecords(connection, start);
+    this.records = new RedisRecords(connection, time, start);
   }
 
   start(): void {

@@ -62,6 +62,7 @@ export class ServerTime {
    * only costs a `stale` answer, which brings a new sample.
    */
   notLaterThan(localMs: number): number {
+    if (localMs === Infinity) return Number.MAX_SAFE_INTEGER;
     const aged = Math.max(0, localMs - this.#learnedAt);
     const sleptMs = this.#clock.sleptMs - this.#sleptMs;
     return Math.floor(localMs + this.#offset - sleptMs - aged * DRIFT) - 1;

@@ -53,6 +53,7 @@ export class DatabaseTime {
    */
   notLaterThan(localMs: number): number {
     if (!this.isKnown) return 0;
+    if (localMs === Infinity) return Number.MAX_SAFE_INTEGER;
     const aged = Math.max(0, localMs - this.#learnedAt);
     const sleptMs = this.#clock.sleptMs - this.#sleptMs;
     return Math.floor((localMs + this.#offset - sleptMs - aged * DRIFT) * US) - 1;

@@ -1,9 +1,11 @@
 import type { RecordRef, RecordStart, RecordView } from '../../core/records.js';
 
 /** A record that is to be made. */
-export interface RecordToMake extends Omit<RecordStart, 'leaseMs'> {
+export interface RecordToMake extends Omit<RecordStart, 'leaseMs' | 'notAfter'> {
   /** Life by the database's clock, µs. */
   readonly lifeUs: number;
+  /** The database's time, epoch µs, after which nothing is made. */
+  readonly notAfterUs: number;
 }
 
 /**
@@ -14,7 +16,8 @@ export interface RecordToMake extends Omit<RecordStart, 'leaseMs'> {
 export interface RecordTable {
   /**
    * Makes the record where there is none, where it is over, and where it is this owner's and in flight, in one atomic step;
-   * else what is there, which may take one statement more. Undefined: nothing was done, and what stood in the way is gone.
+   * else what is there, which may take one statement more. Undefined: nothing was done, since it is too late, or what stood in
+   * the way is gone.
    */
   begin(start: RecordToMake, by: number): Promise<'made' | RecordView | undefined>;
   /** Whether the record was this owner's, in flight and not over: then its life begins anew. */

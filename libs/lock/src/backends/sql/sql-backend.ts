@@ -81,7 +81,10 @@ export class SqlBackend implements Backend {
       lifetime: 'lease',
     });
     const failures = new Failures(name);
-    this.#records = new SqlRecords({ clock, table: site.records, operationTimeoutMs, failures });
+    const askTime = async (): Promise<number> =>
+      (await table.read([], clock.now() + operationTimeoutMs)).nowUs;
+    const forRecords = { clock, table: site.records, operationTimeoutMs, failures, time, askTime };
+    this.#records = new SqlRecords(forRecords);
     const ground = { clock, table, time, processId, operationTimeoutMs, failures };
     this.#leases = new SqlLeases({
       ...ground,

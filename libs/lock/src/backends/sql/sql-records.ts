@@ -1,11 +1,15 @@
 import type { RecordDriver } from '../../core/ports.js';
 import type { RecordRef, RecordStart, RecordView } from '../../core/records.js';
+import type { DatabaseTime } from './database-time.js';
 import type { Failures } from './failures.js';
 import { lifeUsOf } from './place.js';
 import { RecordSweep, type SweepTerms } from './record-sweep.js';
 
 export interface RecordsGround extends SweepTerms {
   readonly failures: Failures;
+  readonly time: DatabaseTime;
+  /** Asks for the database's time, µs. */
+  readonly askTime: () => Promise<number>;
 }
 
 /** Records as rows of a database. Requests under one key stand in no line: the row decides. */
@@ -16,18 +20,22 @@ export class SqlRecords implements RecordDriver {
     this.#sweep = new RecordSweep(ground);
   }
 
-  async begin({ resource, owner, fingerprint, leaseMs }: RecordStart): Promise<RecordView | undefined> {
-    const { clock, table, failures } = this.ground;
+  async begin(start: RecordStart): Promise<RecordView | undefined> {
+    const { resource, owner, fingerprint, leaseMs, notAfter } = start;
+    const { clock, table, failures, time, askTime } = this.ground;
     this.#sweep.start();
     const by = this.#by();
-    const start = { resource, owner, fingerprint, lifeUs: lifeUsOf(leaseMs) };
+    await time.whenKnown(askTime);
     do {
-      const answer = await table.begin(start, by);
+      const notAfterUs = time.notLaterThan(notAfter);
+      const terms = { resource, owner, fingerprint, lifeUs: lifeUsOf(leaseMs), notAfterUs };
+      const answer = await table.begin(terms, by);
       if (answer === 'made') return undefined;
       if (answer !== undefined) return answer;
-      // It ended or was removed just then: the answer is neither that it was made nor that it is there.
+      // It ended or was removed just then, or the database's time is known too vaguely: nothing was done.
+      time.learn(await askTime());
     } while (clock.now() < by);
-    throw failures.notDone('others make and remove the record again and again');
+    throw failures.notDone('the record could not be made in time: others make and remove it again and again');
   }
 
   renew(ref: RecordRef, leaseMs: number): Promise<boolean> {

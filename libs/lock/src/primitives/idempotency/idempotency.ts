@@ -143,14 +143,15 @@ export class Idempotency {
     for (;;) {
       if (signal?.aborted === true) throw new LockAbortedError(resource, { cause: signal.reason });
       const sentAt = clock.now();
-      const start = { ...ref, fingerprint, leaseMs: this.terms.leaseMs };
+      const { leaseMs } = this.terms;
+      const notAfter = sentAt + this.#engine.backend.operationTimeoutMs;
       let view: RecordView | undefined;
       try {
-        view = await records.begin(start);
+        view = await records.begin({ ...ref, fingerprint, leaseMs, notAfter });
       } catch (cause) {
         const error = asLockError(cause, this.#engine.backend.name, resource);
-        // It may be there now, and nobody runs under it.
-        if (mayHaveActed(error)) records.abandon(ref).catch(() => undefined);
+        // It may be there now or soon, and no run owns it.
+        if (mayHaveActed(error)) this.#engine.forsake({ ...ref, notAfter, leaseMs });
         throw error;
       }
       if (view === undefined) {

@@ -17,10 +17,13 @@ export class Tokens {
   ) {}
 
   async issue(ttlMs: number): Promise<string> {
-    const token = randomUuid(this.engine.clock);
+    const { clock, records, backend } = this.engine;
+    const token = randomUuid(clock);
     const resource = this.#resourceOf(token);
     const start = { resource, owner: token, fingerprint: FINGERPRINT, leaseMs: ttlMs };
-    await this.#ask(resource, () => this.engine.records.begin(start));
+    await this.#ask(resource, () =>
+      records.begin({ ...start, notAfter: clock.now() + backend.operationTimeoutMs }),
+    );
     return token;
   }
 

@@ -114,7 +114,7 @@ export const idempotency: ContractTheme = {
     const dead = { resource: `${resource}:${KEY}`, owner: 'dead', fingerprint: '' };
     const next = (await stage.peer()).idempotency(stage.resource);
     const start = stage.now();
-    assert.equal(await records.begin({ ...dead, leaseMs: 500 }), undefined);
+    assert.equal(await records.begin({ ...dead, leaseMs: 500, notAfter: Infinity }), undefined);
     const answer = await stage.within('the take-over', 2_000, () =>
       next.run({ key: KEY, waitMs: 10_000 }, () => 'taken over'),
     );
@@ -169,7 +169,7 @@ export const idempotency: ContractTheme = {
   'answer a repeated verb as before': async (stage) => {
     const { records, resource } = await bare(stage);
     const mine = { resource, owner: 'mine' };
-    const start = { ...mine, fingerprint: 'f', leaseMs: 10_000 };
+    const start = { ...mine, fingerprint: 'f', leaseMs: 10_000, notAfter: Infinity };
     assert.equal(await records.begin(start), undefined);
     assert.equal(await records.begin({ ...start, leaseMs: 20_000 }), undefined);
     const view = await records.begin({ ...start, owner: 'yours' });
@@ -189,11 +189,21 @@ export const idempotency: ContractTheme = {
     await stage.becomesEmpty();
   },
 
+  'begin nothing after its time': async (stage) => {
+    const { records, resource } = await bare(stage);
+    const start = { resource, owner: 'mine', fingerprint: 'f', leaseMs: 10_000 };
+    const late = { ...start, notAfter: stage.now() - 50 };
+    await assert.rejects(records.begin(late), { code: 'BACKEND_UNAVAILABLE', executed: 'no' });
+    assert.equal(await records.read(resource), undefined);
+    assert.equal(await records.begin({ ...start, notAfter: stage.now() + 1_000 }), undefined);
+    assert.equal((await records.read(resource))?.owner, 'mine');
+  },
+
   'share a name with a lock': async (stage) => {
     const peer = await stage.peer();
     const { records, resource } = await bare(stage);
     assert.equal(
-      await records.begin({ resource, owner: 'mine', fingerprint: '', leaseMs: 10_000 }),
+      await records.begin({ resource, owner: 'mine', fingerprint: '', leaseMs: 10_000, notAfter: Infinity }),
       undefined,
     );
     const lease = await peer.mutex(resource).acquire();

@@ -1,11 +1,12 @@
 import type { RecordDriver } from '../../../core/ports.js';
 import type { RecordRef, RecordStart, RecordView } from '../../../core/records.js';
 import type { Connection } from '../connection.js';
-import { codeOf, noAnswer } from '../failures.js';
+import { codeOf, noAnswer, notSent } from '../failures.js';
 import { askerOf, type AskScript } from '../kinds/ask-script.js';
 import { recordKey } from '../keys.js';
 import type { Script } from '../script.js';
 import { scripts } from '../scripts.generated.js';
+import type { ServerTime } from '../server-time.js';
 
 /** What `record-begin` and `record-read` tell of a record. */
 type Told = readonly [owner: unknown, fingerprint: unknown, ttl: unknown, value?: unknown];
@@ -16,14 +17,26 @@ export class RedisRecords implements RecordDriver {
 
   constructor(
     private readonly connection: Connection,
+    private readonly time: ServerTime,
     private readonly start: () => void,
   ) {
     this.#ask = askerOf(connection);
   }
 
-  async begin({ resource, owner, fingerprint, leaseMs }: RecordStart): Promise<RecordView | undefined> {
-    const reply = await this.#run(scripts.recordBegin, resource, owner, fingerprint, whole(leaseMs));
-    return Array.isArray(reply) ? viewOf(reply as unknown as Told) : undefined;
+  async begin(start: RecordStart): Promise<RecordView | undefined> {
+    const { resource, owner, fingerprint, leaseMs, notAfter } = start;
+    // Only a connection that serves knows the server's time.
+    await this.#serving();
+    // A refusal brings the time anew: what is known of it grows vague while nothing is sent.
+    for (let tries = 1; tries <= 2; tries += 1) {
+      const sentAt = this.time.localNow();
+      const terms = [owner, fingerprint, whole(leaseMs), String(this.time.notLaterThan(notAfter))];
+      const reply = await this.#run(scripts.recordBegin, resource, ...terms);
+      if (Array.isArray(reply)) return viewOf(reply as unknown as Told);
+      if (reply === 1) return undefined;
+      this.time.learn(reply as number, sentAt);
+    }
+    throw notSent('it takes requests for stale: its clock steps, or requests take too long');
   }
 
   renew({ resource, owner }: RecordRef, leaseMs: number): Promise<boolean> {
@@ -51,10 +64,9 @@ export class RedisRecords implements RecordDriver {
     return (await this.#run(script, resource, ...args)) === 1;
   }
 
-  /** Its reply: 0, 1 or a list. */
+  /** Its reply: a number or a list. */
   async #run(script: Script, resource: string, ...args: readonly string[]): Promise<unknown> {
-    this.start();
-    if (!this.connection.isReady) await this.connection.whenServing();
+    await this.#serving();
     let reply: unknown;
     try {
       reply = await this.#ask(script, resource, [recordKey(resource)], ...args);
@@ -63,8 +75,13 @@ export class RedisRecords implements RecordDriver {
       if (codeOf((error as Error).cause) === 'READONLY') this.connection.reconnect();
       throw error;
     }
-    if (reply === 0 || reply === 1 || Array.isArray(reply)) return reply;
+    if (typeof reply === 'number' || Array.isArray(reply)) return reply;
     throw noAnswer('an unexpected reply');
+  }
+
+  async #serving(): Promise<void> {
+    this.start();
+    if (!this.connection.isReady) await this.connection.whenServing();
   }
 }
 
