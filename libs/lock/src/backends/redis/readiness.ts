@@ -27,7 +27,7 @@ export class Readiness {
       };
       this.#waiters.add(waiter);
       const timer = this.clock.setTimer(
-        () => waiter.reject(this.lastError ?? new Error(`no connection within ${ms} ms`)),
+        () => waiter.reject(this.lastError ?? new Error(`no connection within ${Math.round(ms)} ms`)),
         ms,
       );
     });
