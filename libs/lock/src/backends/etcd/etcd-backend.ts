@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
-import { randomUuid, sleep } from '../../core/clock.js';
+import { randomUuid } from '../../core/clock.js';
 import type { Backend, LeaseDriver, Traits, Unsubscribe } from '../../core/ports.js';
+import { untilServing } from '../../core/until-serving.js';
 import { LineLeases } from '../line/line-leases.js';
 import { EtcdLineStore } from './etcd-line-store.js';
 import { EtcdLink } from './etcd-link.js';
@@ -8,10 +9,6 @@ import { MIN_LEASE_MS, resolveEtcdOptions, type EtcdOptions, type EtcdTerms } fr
 import { BACKEND, fateOf } from './failures.js';
 import { Keys } from './keys.js';
 import { checkVersion } from './server-version.js';
-
-/** `ready()` waits this many times `operationTimeoutMs`: a server that is just starting is worth waiting for. */
-const READY_PATIENCE = 5;
-const READY_RETRY_MS = 50;
 
 /**
  * Locks on etcd 3.4 or later: a key for each place in line, on the lease of its process, served in order of arrival. One
@@ -78,19 +75,12 @@ class EtcdBackend implements Backend {
   }
 
   async ready(): Promise<void> {
+    const { operationTimeoutMs } = this;
     const { clock } = this.#terms;
-    const until = clock.now() + this.operationTimeoutMs * READY_PATIENCE;
-    for (;;) {
-      try {
-        await this.#store.ping();
-        break;
-      } catch (error) {
-        // What a member refuses, it will refuse again.
-        const isFinal = this.#closed !== undefined || fateOf((error as Error).cause) === 'refused';
-        if (isFinal || clock.now() + READY_RETRY_MS >= until) throw error;
-      }
-      await sleep(clock, READY_RETRY_MS);
-    }
+    // What a member refuses, it will refuse again.
+    const isFinal = (error: unknown): boolean =>
+      this.#closed !== undefined || fateOf((error as Error).cause) === 'refused';
+    await untilServing({ clock, operationTimeoutMs, isFinal }, () => this.#store.ping());
     // Who may not ask for the version is served all the same.
     const version = await this.#link.version(this.#link.deadline()).catch(() => undefined);
     if (version !== undefined) checkVersion(version);

@@ -1,5 +1,6 @@
-import { sleep, type Clock, type Timer } from '../../core/clock.js';
+import type { Clock, Timer } from '../../core/clock.js';
 import type { Backend, LeaseDriver, RecordDriver, Traits, Unsubscribe, Waker } from '../../core/ports.js';
+import { READY_PATIENCE, untilServing } from '../../core/until-serving.js';
 import type { DatabaseTime } from './database-time.js';
 import { Failures } from './failures.js';
 import { KnownRows } from './known-rows.js';
@@ -11,9 +12,6 @@ import { SqlLeases } from './sql-leases.js';
 import { SqlRecords } from './sql-records.js';
 import { MIN_LEASE_MS, type SqlTerms } from './sql-options.js';
 
-/** `ready()` waits this many times `operationTimeoutMs`: a server that is just starting is worth waiting for. */
-const READY_PATIENCE = 5;
-const READY_PAUSE_MS = 50;
 /** What dead processes have left is looked for this often, in ms, and as much by chance. */
 const SWEEP_MS = 60_000;
 /** Rows in one such statement, at most. */
@@ -107,10 +105,11 @@ export class SqlBackend implements Backend {
   }
 
   async ready(): Promise<void> {
-    const patienceMs = this.operationTimeoutMs * READY_PATIENCE;
+    const { clock, operationTimeoutMs } = this;
+    const isFinal = (): boolean => this.#closed !== undefined;
     this.#site.wakes?.start();
-    await this.#firstAnswer(this.clock.now() + patienceMs);
-    await this.#site.wakes?.whenReady(patienceMs);
+    await untilServing({ clock, operationTimeoutMs, isFinal }, () => this.ping());
+    await this.#site.wakes?.whenReady(operationTimeoutMs * READY_PATIENCE);
     this.#scheduleSweep();
   }
 
@@ -147,18 +146,6 @@ export class SqlBackend implements Backend {
     await this.#rows.close();
     await this.#processes.erase().catch(() => undefined);
     pool.close();
-  }
-
-  async #firstAnswer(deadline: number): Promise<void> {
-    for (;;) {
-      try {
-        await this.ping();
-        return;
-      } catch (error) {
-        if (this.#closed !== undefined || this.clock.now() + READY_PAUSE_MS >= deadline) throw error;
-        await sleep(this.clock, READY_PAUSE_MS);
-      }
-    }
   }
 
   #scheduleSweep(): void {

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { randomUuid } from '../../../core/clock.js';
 import type { Backend, Traits, Unsubscribe } from '../../../core/ports.js';
+import { untilServing } from '../../../core/until-serving.js';
 import { BACKEND } from '../failures.js';
 import { MysqlLinks } from '../mysql-links.js';
 import { resolveSessionOptions, type MysqlSessionOptions, type MysqlTerms } from '../mysql-options.js';
@@ -9,9 +10,6 @@ import { SessionLink } from './session-link.js';
 
 /** So much longer than the longest lease the server keeps a session that says nothing, in s. */
 const GRACE_S = 2;
-/** `ready()` waits this many times `operationTimeoutMs`: a server that is just starting is worth waiting for. */
-const READY_PATIENCE = 5;
-const READY_PAUSE_MS = 50;
 
 /**
  * Mutexes that are named locks of the server (`GET_LOCK`), which need no table and live as long as the one session that has them:
@@ -69,18 +67,10 @@ class SessionBackend implements Backend {
     return this.#link.commands;
   }
 
-  async ready(): Promise<void> {
+  ready(): Promise<void> {
     const { clock, operationTimeoutMs } = this.#terms;
-    const deadline = clock.now() + operationTimeoutMs * READY_PATIENCE;
-    for (;;) {
-      try {
-        await this.ping();
-        return;
-      } catch (error) {
-        if (this.leases.isClosed || clock.now() + READY_PAUSE_MS >= deadline) throw error;
-        await new Promise<void>((resolve) => void clock.setTimer(resolve, READY_PAUSE_MS));
-      }
-    }
+    const isFinal = (): boolean => this.leases.isClosed;
+    return untilServing({ clock, operationTimeoutMs, isFinal }, () => this.ping());
   }
 
   async ping(): Promise<number> {

@@ -1,0 +1,27 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+/** Nothing listens on port 9. */
+const BACKENDS = [
+  ['mysql', "mysql({ url: 'mysql://root@127.0.0.1:9/x', operationTimeoutMs: 100 })"],
+  ['mysqlSessions', "mysqlSessions({ url: 'mysql://root@127.0.0.1:9/x', operationTimeoutMs: 100 })", 'mysql'],
+  ['postgres', "postgres({ url: 'postgres://postgres@127.0.0.1:9/x', operationTimeoutMs: 100 })"],
+  ['redis', "redis({ url: 'redis://127.0.0.1:9', operationTimeoutMs: 100 })"],
+  ['etcd', "etcd({ hosts: 'http://127.0.0.1:9', operationTimeoutMs: 100 })"],
+  ['zookeeper', "zookeeper({ connect: '127.0.0.1:9', operationTimeoutMs: 100 })"],
+] as const;
+
+it.each(BACKENDS)(
+  'ready() of %s keeps the process alive until it says that the server does not answer',
+  async (name, backend, entry: string = name) => {
+    const program = `
+      import { ${name} } from 'bedrock-lock/${entry}';
+      const backend = ${backend};
+      await backend.ready().catch(({ code }) => console.log(code));
+      await backend.close();`;
+    const args = ['--input-type=module', '--eval', program];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 30_000 });
+    expect(stdout).toBe('BACKEND_UNAVAILABLE\n');
+  },
+  60_000,
+);
