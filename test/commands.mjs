@@ -111,6 +111,7 @@ export const ROWS = [
       'test/nest/jobs.spec.ts',
       'test/nest/kinds/redis.spec.ts',
       'test/nest/redis.spec.ts',
+      'test/nest/secrets.spec.ts',
     ],
   },
   {

@@ -6,51 +6,8 @@ import { mysql, mysqlSessions } from 'bedrock-lock/mysql';
 import { postgres, postgresSession } from 'bedrock-lock/postgres';
 import { redis } from 'bedrock-lock/redis';
 import { zookeeper } from 'bedrock-lock/zookeeper';
-import { inspect } from 'node:util';
 import { createClient } from 'redis';
-
-/** What must be seen nowhere: a password, a key, a part of a URL. */
-const MARK = 'hush4f1c9a77';
-const SECRET = Buffer.from(MARK.padEnd(32, MARK).slice(0, 32));
-/** As text, and as bytes are shown: decimal, hexadecimal, base64. */
-const HEAD = [...SECRET.subarray(0, 6)];
-const SIGNS = [
-  MARK,
-  HEAD.join(','),
-  HEAD.map((byte, at) => `"${at}":${byte}`).join(','),
-  HEAD.map((byte) => byte.toString(16)).join(''),
-  SECRET.toString('base64').slice(0, 8),
-];
-
-/** All that a person, a log or a debugger may be shown of a value. */
-function shown(value: unknown): string {
-  const seen = new WeakSet<object>();
-  const json = JSON.stringify(value, (_key, part: unknown) => {
-    if (typeof part === 'bigint' || typeof part === 'function') return String(part);
-    if (typeof part !== 'object' || part === null) return part;
-    if (seen.has(part)) return undefined;
-    seen.add(part);
-    return part;
-  });
-  const everything = {
-    depth: Infinity,
-    maxArrayLength: Infinity,
-    maxStringLength: Infinity,
-    showHidden: true,
-  };
-  const chain: string[] = [];
-  for (let one = value; one instanceof Error; one = one.cause) chain.push(one.message, one.stack ?? '');
-  return [json, inspect(value, everything), inspect(value), ...chain].join('\n');
-}
-
-function secretsIn(value: unknown): string[] {
-  // Bytes are shown in columns.
-  const text = shown(value).replaceAll(/\s+/g, '');
-  return SIGNS.filter((sign) => text.includes(sign)).map((sign) => {
-    const at = text.indexOf(sign);
-    return text.slice(Math.max(0, at - 120), at + 40);
-  });
-}
+import { MARK, SECRET, secretsIn } from './support/marked-secret.js';
 
 /** `ready()` waits five times as long. */
 const BRIEF = { operationTimeoutMs: 50 };
