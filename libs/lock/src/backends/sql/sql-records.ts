@@ -26,7 +26,7 @@ export class SqlRecords implements RecordDriver {
     this.#sweep.start();
     const by = this.#by();
     await time.whenKnown(askTime);
-    do {
+    while (clock.now() <= Math.min(by, notAfter)) {
       const notAfterUs = time.notLaterThan(notAfter);
       const terms = { resource, owner, fingerprint, lifeUs: lifeUsOf(leaseMs), notAfterUs };
       const answer = await table.begin(terms, by);
@@ -34,7 +34,7 @@ export class SqlRecords implements RecordDriver {
       if (answer !== undefined) return answer;
       // It ended or was removed just then, or the database's time is known too vaguely: nothing was done.
       time.learn(await askTime());
-    } while (clock.now() < by);
+    }
     throw failures.notDone('the record could not be made in time: others make and remove it again and again');
   }
 
