@@ -20,7 +20,7 @@ class KeptLog implements LoggerService {
 
 @Injectable()
 class Orders {
-  @DistributedLock('orders', { failFast: true })
+  @DistributedLock({ lock: 'orders', failFast: true })
   async buy(): Promise<string> {
     return 'bought';
   }
@@ -76,7 +76,7 @@ it('a key of idempotency is in no answer, log or error', async () => {
   class PaymentsController {
     @Post()
     @Idempotent('payments')
-    pay(@Body() { amount }: { amount: number }) {
+    async pay(@Body() { amount }: { amount: number }) {
       if (amount > 9) throw new Error('the bank does not answer');
       return { amount };
     }
