@@ -25,7 +25,7 @@ describe('idempotency under faults', () => {
 
   const payments = (options: IdempotencyOptions = {}) =>
     bedrock.idempotency('payments', { leaseMs: LEASE_MS, ...options });
-  const row = () => store.records.read('payments:k');
+  const row = () => store.records.read('payments:::k');
 
   function longBody() {
     const runs: IdempotentRun[] = [];

@@ -14,7 +14,7 @@ describe('stored results', () => {
     bedrocks.push(bedrock);
     return bedrock.idempotency('payments', options);
   };
-  const stored = (name = 'k') => store.records.read(`payments:${name}`)?.value ?? '';
+  const stored = (name = 'k') => store.records.read(`payments:::${name}`)?.value ?? '';
 
   beforeEach(() => (store = new MemoryStore()));
   afterEach(() => Promise.all(bedrocks.splice(0).map((bedrock) => bedrock.close())));
@@ -106,7 +106,7 @@ describe('stored results', () => {
   });
 
   function forgeRecord(name: string, value: string): void {
-    const resource = `payments:${name}`;
+    const resource = `payments:::${name}`;
     store.records.remove(resource);
     store.records.begin({ resource, owner: 'forger', fingerprint: '', leaseMs: 1_000, notAfter: Infinity });
     store.records.complete({ resource, owner: 'forger' }, value, 10_000);

@@ -32,7 +32,12 @@ export type { EngineStats } from './engine/engine-stats.js';
 
 export type { CallOptions, HandOverOptions, LockOptions, Terms } from './core/options.js';
 export type { ElectionTerms, LeaderElectionOptions } from './core/election-options.js';
-export type { IdempotencyOptions, IdempotencyTerms, IdempotentRequest } from './core/idempotency-options.js';
+export type {
+  IdempotencyNamespace,
+  IdempotencyOptions,
+  IdempotencyTerms,
+  IdempotentRequest,
+} from './core/idempotency-options.js';
 export type { ReadWriteTerms } from './core/read-write-options.js';
 export type { SpinOptions, SpinTerms } from './core/spin.js';
 export type { SemaphoreCallOptions, SemaphoreOptions, SemaphoreTerms } from './core/semaphore-options.js';

@@ -26,12 +26,18 @@ export interface IdempotencyOptions {
   readonly onUnavailable?: 'fail' | 'run';
 }
 
+/** Where a key counts. The same key elsewhere is another one. */
+export interface IdempotencyNamespace {
+  /** What is done: a name of at most 200 characters that outlives the code, such as `payments.capture`. @default none */
+  readonly operation?: string;
+  /** Whose key it is: a user, a tenant. @default nobody's */
+  readonly scope?: string | number;
+}
+
 /** What one request brings. */
-export interface IdempotentRequest {
+export interface IdempotentRequest extends IdempotencyNamespace {
   /** What the caller gives to each request, and again to its repetitions. */
   readonly key: string;
-  /** Whose key it is: a user, a tenant. The keys of one do not meet those of another. */
-  readonly scope?: string | number;
   /** What was asked for: under the same key it must be the same. */
   readonly payload?: unknown;
   /** Overrides that of the idempotency. */
@@ -56,7 +62,7 @@ const FIELDS: ReadonlySet<string> = new Set<keyof IdempotencyOptions>([
   'leaseMs', 'keepMs', 'waitMs', 'maxKeyLength', 'maxResultBytes', 'fingerprint', 'encryption', 'onUnavailable',
 ]); // prettier-ignore
 const REQUEST_FIELDS: ReadonlySet<string> = new Set<keyof IdempotentRequest>([
-  'key', 'scope', 'payload', 'waitMs', 'signal',
+  'key', 'operation', 'scope', 'payload', 'waitMs', 'signal',
 ]); // prettier-ignore
 const KEY_FIELDS: ReadonlySet<string> = new Set<keyof SecretKey>(['id', 'secret']);
 const KEY_ID = /^[\w-]{1,32}$/;
@@ -99,7 +105,8 @@ export function resolveIdempotencyTerms(
 export function checkRequest(request: IdempotentRequest, terms: IdempotencyTerms): void {
   checkFields('request', request, REQUEST_FIELDS);
   checkKey('key', request.key, terms.maxKeyLength);
-  const { scope, waitMs } = request;
+  const { operation, scope, waitMs } = request;
+  if (operation !== undefined) checkKey('operation', operation, 200);
   if (scope !== undefined) checkKey('scope', typeof scope === 'number' ? String(scope) : scope, 200);
   if (waitMs !== undefined) checkTime('waitMs', waitMs, 0);
   checkSignal(request.signal);

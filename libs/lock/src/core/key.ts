@@ -39,10 +39,22 @@ export function narrow(name: string, parts: readonly unknown[]): string {
   if (parts.length === 0) throw new InvalidOptionError('key', 'at least one part', undefined);
   let resource = name;
   for (const part of parts) resource += `:${escapePart(part)}`;
-  if (resource.length > MAX_NAME_LENGTH) {
-    throw new InvalidOptionError('key', `at most ${MAX_NAME_LENGTH} characters with the lock name`, resource);
-  }
-  return resource;
+  return checkLength(resource);
+}
+
+function checkLength(resource: string): string {
+  if (resource.length <= MAX_NAME_LENGTH) return resource;
+  throw new InvalidOptionError('key', `at most ${MAX_NAME_LENGTH} characters with the lock name`, resource);
+}
+
+/**
+ * Joins a name with parts some of which may be missing: `name:part::part`. As many parts give as many colons, so what is
+ * missing is never taken for what is there.
+ * @throws InvalidOptionError as `narrow`
+ */
+export function narrowInPlaces(name: string, parts: readonly unknown[]): string {
+  const resource = [name, ...parts.map((part) => (part === undefined ? '' : escapePart(part)))].join(':');
+  return checkLength(resource);
 }
 
 /** One key part, percent-encoded. */

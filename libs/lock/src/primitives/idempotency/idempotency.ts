@@ -10,10 +10,11 @@ import {
 import {
   checkKey,
   checkRequest,
+  type IdempotencyNamespace,
   type IdempotencyTerms,
   type IdempotentRequest,
 } from '../../core/idempotency-options.js';
-import { narrow } from '../../core/key.js';
+import { narrowInPlaces } from '../../core/key.js';
 import type { RecordView } from '../../core/records.js';
 import { asLockError, isUnavailable, mayHaveActed } from '../../core/unavailable.js';
 import { onAbort } from '../../engine/abort-listeners.js';
@@ -27,7 +28,7 @@ import { Tokens } from './tokens.js';
 
 /** What a body is told of its run. */
 export interface IdempotentRun {
-  /** What the record is called: prefix, name, scope and key. */
+  /** What the record is called: prefix, name, operation, scope and key, with colons between them. */
   readonly resource: string;
   /** Aborts when the record is lost, so that another run may begin. */
   readonly signal: AbortSignal;
@@ -88,7 +89,7 @@ export class Idempotency {
   ): Promise<IdempotentResult<T>> {
     checkRequest(request, this.terms);
     checkFunction('body', body);
-    const resource = this.#resourceOf(request.key, request.scope);
+    const resource = this.#resourceOf(request.key, request);
     this.#engine.assertOpen(resource);
     const fingerprint = this.#fingerprintOf(request.payload);
     let begun: RecordRun | RecordView;
@@ -104,15 +105,15 @@ export class Idempotency {
   }
 
   /** The state of a key; undefined for one that is free. @throws InvalidOptionError, BackendUnavailableError */
-  async inspect(key: string, scope?: string | number): Promise<IdempotencyView | undefined> {
-    const view = await this.#ask(this.#checked(key, scope), (at) => this.#engine.records.read(at));
+  async inspect(key: string, where: IdempotencyNamespace = {}): Promise<IdempotencyView | undefined> {
+    const view = await this.#ask(this.#checked(key, where), (at) => this.#engine.records.read(at));
     if (view === undefined) return undefined;
     return { state: view.value === undefined ? 'inFlight' : 'completed', remainingMs: view.remainingMs };
   }
 
   /** Forgets a key, so that the next request runs; false when it was free. @throws InvalidOptionError, BackendUnavailableError */
-  forget(key: string, scope?: string | number): Promise<boolean> {
-    return this.#ask(this.#checked(key, scope), (at) => this.#engine.records.remove(at));
+  async forget(key: string, where: IdempotencyNamespace = {}): Promise<boolean> {
+    return this.#ask(this.#checked(key, where), (at) => this.#engine.records.remove(at));
   }
 
   /**
@@ -253,13 +254,14 @@ export class Idempotency {
     return text;
   }
 
-  #checked(key: string, scope: string | number | undefined): string {
-    checkRequest(scope === undefined ? { key } : { key, scope }, this.terms);
-    return this.#resourceOf(key, scope);
+  #checked(key: string, where: IdempotencyNamespace): string {
+    checkFields('namespace', where, new Set(['operation', 'scope']));
+    checkRequest({ ...where, key }, this.terms);
+    return this.#resourceOf(key, where);
   }
 
-  #resourceOf(key: string, scope: string | number | undefined): string {
-    return narrow(this.resource, scope === undefined ? [key] : [scope, key]);
+  #resourceOf(key: string, { operation, scope }: IdempotencyNamespace): string {
+    return narrowInPlaces(this.resource, [operation, scope, key]);
   }
 
   async #ask<A>(resource: string, ask: (resource: string) => Promise<A>): Promise<A> {

@@ -111,7 +111,7 @@ export const idempotency: ContractTheme = {
 
   'give the key of a run that died to the next one when its lease has ended': async (stage) => {
     const { records, resource } = await bare(stage);
-    const dead = { resource: `${resource}:${KEY}`, owner: 'dead', fingerprint: '' };
+    const dead = { resource: `${resource}:::${KEY}`, owner: 'dead', fingerprint: '' };
     const next = (await stage.peer()).idempotency(stage.resource);
     const start = stage.now();
     assert.equal(await records.begin({ ...dead, leaseMs: 500, notAfter: Infinity }), undefined);
