@@ -3,6 +3,8 @@ import { checkKeyPart, parsePath, readPath } from './key.path.js';
 
 /* eslint-disable-next-line no-control-regex -- control characters are what it looks for */
 const CONTROL = /[\u0000-\u001f\u007f]/;
+/** What an escaped character consists of; a text between two values needs another character. */
+const OF_ESCAPES = /[%0-9A-F]/g;
 
 type Piece = string | Placeholder;
 type KeyParts = [KeyPart, ...KeyPart[]];
@@ -11,6 +13,12 @@ type KeyParts = [KeyPart, ...KeyPart[]];
 interface Source {
   readonly text: string;
   readonly field: string;
+}
+
+/** What stands between two colons. */
+interface Part {
+  readonly pieces: readonly Piece[];
+  readonly escape: (piece: Piece, text: string) => string;
 }
 
 interface Placeholder {
@@ -22,7 +30,7 @@ interface Placeholder {
 
 /** A key template, compiled once: `'{0.id}'`, `'{0.shop}:{1}'`, `'user-{0}'`. */
 export class KeyTemplate {
-  readonly #parts: readonly (readonly Piece[])[];
+  readonly #parts: readonly Part[];
 
   /**
    * `{0.id}` stands for the own property `id` of the first argument. `:` outside of braces separates parts; what a value
@@ -43,15 +51,20 @@ export class KeyTemplate {
 
   /** The highest argument that it asks for; -1 when it asks for none. */
   get lastIndex(): number {
-    return Math.max(-1, ...this.#parts.flat().map((piece) => (typeof piece === 'string' ? -1 : piece.index)));
+    return Math.max(
+      -1,
+      ...this.#parts
+        .flatMap(({ pieces }) => pieces)
+        .map((piece) => (typeof piece === 'string' ? -1 : piece.index)),
+    );
   }
 
   /** @throws InvalidOptionError naming the placeholder when its value is missing or cannot stand in a key */
   fill(args: readonly unknown[]): KeyParts {
-    return this.#parts.map((pieces) => {
+    return this.#parts.map(({ pieces, escape }) => {
       const [first] = pieces;
       if (pieces.length === 1 && first !== undefined) return this.#valueOf(first, args);
-      return pieces.map((piece) => String(this.#valueOf(piece, args))).join('');
+      return pieces.map((piece) => escape(piece, String(this.#valueOf(piece, args)))).join('');
     }) as KeyParts;
   }
 
@@ -61,12 +74,42 @@ export class KeyTemplate {
   }
 }
 
-function parsePart(part: string, template: Source): readonly Piece[] {
+function parsePart(part: string, template: Source): Part {
   if (part === '') throw bad(template, 'a template without empty parts');
-  return part
+  const pieces = part
     .split(/(\{[^{}]*\})/)
     .filter((piece) => piece !== '')
     .map((piece) => parsePiece(piece, template));
+  const first = pieces.findIndex(isPlaceholder);
+  for (let at = first + 1; first >= 0 && at < pieces.length; at += 1) {
+    if (!isPlaceholder(pieces[at]!) || !isPlaceholder(pieces[at - 1]!)) continue;
+    throw bad(template, 'a template with ":" or another text between two placeholders');
+  }
+  const between = pieces.slice(first + 1, pieces.findLastIndex(isPlaceholder));
+  if (between.some((piece) => typeof piece === 'string' && piece.replaceAll(OF_ESCAPES, '') === ''))
+    throw bad(template, 'a template with more than digits, A to F and % between two placeholders');
+  return { pieces, escape: escaperFor(pieces) };
+}
+
+function isPlaceholder(piece: Piece): piece is Placeholder {
+  return typeof piece !== 'string';
+}
+
+/**
+ * Where several values stand in one part, they are percent-encoded: what stands between them is in none of them, so that
+ * `{0}-{1}` never gives one key for `a-b`, `c` and for `a`, `b-c`.
+ */
+function escaperFor(pieces: readonly Piece[]): (piece: Piece, text: string) => string {
+  if (pieces.filter(isPlaceholder).length < 2) return (_piece, text) => text;
+  const between = pieces.filter((piece) => typeof piece === 'string').join('');
+  const reserved = new Set(`%${between.replaceAll(OF_ESCAPES, '')}`);
+  const escape = (char: string): string =>
+    reserved.has(char) ? Array.from(Buffer.from(char), toHex).join('') : char;
+  return (piece, text) => (isPlaceholder(piece) ? Array.from(text, escape).join('') : text);
+}
+
+function toHex(byte: number): string {
+  return `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
 }
 
 function parsePiece(piece: string, template: Source): Piece {
