@@ -19,7 +19,7 @@ export class ShopController {
   }
 
   @Post('orders')
-  @Idempotent('orders')
+  @Idempotent({ idempotency: 'orders', scope: 'shop' })
   async order(): Promise<string> {
     return 'ordered';
   }

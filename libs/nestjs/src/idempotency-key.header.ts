@@ -1,16 +1,14 @@
 import type { IdempotentSpec } from './idempotent-spec.js';
 
-/** Longest key in a header, in characters. */
-const MOST = 255;
-/** A string of RFC 8941 (structured fields), in its quotes. */
+/** A string of RFC 9651 (structured fields), in its quotes. */
 const QUOTED = /^"((?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
 /** Without quotes, as many clients send it. */
 const BARE = /^[\x21\x23-\x2b\x2d-\x7e]+$/;
 
 /** Why a request is refused for its key. */
-interface BadKey {
+export interface BadKey {
   readonly status: 400;
-  readonly code: 'IDEMPOTENCY_KEY_MISSING' | 'IDEMPOTENCY_KEY_BAD';
+  readonly code: 'IDEMPOTENCY_KEY_MISSING' | 'IDEMPOTENCY_KEY_BAD' | 'IDEMPOTENCY_SCOPE_MISSING';
   readonly message: string;
 }
 
@@ -21,6 +19,7 @@ interface BadKey {
 export function keyInHeader(
   value: string | readonly string[] | undefined,
   { header, required }: Pick<IdempotentSpec, 'header' | 'required'>,
+  maxLength: number,
 ): string | BadKey | undefined {
   if (value === undefined && !required) return undefined;
   if (value === undefined)
@@ -28,7 +27,10 @@ export function keyInHeader(
   const text = typeof value === 'string' ? value.trim() : '';
   const quoted = QUOTED.exec(text)?.[1]?.replace(/\\(["\\])/g, '$1');
   const key = quoted ?? (BARE.test(text) ? text : '');
-  if (key.length > 0 && key.length <= MOST) return key;
-  const message = `The header ${header} must be one key of 1 to ${MOST} printable characters`;
+  return key.length > 0 && key.length <= maxLength ? key : badKey(header, maxLength);
+}
+
+export function badKey(header: string, maxLength: number): BadKey {
+  const message = `The header ${header} must be one key of 1 to ${maxLength} printable characters`;
   return { status: 400, code: 'IDEMPOTENCY_KEY_BAD', message };
 }

@@ -2,23 +2,56 @@ import { InvalidOptionError } from 'bedrock-lock';
 import { at } from './error.place.js';
 import { handlerKind } from './handler.kind.js';
 import { idempotencyOf } from './idempotency.registered.js';
-import { idempotentMethods } from './idempotent.method.js';
+import { idempotentMethods, type IdempotentMethod } from './idempotent.method.js';
 import type { LockRegistry } from './lock.registry.js';
 
-/**
- * Checks what only the running application can tell about the methods with `@Idempotent()` of one prototype, and gives a line
- * for the log about each.
- * @throws InvalidOptionError naming the method: nothing is registered under the name, or no key on what is no HTTP handler
- */
-export function checkIdempotentMethods(prototype: object, registry: LockRegistry): readonly string[] {
-  return Array.from(idempotentMethods.of(prototype), ([key, { label, spec }]) =>
-    at(label, () => {
-      idempotencyOf(registry, spec);
-      const value: unknown = Object.getOwnPropertyDescriptor(prototype, key)?.value;
-      const isHttp = typeof value === 'function' && handlerKind(value) === 'an HTTP handler';
-      if (spec.key === undefined && !isHttp)
-        throw new InvalidOptionError('key', 'given on a method that is no HTTP handler', undefined);
-      return `${label} runs once per ${spec.key === undefined ? `header ${spec.header}` : 'key'} of ${spec.idempotency}`;
-    }),
-  );
+/** What the log is told about methods with `@Idempotent()`. */
+export interface IdempotentLines {
+  readonly debug: readonly string[];
+  readonly warn: readonly string[];
+}
+
+/** Checks what only the running application can tell about its methods with `@Idempotent()`. */
+export class IdempotentMethodChecks {
+  /** By what they share a namespace with others. */
+  readonly #seen = new Map<string, IdempotentMethod>();
+
+  constructor(private readonly registry: LockRegistry) {}
+
+  /**
+   * The methods of one prototype.
+   * @throws InvalidOptionError naming the method: nothing is registered under the name, no key on what is no HTTP handler, or
+   * another method does the same operation though not both say so
+   */
+  check(prototype: object): IdempotentLines {
+    const warn: string[] = [];
+    const debug = Array.from(idempotentMethods.of(prototype), ([key, method]) =>
+      at(method.label, () => {
+        const { label, spec } = method;
+        idempotencyOf(this.registry, spec);
+        this.#assertAlone(method);
+        const value: unknown = Object.getOwnPropertyDescriptor(prototype, key)?.value;
+        const isHttp = typeof value === 'function' && handlerKind(value) === 'an HTTP handler';
+        if (spec.key === undefined && !isHttp)
+          throw new InvalidOptionError('key', 'given on a method that is no HTTP handler', undefined);
+        if (spec.key !== undefined && spec.scopeHeader !== undefined)
+          throw new InvalidOptionError('scope', 'a template or a function where a key is given', 'a header');
+        if (spec.key === undefined && spec.scope === undefined && spec.scopeHeader === undefined)
+          warn.push(`${label} has no scope: the idempotency keys of all callers meet`);
+        return `${label} runs once per ${spec.key === undefined ? `header ${spec.header}` : 'key'} of ${spec.idempotency}`;
+      }),
+    );
+    return { debug, warn };
+  }
+
+  #assertAlone(method: IdempotentMethod): void {
+    const { idempotency, backend = '', operation } = method.spec;
+    const namespace = JSON.stringify([idempotency, backend, operation]);
+    const other = this.#seen.get(namespace);
+    if (other === undefined) this.#seen.set(namespace, method);
+    else if (other !== method && !(other.isNamed && method.isNamed)) {
+      const requirement = `given on both where ${other.label} does the same`;
+      throw new InvalidOptionError('operation', requirement, operation);
+    }
+  }
 }

@@ -20,12 +20,22 @@ export interface IdempotentOptions<A extends unknown[] = []> {
   /** Needed only where the same name is registered on several backends. */
   readonly backend?: string;
   /**
+   * What the method does: the same key of another operation is another key. Give it a name before the class or the method is
+   * renamed, or where a bundler shortens names: a retry that meets the new name runs again. Two methods that give the same name
+   * share their keys. @default the class and the method, as `Orders.place`
+   */
+  readonly operation?: string;
+  /**
    * What repetitions have in common: a template over the arguments (`'{0.operationId}'`), or a function of them. Left out on
    * an HTTP handler, it is the header.
    */
   readonly key?: string | IdempotencyKeyFunction<A>;
-  /** Whose key it is: a template, or a function of the arguments; on an HTTP handler without `key`, of the request. @default nobody's */
-  readonly scope?: string | ((...args: never[]) => string | number | undefined);
+  /**
+   * Whose key it is: a template, or a function of the arguments; on an HTTP handler without `key` a function of the request, or
+   * the name of a header of it. A function that gives nothing is a fault of the server (500), a request without the header one
+   * of the client (400). @default nobody's: the keys of all callers meet
+   */
+  readonly scope?: string | { readonly header: string } | ((...args: never[]) => string | number | undefined);
   /** What must be the same under the same key. @default the arguments; of an HTTP request its method, URL and body */
   readonly payload?: (...args: never[]) => unknown;
   /** How long a repetition waits for the first request, in ms. @default that of the idempotency */
@@ -34,7 +44,10 @@ export interface IdempotentOptions<A extends unknown[] = []> {
   readonly header?: string;
   /** HTTP: refuse requests without a key with 400. False runs them as they come. @default true */
   readonly required?: boolean;
-  /** HTTP: which exceptions are stored and given again. @default those with a status below 500 */
+  /**
+   * HTTP: which exceptions of the handler's body are stored and given again. It is not asked about those of pipes and guards,
+   * nor about 408, 425, 429 and 5xx, after which a retry runs again. @default all others
+   */
   readonly storeIf?: (exception: HttpException) => boolean;
   /** HTTP: headers of the answer that are given again. @default Location, Content-Type, Content-Language, Link */
   readonly headers?: readonly string[];
@@ -49,9 +62,13 @@ type Reader<T> = (self: object, args: readonly unknown[]) => T;
 export interface IdempotentSpec {
   readonly idempotency: string;
   readonly backend: string | undefined;
+  /** Undefined where it is the name of the method. */
+  readonly operation: string | undefined;
   /** Undefined where a header has the key. */
   readonly key: Reader<string> | undefined;
   readonly scope: Reader<string | number | undefined> | undefined;
+  /** The header that has the scope, in lower case. */
+  readonly scopeHeader: string | undefined;
   readonly payload: Reader<unknown> | undefined;
   readonly waitMs: number | undefined;
   /** In lower case, as Node gives it. */
@@ -62,24 +79,37 @@ export interface IdempotentSpec {
 }
 
 const FIELDS: ReadonlySet<string> = new Set<keyof IdempotentOptions>([
-  'idempotency', 'backend', 'key', 'scope', 'payload', 'waitMs', 'header', 'required', 'storeIf', 'headers',
+  'idempotency', 'backend', 'operation', 'key', 'scope', 'payload', 'waitMs', 'header', 'required', 'storeIf', 'headers',
 ]); // prettier-ignore
 /** What RFC 9110 allows in the name of a header. */
 const HEADER = /^[\w!#$%&'*+.^`|~-]{1,100}$/;
+const LONGEST_OPERATION = 200;
 const SAFE_HEADERS: readonly string[] = ['location', 'content-type', 'content-language', 'link'];
 
 /** @throws InvalidOptionError naming the field */
 export function idempotentSpec<A extends unknown[]>(options: string | IdempotentOptions<A>): IdempotentSpec {
   if (typeof options === 'string') return idempotentSpec({ idempotency: options });
   checkFields('options', options, FIELDS);
-  const { key, scope, payload, waitMs, backend, headers = SAFE_HEADERS, required = true } = options;
-  const { header = 'idempotency-key', storeIf = isNoFault } = options;
+  const {
+    key,
+    scope,
+    payload,
+    waitMs,
+    backend,
+    operation,
+    headers = SAFE_HEADERS,
+    required = true,
+  } = options;
+  const { header = 'idempotency-key', storeIf = always } = options;
+  const scopeHeader = scopeHeaderOf(scope);
   if (!Array.isArray(headers)) throw new InvalidOptionError('headers', 'a list of names', headers);
   return Object.freeze<IdempotentSpec>({
     idempotency: checkName('idempotency', options.idempotency),
     backend: backend === undefined ? undefined : checkName('backend', backend),
+    operation: operation === undefined ? undefined : checkOperation(operation),
     key: key === undefined ? undefined : textReader('key', key),
-    scope: scope === undefined ? undefined : scopeReader(scope),
+    scope: scope === undefined || scopeHeader !== undefined ? undefined : scopeReader(scope),
+    scopeHeader,
     payload: payload === undefined ? undefined : functionReader(checkFunction('payload', payload)),
     waitMs: waitMs === undefined ? undefined : checkTime('waitMs', waitMs, 0),
     header: checkHeader('header', header),
@@ -91,10 +121,19 @@ export function idempotentSpec<A extends unknown[]>(options: string | Idempotent
   });
 }
 
-/** A server that failed may succeed when it is asked again. */
-function isNoFault(exception: HttpException): boolean {
-  return exception.getStatus() < 500;
+function checkOperation(operation: unknown): string {
+  checkName('operation', operation);
+  if ((operation as string).length <= LONGEST_OPERATION) return operation as string;
+  throw new InvalidOptionError('operation', `at most ${LONGEST_OPERATION} characters`, operation);
 }
+
+function scopeHeaderOf(scope: unknown): string | undefined {
+  if (typeof scope !== 'object' || scope === null) return undefined;
+  checkFields('scope', scope, new Set(['header']));
+  return checkHeader('scope.header', (scope as { header?: unknown }).header);
+}
+
+const always = (): boolean => true;
 
 function checkHeader(field: string, name: unknown): string {
   if (typeof name !== 'string' || !HEADER.test(name))

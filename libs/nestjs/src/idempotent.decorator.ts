@@ -3,6 +3,7 @@ import { UseInterceptors } from '@nestjs/common';
 import { IdempotencyInterceptor } from './idempotency.interceptor.js';
 import { IDEMPOTENT_HANDLER, idempotentSpec, type IdempotentOptions } from './idempotent-spec.js';
 import { IdempotentMethod, idempotentMethods } from './idempotent.method.js';
+import { tellingBegin } from './handler.begin.js';
 import { askForLocks } from './locks.injection.js';
 import type { Method } from './locked.method.js';
 import { checkPlace } from './method.place.js';
@@ -28,15 +29,17 @@ export type IdempotentDecorator = <M extends IdempotentFunction>(
 export function Idempotent<A extends unknown[] = never[]>(
   options: string | IdempotentOptions<A>,
 ): IdempotentDecorator {
-  const spec = idempotentSpec(options);
+  const given = idempotentSpec(options);
   return (target, key, descriptor) => {
     checkPlace('@Idempotent()', { target, key, descriptor });
     const place = descriptor as PropertyDescriptor as TypedPropertyDescriptor<Method>;
-    const method = new IdempotentMethod(target, key, spec, place.value!);
+    const method = new IdempotentMethod(target, key, given, place.value!);
+    const { spec } = method;
     idempotentMethods.set(target, key, method);
     askForLocks(target);
     if (spec.key === undefined) {
-      Reflect.defineMetadata(IDEMPOTENT_HANDLER, spec, place.value!);
+      place.value = tellingBegin(place.value!);
+      Reflect.defineMetadata(IDEMPOTENT_HANDLER, spec, place.value);
       UseInterceptors(IdempotencyInterceptor)(target, key, place);
     } else place.value = wrapperOf(place.value!, (self, args) => method.call(self, args));
   };

@@ -1,4 +1,4 @@
-import type { IdempotentRequest } from 'bedrock-lock';
+import { InvalidOptionError, type IdempotentRequest } from 'bedrock-lock';
 import { idempotencyOf } from './idempotency.registered.js';
 import type { IdempotentSpec } from './idempotent-spec.js';
 import type { LockRegistry } from './lock.registry.js';
@@ -10,18 +10,26 @@ import { MethodMetadata, methodLabel } from './method.metadata.js';
 /** The methods of every class that run once for each key. */
 export const idempotentMethods = new MethodMetadata<IdempotentMethod>('bedrock:idempotent-methods');
 
+/** With the name of its operation. */
+export type NamedSpec = IdempotentSpec & { readonly operation: string };
+
 /** A method with `@Idempotent()`. */
 export class IdempotentMethod {
   /** As `Orders.place()`, for messages. */
   readonly label: string;
+  readonly spec: NamedSpec;
+  /** Whether the operation is called what the options say, and not what the code says. */
+  readonly isNamed: boolean;
 
   constructor(
     prototype: object,
     key: string | symbol,
-    readonly spec: IdempotentSpec,
+    spec: IdempotentSpec,
     private readonly original: Method,
   ) {
     this.label = methodLabel(prototype, key);
+    this.isNamed = spec.operation !== undefined;
+    this.spec = Object.freeze({ ...spec, operation: spec.operation ?? this.label.replace(/\(\)$/, '') });
   }
 
   /** What the first call with the same key gave, or gives now; never runs without its record. */
@@ -31,8 +39,11 @@ export class IdempotentMethod {
     const { spec } = this;
     const { scope: readScope, payload, waitMs } = spec;
     const scope = readScope?.(self, args);
+    if (readScope !== undefined && scope === undefined)
+      throw new InvalidOptionError('scope', `given for each call of ${this.label}`, undefined);
     const request: IdempotentRequest = {
       key: spec.key!(self, args),
+      operation: spec.operation,
       payload: payload === undefined ? args : payload(self, args),
       ...(scope !== undefined && { scope }),
       ...(waitMs !== undefined && { waitMs }),

@@ -3,7 +3,7 @@ import { DiscoveryService } from '@nestjs/core';
 import { BedrockService } from './bedrock.service.js';
 import { at } from './error.place.js';
 import { checkInjectedLocks } from './injected-lock.checks.js';
-import { checkIdempotentMethods } from './idempotent-method.checks.js';
+import { IdempotentMethodChecks } from './idempotent-method.checks.js';
 import { idempotentMethods } from './idempotent.method.js';
 import { LeaderMethods } from './leader.methods.js';
 import { Leadership } from './leadership.module.js';
@@ -54,11 +54,14 @@ export class LockExplorer implements OnModuleInit {
         }
       }
     }
+    const idempotent = new IdempotentMethodChecks(this.registry);
     for (const prototype of prototypes) {
       checkInjectedLocks(prototype, this.registry);
       for (const method of checkLockedMethods(prototype, this.registry))
         this.#logger.debug(method.describe());
-      for (const line of checkIdempotentMethods(prototype, this.registry)) this.#logger.debug(line);
+      const { debug, warn } = idempotent.check(prototype);
+      for (const line of debug) this.#logger.debug(line);
+      for (const line of warn) this.#logger.warn(line);
     }
   }
 

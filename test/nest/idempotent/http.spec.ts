@@ -1,4 +1,5 @@
-import type { ExceptionFilter } from '@nestjs/common';
+import { jest } from '@jest/globals';
+import { Logger, type ExceptionFilter } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { gate, until } from '../app.js';
 import { ADAPTERS, closeServers } from '../interceptor/server.js';
@@ -44,7 +45,8 @@ describe.each(ADAPTERS)('@Idempotent() on %s', (_name, adapter) => {
     ['empty in quotes', '""', 'IDEMPOTENCY_KEY_BAD'],
     ['open in its quotes', '"abc', 'IDEMPOTENCY_KEY_BAD'],
     ['two', 'a, b', 'IDEMPOTENCY_KEY_BAD'],
-    ['too long', 'k'.repeat(256), 'IDEMPOTENCY_KEY_BAD'],
+    ['too long', 'k'.repeat(301), 'IDEMPOTENCY_KEY_BAD'],
+    ['too long with what it stands for', '%'.repeat(300), 'IDEMPOTENCY_KEY_BAD'],
     ['no printable text', 'sch\u00f6n', 'IDEMPOTENCY_KEY_BAD'],
   ])('refuses a key that is %s with 400, before the handler', async (_, key, code) => {
     const { post, till } = await shop();
@@ -70,7 +72,7 @@ describe.each(ADAPTERS)('@Idempotent() on %s', (_name, adapter) => {
   });
 
   it('refuses another request under a used key with 422', async () => {
-    const { pay, post, till } = await shop();
+    const { pay, till } = await shop();
     await pay('key', 5);
     const other = await pay('key', 6);
     expect(other.status).toBe(422);
@@ -82,9 +84,67 @@ describe.each(ADAPTERS)('@Idempotent() on %s', (_name, adapter) => {
       detail: 'The idempotency key was used for another request',
       code: 'IDEMPOTENCY_MISMATCH',
     });
-    const elsewhere = await post('locked', { amount: 5 }, { 'Idempotency-Key': 'key' });
-    expect(elsewhere.status).toBe(422);
     expect(till.runs).toBe(1);
+  });
+
+  it('takes the same key of another operation for another key', async () => {
+    const { pay, post, till } = await shop();
+    await pay('key', 5);
+    expect((await post('locked', { amount: 5 }, { 'Idempotency-Key': 'key' })).status).toBe(204);
+    expect(till.runs).toBe(2);
+  });
+
+  it('leaves a key free where a pipe refuses, and gives again what the body throws', async () => {
+    const { post } = await shop();
+    const ask = async (id: string) => {
+      const answer = await post(`accounts/${id}`, {}, { 'Idempotency-Key': 'key' });
+      return [answer.status, answer.body['run'], answer.header('idempotent-replayed')];
+    };
+    expect(await ask('none')).toEqual([400, undefined, null]);
+    expect(await ask('7')).toEqual([404, 1, null]);
+    expect(await ask('7')).toEqual([404, 1, 'true']);
+  });
+
+  it.each([408, 425, 429, 500, 503])('never stores a %i, whatever storeIf says', async (status) => {
+    const { post } = await shop();
+    const ask = () => post('later', { status }, { 'Idempotency-Key': 'key' });
+    expect([(await ask()).body, (await ask()).body]).toEqual([{ run: 1 }, { run: 2 }]);
+  });
+
+  it('stores no answer of which the handler knows nothing', async () => {
+    const { post, till } = await shop();
+    const ask = () => post('cached', {}, { 'Idempotency-Key': 'key' });
+    till.cached = { run: 'cached' };
+    expect((await ask()).body).toEqual({ run: 'cached' });
+    till.cached = undefined;
+    expect([(await ask()).body, (await ask()).body]).toEqual([{ run: 1 }, { run: 1 }]);
+  });
+
+  it('refuses a request without the header that has its scope: 400', async () => {
+    const { post, till } = await shop();
+    const ask = (more: object) => post('tenants', {}, { 'Idempotency-Key': 'key', ...more });
+    const refused = await ask({});
+    expect(refused).toMatchObject({ status: 400, body: { code: 'IDEMPOTENCY_SCOPE_MISSING' } });
+    expect(refused.header('content-type')).toMatch(PROBLEM);
+    expect((await ask({ 'X-Tenant': 't'.repeat(201) })).status).toBe(400);
+    expect(till.runs).toBe(0);
+    const runs = [
+      await ask({ 'X-Tenant': 'a' }),
+      await ask({ 'X-Tenant': 'b' }),
+      await ask({ 'X-Tenant': 'a' }),
+    ];
+    expect(runs.map(({ body }) => body['run'])).toEqual([1, 2, 1]);
+  });
+
+  it('is a fault of the server where its scope gives nothing: 500 with a line in the log', async () => {
+    const { post, till } = await shop();
+    const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+    const answer = await post('users', {}, { 'Idempotency-Key': 'key' });
+    expect([answer.status, till.runs]).toEqual([500, 0]);
+    expect(logged.mock.calls.map(([line]) => String(line))).toEqual([
+      'Payments.ofUser: the scope of @Idempotent() gave undefined for POST /users',
+    ]);
+    logged.mockRestore();
   });
 
   it('answers 409 with Retry-After while the first request is in flight', async () => {

@@ -44,6 +44,21 @@ class Orders {
   async pair(one: string, other: string) {
     return `${one}/${other}`;
   }
+
+  @Idempotent({ idempotency: 'orders', key: '{0}-{1}' })
+  async joined(one: string, other: string) {
+    return `${one}/${other}`;
+  }
+
+  @Idempotent({ idempotency: 'orders', operation: 'orders.refund', key: '{0.id}' })
+  async refund(_order: Order) {
+    return 'refunded';
+  }
+
+  @Idempotent({ idempotency: 'orders', operation: 'orders.refund', key: '{0.id}' })
+  async refundAgain(_order: Order) {
+    return 'refunded again';
+  }
 }
 
 describe('a method with @Idempotent()', () => {
@@ -88,6 +103,27 @@ describe('a method with @Idempotent()', () => {
     const { orders: shop } = await orders();
     expect(await shop.pair('a:b', 'c')).toBe('a:b/c');
     expect(await shop.pair('a', 'b:c')).toBe('a/b:c');
+  });
+
+  it('never takes two keys of several values for one, though no colon is between them', async () => {
+    const { orders: shop } = await orders();
+    expect(await shop.joined('a-b', 'c')).toBe('a-b/c');
+    expect(await shop.joined('a', 'b-c')).toBe('a/b-c');
+    expect(await shop.joined('a%2Db', 'c')).toBe('a%2Db/c');
+  });
+
+  it('has keys of its own, unless it shares the name of its operation', async () => {
+    const { orders: shop, app } = await orders();
+    const view = app.get(BedrockService).idempotency('orders');
+    expect(await shop.pair('a', 'b')).toBe('a/b');
+    expect(await shop.joined('a', 'b')).toBe('a/b');
+    expect(await view.inspect('["a","b"]', { operation: 'Orders.pair' })).toMatchObject({
+      state: 'completed',
+    });
+    expect(await view.inspect('a-b', { operation: 'Orders.joined' })).toMatchObject({ state: 'completed' });
+    expect(await view.inspect('a-b')).toBeUndefined();
+    expect(await shop.refund({ id: 'a' })).toBe('refunded');
+    expect(await shop.refundAgain({ id: 'a' })).toBe('refunded');
   });
 
   it('runs nothing where the store does not answer, and throws what the body throws', async () => {
@@ -143,6 +179,25 @@ describe('@Idempotent() stops the start', () => {
     );
   });
 
+  it('where two methods do one operation, and not both say so', async () => {
+    const decorate = (operation?: string) =>
+      Idempotent({ idempotency: 'orders', key: 'k', ...(operation !== undefined && { operation }) });
+    const shops = ['Shop.place', undefined].map((operation) => {
+      class Shop {
+        async place(): Promise<void> {}
+      }
+      const descriptor = Object.getOwnPropertyDescriptor(Shop.prototype, 'place')!;
+      (decorate(operation) as MethodDecorator)(Shop.prototype, 'place', descriptor);
+      Object.defineProperty(Shop.prototype, 'place', descriptor);
+      return Shop;
+    });
+    const error = await startError({ imports: [locksOf(REGISTERED)], providers: shops });
+    expect(error).toMatchObject({ code: 'INVALID_OPTION', field: 'operation' });
+    expect(error.message).toMatch(
+      /^Shop\.place\(\): operation must be given on both where Shop\.place\(\) does/,
+    );
+  });
+
   it('where a method that is no HTTP handler has no key', async () => {
     const error = await why(() => Idempotent('orders'));
     expect(error).toMatchObject({ field: 'key' });
@@ -156,8 +211,9 @@ describe('a bad option of @Idempotent() is refused when the class is defined', (
     options: [null, 5, [], true, { misspelt: 1 }],
     idempotency: [null, '', LONG, 'a\u0000', '{', 5, {}],
     backend: [null, '', LONG, 5],
-    key: [null, 5, {}, '', LONG, '{', '{x}', 'a::b', 'a\r\n'],
-    scope: [null, 5, {}, '', '{x}'],
+    key: [null, 5, {}, '', LONG, '{', '{x}', 'a::b', 'a\r\n', '{0}{1}', '{0}4F{1}'],
+    scope: [null, 5, {}, '', '{x}', { header: 'a b' }, { header: 'a', more: 1 }],
+    operation: [null, '', LONG, 'o'.repeat(201), 'a\u0000', 5],
     payload: [null, 5, 'text', {}],
     waitMs: [null, NaN, -1, '5', 2 ** 31],
     header: [null, '', 'a b', 'a:b', 'x'.repeat(101), 5],

@@ -7,16 +7,23 @@ import {
   HttpException,
   Injectable,
   InternalServerErrorException,
+  NotFoundException,
   Param,
+  ParseIntPipe,
   Post,
   Res,
   StreamableFile,
+  UseInterceptors,
+  type CallHandler,
+  type ExecutionContext,
+  type NestInterceptor,
   type Provider,
 } from '@nestjs/common';
 import type { AbstractHttpAdapter } from '@nestjs/core';
 import { memory } from 'bedrock-lock/memory';
 import { FaultyBackend } from 'bedrock-testkit';
 import { BedrockLockModule, DistributedLock, Idempotent } from 'nestjs-bedrock';
+import { of, type Observable } from 'rxjs';
 import { listen } from '../interceptor/server.js';
 
 export interface Answering {
@@ -29,7 +36,18 @@ export interface Answering {
 @Injectable()
 class Till {
   runs = 0;
+  cached: object | undefined;
   wait: Promise<unknown> = Promise.resolve();
+}
+
+/** Below `@Idempotent()`, in place of the handler while it has an answer. */
+@Injectable()
+class CachingInterceptor implements NestInterceptor {
+  constructor(private readonly till: Till) {}
+
+  intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    return this.till.cached === undefined ? next.handle() : of(this.till.cached);
+  }
 }
 
 @Controller()
@@ -101,6 +119,38 @@ class Payments {
     return { run };
   }
 
+  /** 404 from its body, 400 from its pipe. */
+  @Post('accounts/:id')
+  @Idempotent('payments')
+  async account(@Param('id', ParseIntPipe) id: number) {
+    throw new NotFoundException({ message: `no account ${id}`, run: (this.till.runs += 1) });
+  }
+
+  @Post('later')
+  @Idempotent({ idempotency: 'payments', storeIf: () => true })
+  async later(@Body() { status }: { status: number }) {
+    throw new HttpException({ run: (this.till.runs += 1) }, status);
+  }
+
+  @Post('tenants')
+  @Idempotent({ idempotency: 'payments', scope: { header: 'X-Tenant' } })
+  async ofTenant() {
+    return { run: (this.till.runs += 1) };
+  }
+
+  @Post('users')
+  @Idempotent({ idempotency: 'payments', scope: (request: { user?: { id: string } }) => request.user?.id })
+  async ofUser() {
+    return { run: (this.till.runs += 1) };
+  }
+
+  @Post('cached')
+  @Idempotent('payments')
+  @UseInterceptors(CachingInterceptor)
+  async cached() {
+    return { run: (this.till.runs += 1) };
+  }
+
   @Get('plain')
   plain() {
     return 'plain';
@@ -115,7 +165,10 @@ export async function payments(adapter: AbstractHttpAdapter, ...providers: Provi
       imports: [
         BedrockLockModule.forRoot({
           backend: () => backend,
-          locks: ['till', { name: 'payments', kind: 'idempotency', maxResultBytes: 2_000 }],
+          locks: [
+            'till',
+            { name: 'payments', kind: 'idempotency', maxResultBytes: 2_000, maxKeyLength: 300 },
+          ],
           shutdownGraceMs: 0,
         }),
       ],

@@ -21,7 +21,7 @@ export class OrdersController {
    * request under the same Idempotency-Key gets the same answer. A request that is refused leaves its key free.
    */
   @Post()
-  @Idempotent({ idempotency: 'orders', storeIf: () => false })
+  @Idempotent({ idempotency: 'orders', operation: 'orders.place', scope: 'shop', storeIf: () => false })
   async place(
     @Headers('idempotency-key') header: string,
     @Body(OrderPipe) request: OrderRequest,

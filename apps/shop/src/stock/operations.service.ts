@@ -18,7 +18,7 @@ export class OperationsService {
    * locks; where that is lost, from the book, whose key then has the last word.
    * @throws LockError: nothing of it is known to the caller, who asks again
    */
-  @Idempotent({ idempotency: 'operations', key: '{0}' })
+  @Idempotent({ idempotency: 'operations', operation: 'operations.deduct', key: '{0}' })
   @DistributedLock({ lock: 'goods', keys: goodsOf })
   async deduct(operationId: string, lines: readonly OrderLine[]): Promise<Operation> {
     // In one order for the rows too, so that transactions do not wait for each other crosswise.
