@@ -32,6 +32,22 @@ describe('statements', () => {
     for (let i = 0; i < 3; i += 1) expect(await sentBy(backend, cycle)).toBe(2);
   });
 
+  it.each([
+    ['a reader', READER],
+    ['a permit', permits(1, 3)],
+  ])('a cycle of %s needs two as well, once its row is there', async (_, shape) => {
+    const backend = await fixture.backend();
+    await granted(backend, 'warm');
+    await fixture.signed(backend);
+    const cycle = async () => {
+      const claim = await granted(backend, 'shared', { shape });
+      expect(await backend.leases.withdraw(claim, FREE)).toBe('released');
+    };
+    // The first one makes the row.
+    await cycle();
+    for (let i = 0; i < 3; i += 1) expect(await sentBy(backend, cycle)).toBe(2);
+  });
+
   it('those of one turn share one, up to 32', async () => {
     const backend = await fixture.backend();
     await granted(backend, 'warm');

@@ -80,7 +80,8 @@ export class PostgresTable implements LockTable {
   }
 
   async give(give: Give, by: number): Promise<Given | NotDone> {
-    if (give.keepUs === 0 && !this.#busy.has(give.resource)) {
+    // What is shared stands in a crowd, which the short statement leaves alone.
+    if (give.keepUs === 0 && !give.isShared && !this.#busy.has(give.resource)) {
       const given = await this.#givingFree.add(give, by);
       if (given !== undefined) return { done: true, outcome: 'released' };
     }

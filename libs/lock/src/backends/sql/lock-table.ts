@@ -25,6 +25,8 @@ export interface Take {
 export interface Give {
   readonly resource: string;
   readonly id: string;
+  /** It may be one of several. */
+  readonly isShared: boolean;
   /** Keep it so much longer, µs, but not longer than it would have lasted; 0 ends it now. */
   readonly keepUs: number;
   /** Whoever has this text in the line wants to leave it too; '' for nobody. */

@@ -97,8 +97,9 @@ export function withdrawOperation(
         ? undefined
         : async () => {
             const leaver = options.leaveQueue ? keyOf(ref) : '';
-            const give = { resource, id, keepUs: lifeUsOf(options.keepMs), leaver };
-            const answer = await table.give(give, asker.by);
+            const isShared = ref.shape.mode === 'shared';
+            const keepUs = lifeUsOf(options.keepMs);
+            const answer = await table.give({ resource, id, isShared, keepUs, leaver }, asker.by);
             if (!answer.done) return answer;
             if (answer.nowUs !== undefined) time.learn(answer.nowUs);
             return () => asker.resolve(answer.outcome ?? 'released');
