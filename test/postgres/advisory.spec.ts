@@ -122,7 +122,7 @@ describe('session locks', () => {
       expect(await one.leases.withdraw(claim, FREE)).toBe('released');
       await granted(other, 'kept');
       await eventually(
-        'what nobody withdraws again is free too',
+        'a lock without a second withdrawal is free too',
         async () => (await other.leases.claim(claimOf(other, 'ended'))).kind === 'granted',
       );
     });

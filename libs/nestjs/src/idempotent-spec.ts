@@ -33,7 +33,7 @@ export interface IdempotentOptions<A extends unknown[] = []> {
   /**
    * Whose key it is: a template, or a function of the arguments; on an HTTP handler without `key` a function of the request, or
    * the name of a header of it. A function that gives nothing is a fault of the server (500), a request without the header one
-   * of the client (400). @default nobody's: the keys of all callers meet
+   * of the client (400). @default none: the keys of all callers meet
    */
   readonly scope?: string | { readonly header: string } | ((...args: never[]) => string | number | undefined);
   /** What must be the same under the same key. @default the arguments; of an HTTP request its method, URL and body */

@@ -30,7 +30,7 @@ export interface IdempotencyOptions {
 export interface IdempotencyNamespace {
   /** What is done: a name of at most 200 characters that outlives the code, such as `payments.capture`. @default none */
   readonly operation?: string;
-  /** Whose key it is: a user, a tenant. @default nobody's */
+  /** Whose key it is: a user, a tenant. @default none: the keys of all callers meet */
   readonly scope?: string | number;
 }
 

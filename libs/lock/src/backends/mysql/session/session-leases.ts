@@ -92,7 +92,7 @@ export class SessionLeases implements LeaseDriver {
       const name = lockNameOf(claim.resource);
       return this.link().ask(TAKE, [name, name, name], ({ rows: [row] }, isLate): Verdict => {
         if (row?.['got'] !== 1) return refusedBySession(row?.['session']);
-        // The caller may ask again or withdraw; until then nobody wants what came late.
+        // A late grant belongs to no claim until its caller asks again or withdraws.
         const until = isLate ? sentAt : sentAt + claim.leaseMs;
         this.#hold(claim.resource, { id: claim.id, name, until, depth: 1, isLeaving: false });
         return { kind: 'granted', token: 0 };
