@@ -135,9 +135,8 @@ export class IdempotencyInterceptor implements NestInterceptor {
     if (scope === undefined) return undefined;
     const given = scope(this, [request]);
     if (given !== undefined && given !== null && given !== '') return given;
-    this.#logger.error(
-      `${operation}: the scope of @Idempotent() gave ${String(given)} for ${request.method} ${request.url}`,
-    );
+    // Not the URL: its query may hold a secret.
+    this.#logger.error(`${operation}: the scope of @Idempotent() gave ${String(given)}`);
     throw new InternalServerErrorException();
   }
 
