@@ -108,6 +108,7 @@ export const ROWS = [
       'test/nest/combination.spec.ts',
       'test/nest/health.combination.spec.ts',
       'test/nest/health.redis.spec.ts',
+      'test/nest/idempotent/crash.spec.ts',
       'test/nest/jobs.spec.ts',
       'test/nest/kinds/redis.spec.ts',
       'test/nest/redis.spec.ts',

@@ -1,27 +1,38 @@
 import 'reflect-metadata';
 import {
   HttpException,
-  HttpStatus,
   Inject,
   Injectable,
   InternalServerErrorException,
   Logger,
-  StreamableFile,
   type CallHandler,
   type ExecutionContext,
   type NestInterceptor,
 } from '@nestjs/common';
-import { HttpAdapterHost, type AbstractHttpAdapter } from '@nestjs/core';
-import { InvalidOptionError, type Idempotency, type IdempotentRequest, type ResultCodec } from 'bedrock-lock';
-import { defer, lastValueFrom, type Observable } from 'rxjs';
+import { HttpAdapterHost } from '@nestjs/core';
+import {
+  IdempotencyResultError,
+  InvalidOptionError,
+  type Idempotency,
+  type IdempotentRequest,
+  type ResultCodec,
+} from 'bedrock-lock';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { defer, EMPTY, from, lastValueFrom, mergeAll, type Observable } from 'rxjs';
+import { beforeReplying, isFastify, type FastifyReply } from './fastify.answers.js';
+import { watchingBody } from './handler.body.js';
+import { answerOfStored, httpAnswer, storedAnswer, type HttpAnswer } from './http.answer.js';
 import { idempotencyOf } from './idempotency.registered.js';
 import { badKey, keyInHeader, type BadKey } from './idempotency-key.header.js';
+import { IdempotentExchange } from './idempotent.exchange.js';
 import { IDEMPOTENT_HANDLER } from './idempotent-spec.js';
 import type { NamedSpec } from './idempotent.method.js';
-import { watchingBegin } from './handler.begin.js';
+import { LockErrorMapper } from './lock-error.mapper.js';
 import { LockRegistry } from './lock.registry.js';
 import { LOCK_REGISTRY, LOG_CONTEXT } from './lock.tokens.js';
-import { problemException } from './problem.details.js';
+import { PROBLEM_TYPE, problemException } from './problem.details.js';
+import { hasReplayed } from './replay.filter.js';
+import { ResponseGate, sendAnswer } from './response.gate.js';
 
 /** The request of Express and of Fastify, as far as it is read. */
 interface HttpRequest {
@@ -32,40 +43,30 @@ interface HttpRequest {
   readonly body?: unknown;
 }
 
-/** An answer as it is stored. */
-interface StoredAnswer {
-  readonly status: number;
-  readonly body: unknown;
-  readonly headers: Readonly<Record<string, string>>;
+/** The response of Express and the reply of Fastify, as far as both are used. */
+interface HttpResponse {
+  readonly raw?: ServerResponse;
+  readonly statusCode: number;
+  getHeaders(): OutgoingHttpHeaders;
+  removeHeader(name: string): unknown;
 }
 
 /** A request with a key. */
 interface Asked {
+  readonly context: ExecutionContext;
   readonly spec: NamedSpec;
   readonly idempotency: Idempotency;
   readonly key: string;
-  readonly request: HttpRequest;
-  readonly response: object;
   readonly next: CallHandler;
-}
-
-/** An answer that did not come from the body of the handler. */
-class Shortcut extends Error {
-  constructor(readonly value: unknown) {
-    super('the handler was not reached');
-  }
 }
 
 /** Longest scope, in characters, as the library has it. */
 const LONGEST_SCOPE = 200;
-/** Below 500 too: a retry may succeed. */
-const RETRYABLE: ReadonlySet<number> = new Set([
-  HttpStatus.REQUEST_TIMEOUT,
-  425, // Too Early
-  HttpStatus.TOO_MANY_REQUESTS,
-]);
 
-/** Runs HTTP handlers with `@Idempotent()` once for each key, and gives their answers again. */
+/**
+ * Runs HTTP handlers with `@Idempotent()` once for each key, and gives their answers again. What it stores is the answer that goes
+ * out, after all interceptors, serializers and filters, and before its first byte leaves.
+ */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
   readonly #logger = new Logger(LOG_CONTEXT);
@@ -74,63 +75,161 @@ export class IdempotencyInterceptor implements NestInterceptor {
   constructor(
     @Inject(LOCK_REGISTRY) private readonly registry: LockRegistry,
     @Inject(HttpAdapterHost) private readonly adapters: HttpAdapterHost,
+    @Inject(LockErrorMapper) private readonly errors: LockErrorMapper,
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const spec = Reflect.getMetadata(IDEMPOTENT_HANDLER, context.getHandler()) as NamedSpec;
     if (context.getType() !== 'http')
       throw new InvalidOptionError('key', 'given on a method that is no HTTP handler', undefined);
-    const http = context.switchToHttp();
-    const request = http.getRequest<HttpRequest>();
-    const response = http.getResponse<object>();
+    const { headers } = context.switchToHttp().getRequest<HttpRequest>();
     const idempotency = idempotencyOf(this.registry, spec);
-    const key = keyInHeader(request.headers[spec.header], spec, idempotency.terms.maxKeyLength);
+    const key = keyInHeader(headers[spec.header], spec, idempotency.terms.maxKeyLength);
     if (key === undefined) return next.handle();
-    if (typeof key !== 'string') throw this.#refusal(key, response);
-    return defer(() => this.#answer({ spec, idempotency, key, request, response, next }));
+    if (typeof key !== 'string') throw this.#refusal(key, context);
+    return defer(() => this.#answer({ context, spec, idempotency, key, next })).pipe(mergeAll());
   }
 
-  #answer({ spec, idempotency, key, request, response, next }: Asked): Promise<unknown> {
+  async #answer(asked: Asked): Promise<Observable<unknown>> {
+    const { context, spec, idempotency, next } = asked;
+    const request = this.#requestOf(asked);
+    const response = context.switchToHttp().getResponse<HttpResponse>();
+    const before = response.getHeaders();
+    const exchange = new IdempotentExchange({
+      raw: response.raw ?? (response as ServerResponse),
+      status: () => response.statusCode,
+      storeIf: spec.storeIf,
+      graceMs: idempotency.terms.leaseMs,
+      refuse: (error) => this.#substitute(error, context, before),
+    });
+    const replay = await this.#begun(exchange, { asked, request, before }).catch((error: unknown) => {
+      // With its operation and its scope the key is too long for a name.
+      const isKey = error instanceof InvalidOptionError && error.field === 'key';
+      throw isKey ? this.#refusal(badKey(spec.header, idempotency.terms.maxKeyLength), context) : error;
+    });
+    if (replay !== undefined) {
+      this.#replay(replay, response);
+      return EMPTY;
+    }
+    // A time limit further out has answered by now.
+    if (this.adapters.httpAdapter.isHeadersSent(response)) {
+      exchange.cancel();
+      return EMPTY;
+    }
+    this.#holdBack(exchange, response);
+    const handled = watchingBody(exchange, () =>
+      lastValueFrom<unknown, unknown>(next.handle(), { defaultValue: undefined }),
+    );
+    handled.catch((error: unknown) => exchange.failed(error));
+    return from(handled);
+  }
+
+  /** Resolves when the handler is to run, or with the answer of the run that was first. */
+  #begun(
+    exchange: IdempotentExchange,
+    {
+      asked: { spec, idempotency },
+      request,
+      before,
+    }: {
+      readonly asked: Asked;
+      readonly request: IdempotentRequest;
+      readonly before: OutgoingHttpHeaders;
+    },
+  ): Promise<HttpAnswer | undefined> {
+    const codec: ResultCodec<HttpAnswer | undefined> = {
+      encode(answer) {
+        if (answer === undefined) throw new TypeError('no answer that can be given again');
+        return storedAnswer(answer, { before, names: spec.headers });
+      },
+      decode(stored) {
+        const answer = answerOfStored(stored);
+        if (answer === undefined) throw new IdempotencyResultError(idempotency.resource, 'unreadable');
+        return answer;
+      },
+    };
+    return new Promise((resolve, reject) => {
+      const body = (): Promise<HttpAnswer | undefined> => {
+        resolve(undefined);
+        return exchange.answer;
+      };
+      const run = idempotency.run(request, body, codec);
+      exchange.follow(run);
+      run.then(({ value }) => resolve(value), reject);
+    });
+  }
+
+  /** Nothing leaves before the exchange has judged it. */
+  #holdBack(exchange: IdempotentExchange, response: HttpResponse): void {
+    const leave = (answer: HttpAnswer | undefined) => exchange.leave(answer);
+    if (response.raw === undefined) {
+      new ResponseGate(response as ServerResponse, leave);
+      return;
+    }
+    // Handlers may write past Fastify.
+    const gate = new ResponseGate(response.raw, leave);
+    beforeReplying(response as FastifyReply, async (answer) => {
+      const other = await exchange.leave(answer);
+      gate.open();
+      return other;
+    });
+  }
+
+  /** Past all that other interceptors would do with a value. */
+  #replay(answer: HttpAnswer, response: HttpResponse): void {
+    const raw = response.raw ?? (response as ServerResponse);
+    hasReplayed.add(raw);
+    const marked = { ...answer, headers: { ...answer.headers, 'idempotent-replayed': 'true' } };
+    if (isFastify(this.adapters.httpAdapter)) {
+      const reply = response as FastifyReply;
+      beforeReplying(reply, async () => marked);
+      reply.send(marked.body.length === 0 ? undefined : marked.body);
+    } else sendAnswer(raw, marked);
+  }
+
+  /** What goes out where the run was lost: nothing of the answer that it had. */
+  async #substitute(
+    error: unknown,
+    context: ExecutionContext,
+    before: OutgoingHttpHeaders,
+  ): Promise<HttpAnswer> {
+    const response = context.switchToHttp().getResponse<HttpResponse>();
+    for (const name of Object.keys(response.getHeaders())) if (!(name in before)) response.removeHeader(name);
+    const exception = await this.errors.map(error, context);
+    if (exception instanceof HttpException) {
+      const body = JSON.stringify(exception.getResponse());
+      return httpAnswer(exception.getStatus(), { 'content-type': PROBLEM_TYPE }, body);
+    }
+    this.#logger.error(error);
+    const body = JSON.stringify({ statusCode: 500, message: 'Internal server error' });
+    return httpAnswer(500, { 'content-type': 'application/json; charset=utf-8' }, body);
+  }
+
+  #requestOf({ context, spec, key }: Asked): IdempotentRequest {
     const { payload: readPayload, waitMs, operation } = spec;
-    const scope = this.#scopeOf(spec, request, response);
+    const request = context.switchToHttp().getRequest<HttpRequest>();
+    const scope = this.#scopeOf(spec, request, context);
     const payload =
       readPayload === undefined
         ? { method: request.method, url: request.originalUrl ?? request.url, body: request.body ?? null }
         : readPayload(this, [request]);
-    const wanted: IdempotentRequest = {
+    return {
       key,
       operation,
       payload,
       ...(scope !== undefined && { scope }),
       ...(waitMs !== undefined && { waitMs }),
     };
-    return watchingBegin(async (hasBegun) => {
-      const codec = new AnswerCodec({ spec, adapter: this.adapters.httpAdapter, response, hasBegun });
-      const body = async (): Promise<unknown> => {
-        const value = await lastValueFrom<unknown, unknown>(next.handle(), { defaultValue: undefined });
-        // Something on the way has answered instead of the handler: the next request is to find the handler.
-        if (!hasBegun()) throw new Shortcut(value);
-        return value;
-      };
-      try {
-        return (await idempotency.run(wanted, body, codec)).value;
-      } catch (error) {
-        if (error instanceof Shortcut) return error.value;
-        // With its operation and its scope the key is too long for a name.
-        const isKey = error instanceof InvalidOptionError && error.field === 'key' && !hasBegun();
-        throw isKey ? this.#refusal(badKey(spec.header, idempotency.terms.maxKeyLength), response) : error;
-      }
-    });
   }
 
   /** @throws HttpException: 400 where the request lacks it, 500 where the application does */
-  #scopeOf(spec: NamedSpec, request: HttpRequest, response: object): string | number | undefined {
+  #scopeOf(spec: NamedSpec, request: HttpRequest, context: ExecutionContext): string | number | undefined {
     const { scope, scopeHeader, operation } = spec;
     if (scopeHeader !== undefined) {
       const given = request.headers[scopeHeader];
       if (typeof given === 'string' && given !== '' && given.length <= LONGEST_SCOPE) return given;
       const message = `The header ${scopeHeader} must be given once, with 1 to ${LONGEST_SCOPE} characters`;
-      throw this.#refusal({ status: 400, code: 'IDEMPOTENCY_SCOPE_MISSING', message }, response);
+      throw this.#refusal({ status: 400, code: 'IDEMPOTENCY_SCOPE_MISSING', message }, context);
     }
     if (scope === undefined) return undefined;
     const given = scope(this, [request]);
@@ -140,62 +239,8 @@ export class IdempotencyInterceptor implements NestInterceptor {
     throw new InternalServerErrorException();
   }
 
-  #refusal(problem: BadKey, response: object): HttpException {
+  #refusal(problem: BadKey, context: ExecutionContext): HttpException {
+    const response: unknown = context.switchToHttp().getResponse();
     return problemException(problem, { adapter: this.adapters.httpAdapter, response });
-  }
-}
-
-/** What an answer is made of. */
-interface AnswerSite {
-  readonly spec: NamedSpec;
-  readonly adapter: AbstractHttpAdapter;
-  readonly response: object;
-  readonly hasBegun: () => boolean;
-}
-
-/** What of an answer is stored, and how it comes back. */
-class AnswerCodec implements ResultCodec<unknown> {
-  constructor(private readonly site: AnswerSite) {}
-
-  encode(body: unknown): StoredAnswer {
-    const { adapter, response } = this.site;
-    // What is written past Nest cannot be given again.
-    if (body instanceof StreamableFile || adapter.isHeadersSent(response))
-      throw new TypeError('no answer that can be stored');
-    const { statusCode } = response as { readonly statusCode: number };
-    return { status: statusCode, body, headers: this.#headers() };
-  }
-
-  decode(stored: unknown): unknown {
-    const { status, body, headers } = stored as StoredAnswer;
-    this.site.adapter.status(this.site.response, status);
-    this.#repeat(headers);
-    return body;
-  }
-
-  encodeError(error: unknown): StoredAnswer | undefined {
-    const { hasBegun, spec } = this.site;
-    if (!hasBegun() || !(error instanceof HttpException)) return undefined;
-    const status = error.getStatus();
-    if (status >= 500 || RETRYABLE.has(status) || spec.storeIf(error) !== true) return undefined;
-    return { status, body: error.getResponse(), headers: this.#headers() };
-  }
-
-  decodeError(stored: unknown): HttpException {
-    const { status, body, headers } = stored as StoredAnswer;
-    this.#repeat(headers);
-    return new HttpException(body as string | Record<string, unknown>, status);
-  }
-
-  #headers(): Readonly<Record<string, string>> {
-    const { spec, adapter, response } = this.site;
-    const set = spec.headers.map((name) => [name, adapter.getHeader(response, name) as unknown]);
-    return Object.fromEntries(set.filter(([, value]) => typeof value === 'string')) as Record<string, string>;
-  }
-
-  #repeat(headers: StoredAnswer['headers']): void {
-    const { adapter, response } = this.site;
-    for (const [name, value] of Object.entries(headers)) adapter.setHeader(response, name, value);
-    adapter.setHeader(response, 'Idempotent-Replayed', 'true');
   }
 }

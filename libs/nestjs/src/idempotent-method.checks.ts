@@ -1,9 +1,13 @@
+import 'reflect-metadata';
 import { InvalidOptionError } from 'bedrock-lock';
 import { at } from './error.place.js';
 import { handlerKind } from './handler.kind.js';
 import { idempotencyOf } from './idempotency.registered.js';
 import { idempotentMethods, type IdempotentMethod } from './idempotent.method.js';
 import type { LockRegistry } from './lock.registry.js';
+
+/** What `@Sse()` leaves on a handler; the constant is no part of Nest's public entry. */
+const SENDS_EVENTS = '__sse__';
 
 /** What the log is told about methods with `@Idempotent()`. */
 export interface IdempotentLines {
@@ -15,13 +19,19 @@ export interface IdempotentLines {
 export class IdempotentMethodChecks {
   /** By what they share a namespace with others. */
   readonly #seen = new Map<string, IdempotentMethod>();
+  #hasHandlers = false;
 
   constructor(private readonly registry: LockRegistry) {}
 
+  /** Whether one of them is an HTTP handler with its key in a header. */
+  get hasHandlers(): boolean {
+    return this.#hasHandlers;
+  }
+
   /**
    * The methods of one prototype.
-   * @throws InvalidOptionError naming the method: nothing is registered under the name, no key on what is no HTTP handler, or
-   * another method does the same operation though not both say so
+   * @throws InvalidOptionError naming the method: nothing is registered under the name, no key on what is no HTTP handler or
+   * sends events, or another method does the same operation though not both say so
    */
   check(prototype: object): IdempotentLines {
     const warn: string[] = [];
@@ -34,6 +44,11 @@ export class IdempotentMethodChecks {
         const isHttp = typeof value === 'function' && handlerKind(value) === 'an HTTP handler';
         if (spec.key === undefined && !isHttp)
           throw new InvalidOptionError('key', 'given on a method that is no HTTP handler', undefined);
+        if (spec.key === undefined) {
+          this.#hasHandlers = true;
+          if (Reflect.hasMetadata(SENDS_EVENTS, value as object))
+            throw new InvalidOptionError('idempotency', 'used where an answer ends', 'a handler with @Sse()');
+        }
         if (spec.key !== undefined && spec.scopeHeader !== undefined)
           throw new InvalidOptionError('scope', 'a template or a function where a key is given', 'a header');
         if (spec.key === undefined && spec.scope === undefined && spec.scopeHeader === undefined)

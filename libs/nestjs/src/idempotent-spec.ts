@@ -1,4 +1,3 @@
-import type { HttpException } from '@nestjs/common';
 import {
   checkBoolean,
   checkFields,
@@ -45,11 +44,15 @@ export interface IdempotentOptions<A extends unknown[] = []> {
   /** HTTP: refuse requests without a key with 400. False runs them as they come. @default true */
   readonly required?: boolean;
   /**
-   * HTTP: which exceptions of the handler's body are stored and given again. It is not asked about those of pipes and guards,
-   * nor about 408, 425, 429 and 5xx, after which a retry runs again. @default all others
+   * HTTP: of which errors of the handler's body the answer is stored and given again, with the status that goes out. It is not
+   * asked about errors of pipes, guards and locks, nor about 408, 425, 429 and 5xx, after which a retry runs again.
+   * @default all others
    */
-  readonly storeIf?: (exception: HttpException) => boolean;
-  /** HTTP: headers of the answer that are given again. @default Location, Content-Type, Content-Language, Link */
+  readonly storeIf?: (error: unknown, status: number) => boolean;
+  /**
+   * HTTP: headers of the answer that are stored and given again, beside Content-Type and Content-Encoding.
+   * @default all that are set once the handler's turn has come, but Set-Cookie
+   */
   readonly headers?: readonly string[];
 }
 
@@ -74,8 +77,9 @@ export interface IdempotentSpec {
   /** In lower case, as Node gives it. */
   readonly header: string;
   readonly required: boolean;
-  readonly storeIf: (exception: HttpException) => boolean;
-  readonly headers: readonly string[];
+  readonly storeIf: (error: unknown, status: number) => boolean;
+  /** In lower case. Undefined for the default. */
+  readonly headers: readonly string[] | undefined;
 }
 
 const FIELDS: ReadonlySet<string> = new Set<keyof IdempotentOptions>([
@@ -84,25 +88,16 @@ const FIELDS: ReadonlySet<string> = new Set<keyof IdempotentOptions>([
 /** What RFC 9110 allows in the name of a header. */
 const HEADER = /^[\w!#$%&'*+.^`|~-]{1,100}$/;
 const LONGEST_OPERATION = 200;
-const SAFE_HEADERS: readonly string[] = ['location', 'content-type', 'content-language', 'link'];
 
 /** @throws InvalidOptionError naming the field */
 export function idempotentSpec<A extends unknown[]>(options: string | IdempotentOptions<A>): IdempotentSpec {
   if (typeof options === 'string') return idempotentSpec({ idempotency: options });
   checkFields('options', options, FIELDS);
-  const {
-    key,
-    scope,
-    payload,
-    waitMs,
-    backend,
-    operation,
-    headers = SAFE_HEADERS,
-    required = true,
-  } = options;
+  const { key, scope, payload, waitMs, backend, operation, headers, required = true } = options;
   const { header = 'idempotency-key', storeIf = always } = options;
   const scopeHeader = scopeHeaderOf(scope);
-  if (!Array.isArray(headers)) throw new InvalidOptionError('headers', 'a list of names', headers);
+  if (headers !== undefined && !Array.isArray(headers))
+    throw new InvalidOptionError('headers', 'a list of names', headers);
   return Object.freeze<IdempotentSpec>({
     idempotency: checkName('idempotency', options.idempotency),
     backend: backend === undefined ? undefined : checkName('backend', backend),
@@ -115,9 +110,9 @@ export function idempotentSpec<A extends unknown[]>(options: string | Idempotent
     header: checkHeader('header', header),
     required: checkBoolean('required', required),
     storeIf: checkFunction('storeIf', storeIf),
-    headers: Object.freeze(
-      (headers as readonly unknown[]).map((name, at) => checkHeader(`headers.${at}`, name)),
-    ),
+    headers:
+      headers &&
+      Object.freeze((headers as readonly unknown[]).map((name, at) => checkHeader(`headers.${at}`, name))),
   });
 }
 

@@ -1,13 +1,14 @@
 import 'reflect-metadata';
-import { UseInterceptors } from '@nestjs/common';
+import { UseFilters, UseInterceptors } from '@nestjs/common';
 import { IdempotencyInterceptor } from './idempotency.interceptor.js';
 import { IDEMPOTENT_HANDLER, idempotentSpec, type IdempotentOptions } from './idempotent-spec.js';
 import { IdempotentMethod, idempotentMethods } from './idempotent.method.js';
-import { tellingBegin } from './handler.begin.js';
+import { watchedHandler } from './handler.body.js';
 import { askForLocks } from './locks.injection.js';
 import type { Method } from './locked.method.js';
 import { checkPlace } from './method.place.js';
 import { wrapperOf } from './method.wrapper.js';
+import { ReplayFilter } from './replay.filter.js';
 
 /** What can run once: a method whose end is visible. */
 export type IdempotentFunction = (...args: never[]) => PromiseLike<unknown>;
@@ -21,8 +22,8 @@ export type IdempotentDecorator = <M extends IdempotentFunction>(
 
 /**
  * Runs the method once for each key; repeated calls get the result of the first. With `key` on any method: the result goes
- * through JSON. Without it on an HTTP handler: the key is the `Idempotency-Key` header, and status, body and safe headers are
- * given again with `Idempotent-Replayed: true`.
+ * through JSON. Without it on an HTTP handler: the key is the `Idempotency-Key` header, and the answer that went out (status,
+ * headers, body) is given again with `Idempotent-Replayed: true`.
  * @throws InvalidOptionError when the class is defined, for a bad option or on anything but an instance method; an unknown
  * name stops the application at its start
  */
@@ -38,9 +39,10 @@ export function Idempotent<A extends unknown[] = never[]>(
     idempotentMethods.set(target, key, method);
     askForLocks(target);
     if (spec.key === undefined) {
-      place.value = tellingBegin(place.value!);
+      place.value = watchedHandler(place.value!);
       Reflect.defineMetadata(IDEMPOTENT_HANDLER, spec, place.value);
       UseInterceptors(IdempotencyInterceptor)(target, key, place);
+      UseFilters(new ReplayFilter())(target, key, place);
     } else place.value = wrapperOf(place.value!, (self, args) => method.call(self, args));
   };
 }

@@ -1,7 +1,8 @@
 import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
-import { DiscoveryService } from '@nestjs/core';
+import { DiscoveryService, HttpAdapterHost } from '@nestjs/core';
 import { BedrockService } from './bedrock.service.js';
 import { at } from './error.place.js';
+import { hookIntoFastify, isFastify } from './fastify.answers.js';
 import { checkInjectedLocks } from './injected-lock.checks.js';
 import { IdempotentMethodChecks } from './idempotent-method.checks.js';
 import { idempotentMethods } from './idempotent.method.js';
@@ -27,6 +28,7 @@ export class LockExplorer implements OnModuleInit {
     @Inject(LOCK_REGISTRY) private readonly registry: LockRegistry,
     @Inject(BedrockService) private readonly bedrock: BedrockService,
     @Inject(Leadership) private readonly leadership: Leadership,
+    @Inject(HttpAdapterHost) private readonly adapters: HttpAdapterHost,
   ) {}
 
   // Our module is initialised first: no other `onModuleInit` runs before its objects are bound.
@@ -63,6 +65,9 @@ export class LockExplorer implements OnModuleInit {
       for (const line of debug) this.#logger.debug(line);
       for (const line of warn) this.#logger.warn(line);
     }
+    const { httpAdapter } = this.adapters;
+    if (idempotent.hasHandlers && httpAdapter !== undefined && isFastify(httpAdapter))
+      hookIntoFastify(httpAdapter);
   }
 
   #exploreLeaders(wrappers: readonly ProviderWrapper[]): void {

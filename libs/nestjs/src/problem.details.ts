@@ -18,7 +18,8 @@ interface ProblemDetails {
 /** What a problem is made of. */
 export type Problem = Pick<LockAnswer, 'status' | 'code' | 'message'>;
 
-const PROBLEM_TYPE = 'application/problem+json';
+/** Its media type. */
+export const PROBLEM_TYPE = 'application/problem+json';
 
 /** Whether the handler answers as the draft on idempotency keys has it. */
 export function answersWithProblems(host: ArgumentsHost): boolean {

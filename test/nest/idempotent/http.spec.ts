@@ -13,7 +13,7 @@ const PROBLEM = /^application\/problem\+json/;
 describe.each(ADAPTERS)('@Idempotent() on %s', (_name, adapter) => {
   const shop = () => payments(adapter());
 
-  it('gives status, body and safe headers again, and says so', async () => {
+  it('gives status, body and headers again, and says so', async () => {
     const { pay, till } = await shop();
     const first = await pay('"8e03978e-40d5"');
     expect(first).toMatchObject({ status: 202, body: { id: 1, amount: 5 } });
@@ -242,14 +242,19 @@ describe.each(ADAPTERS)('@Idempotent() on %s', (_name, adapter) => {
     expect((await pay('key')).status).toBe(202);
   });
 
-  it.each(['file', 'past'])(
-    'does not run again what gave an answer that cannot be stored (%s)',
-    async (how) => {
-      const { post, till } = await shop();
-      const ask = () => post(`odd/${how}`, {}, { 'Idempotency-Key': how });
-      expect((await ask()).status).toBe(201);
-      expect(await ask()).toMatchObject({ status: 409, body: { code: 'IDEMPOTENCY_RESULT' } });
-      expect(till.runs).toBe(1);
-    },
-  );
+  it('does not run again what gave an answer that cannot be stored', async () => {
+    const { post, till } = await shop();
+    const ask = () => post('odd/file', {}, { 'Idempotency-Key': 'file' });
+    expect((await ask()).status).toBe(201);
+    expect(await ask()).toMatchObject({ status: 409, body: { code: 'IDEMPOTENCY_RESULT' } });
+    expect(till.runs).toBe(1);
+  });
+
+  it('gives again what the handler sends itself', async () => {
+    const { post, till } = await shop();
+    const ask = () => post('odd/past', {}, { 'Idempotency-Key': 'past' });
+    expect(await ask()).toMatchObject({ status: 201, body: 'past Nest' });
+    expect(await ask()).toMatchObject({ status: 201, body: 'past Nest' });
+    expect(till.runs).toBe(1);
+  });
 });

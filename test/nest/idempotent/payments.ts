@@ -85,9 +85,9 @@ class Payments {
   @Post('gone')
   @Idempotent({
     idempotency: 'payments',
-    storeIf: (exception) => {
-      if (exception.message === 'broken') throw new Error('storeIf fails');
-      return exception.getStatus() === 410;
+    storeIf: (error, status) => {
+      if ((error as Error).message === 'broken') throw new Error('storeIf fails');
+      return status === 410;
     },
   })
   async gone(@Body() { message, status }: { message: string; status: number }) {

@@ -1,0 +1,77 @@
+import type { AbstractHttpAdapter } from '@nestjs/core';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { httpAnswer, type HttpAnswer } from './http.answer.js';
+import type { BeforeSending } from './response.gate.js';
+
+/** The reply of Fastify, as far as it is used. */
+export interface FastifyReply {
+  readonly raw: ServerResponse;
+  statusCode: number;
+  getHeaders(): OutgoingHttpHeaders;
+  header(name: string, value: unknown): unknown;
+  removeHeader(name: string): unknown;
+  send(payload?: unknown): unknown;
+}
+
+interface FastifyInstance {
+  addHook(
+    name: 'onSend',
+    hook: (
+      request: unknown,
+      reply: FastifyReply,
+      payload: unknown,
+      done: (error: Error | null, payload?: unknown) => void,
+    ) => void,
+  ): unknown;
+}
+
+/** What is asked before the answer of a response goes out: with its payload as it is after Fastify's serializer. */
+const asked = new WeakMap<ServerResponse, BeforeSending>();
+const hooked = new WeakSet<object>();
+
+export function isFastify(adapter: AbstractHttpAdapter): boolean {
+  return adapter.getType() === 'fastify';
+}
+
+/** Once per application, before it listens. */
+export function hookIntoFastify(adapter: AbstractHttpAdapter): void {
+  const instance = adapter.getInstance<FastifyInstance>();
+  if (hooked.has(instance)) return;
+  hooked.add(instance);
+  instance.addHook('onSend', (_request, reply, payload, done) => {
+    const beforeSending = asked.get(reply.raw);
+    if (beforeSending === undefined) return done(null, payload);
+    asked.set(reply.raw, dropped);
+    const answer = answerOf(reply, payload);
+    void beforeSending(answer).then((other) => {
+      if (other === dropIt) return;
+      asked.delete(reply.raw);
+      done(null, other === undefined ? payload : replaced(reply, other));
+    });
+  });
+}
+
+/** The next answer to this response is asked about. */
+export function beforeReplying(reply: FastifyReply, beforeSending: BeforeSending): void {
+  asked.set(reply.raw, beforeSending);
+}
+
+/** A second answer, while the first one is held back, is none. */
+const dropIt: HttpAnswer = { status: 0, headers: {}, body: Buffer.alloc(0) };
+const dropped: BeforeSending = async () => dropIt;
+
+function answerOf(reply: FastifyReply, payload: unknown): HttpAnswer | undefined {
+  const isWhole = typeof (payload ?? '') === 'string' || payload instanceof Uint8Array;
+  return isWhole
+    ? httpAnswer(reply.statusCode, reply.getHeaders(), payload as string | Uint8Array | null | undefined)
+    : undefined;
+}
+
+/** The payload of another answer, whose head is set. */
+function replaced(reply: FastifyReply, { status, headers, body }: HttpAnswer): Buffer | null {
+  reply.statusCode = status;
+  reply.removeHeader('content-length');
+  if (!('content-type' in headers)) reply.removeHeader('content-type');
+  for (const [name, value] of Object.entries(headers)) reply.header(name, value);
+  return body.length === 0 ? null : body;
+}

@@ -1,0 +1,106 @@
+import type { ServerResponse } from 'node:http';
+import { httpAnswer, type HttpAnswer } from './http.answer.js';
+
+/**
+ * Told of an answer before its first byte goes out; undefined for one that is written in parts. What it gives goes out in
+ * place of it; undefined lets it out as it is. Must not reject.
+ */
+export type BeforeSending = (answer: HttpAnswer | undefined) => Promise<HttpAnswer | undefined>;
+
+type Write = (this: ServerResponse, ...args: unknown[]) => unknown;
+
+/** What puts bytes on the wire. */
+const WRITES = ['writeHead', 'flushHeaders', 'write', 'end'] as const;
+
+/**
+ * Holds back what is written to a response until `beforeSending` has ended. Whoever writes sees a response that has been sent
+ * (`headersSent`) and, in parts, one that is slow (`write()` is false, `drain` follows).
+ */
+export class ResponseGate {
+  readonly #response: ServerResponse;
+  readonly #beforeSending: BeforeSending;
+  readonly #originals = {} as Record<(typeof WRITES)[number], Write>;
+  /** What waits. */
+  readonly #held: (() => unknown)[] = [];
+  #state: 'idle' | 'holding' | 'whole' | 'open' = 'idle';
+
+  constructor(response: ServerResponse, beforeSending: BeforeSending) {
+    this.#response = response;
+    this.#beforeSending = beforeSending;
+    for (const name of WRITES) {
+      this.#originals[name] = (response as unknown as Record<string, Write>)[name]!;
+      Object.defineProperty(response, name, {
+        configurable: true,
+        writable: true,
+        value: (...args: unknown[]) => this.#write(name, args),
+      });
+    }
+  }
+
+  /** Lets everything through from now on. */
+  open(): void {
+    this.#state = 'open';
+  }
+
+  #write(name: (typeof WRITES)[number], args: unknown[]): unknown {
+    const write = (): unknown => this.#originals[name].apply(this.#response, args);
+    if (this.#state === 'open') return write();
+    // After the end of an answer nothing belongs to it.
+    if (this.#state !== 'whole') this.#held.push(write);
+    if (this.#state === 'idle') this.#begin(name, args);
+    return name === 'write' ? false : this.#response;
+  }
+
+  #begin(name: string, [body, encoding]: unknown[]): void {
+    const response = this.#response;
+    const isWhole = name === 'end';
+    this.#state = isWhole ? 'whole' : 'holding';
+    const answer = isWhole ? wholeAnswer(response, body, encoding) : undefined;
+    Object.defineProperty(response, 'headersSent', { configurable: true, get: () => true });
+    void this.#beforeSending(answer).then((other) => {
+      Reflect.deleteProperty(response, 'headersSent');
+      this.open();
+      if (other !== undefined) sendAnswer(response, other);
+      else this.#release(answer);
+    });
+  }
+
+  #release(answer: HttpAnswer | undefined): void {
+    const response = this.#response;
+    if (answer !== undefined) {
+      // Whatever came after it, such as an error, has begun an answer of its own.
+      for (const name of response.getHeaderNames())
+        if (!(name in answer.headers)) response.removeHeader(name);
+      setHead(response, answer);
+    }
+    let last: unknown;
+    for (const write of this.#held) last = write();
+    if (last === true) response.emit('drain');
+  }
+}
+
+/** Sends an answer in place of whatever was set before; headers that it does not know stay. */
+export function sendAnswer(response: ServerResponse, answer: HttpAnswer): void {
+  if (response.headersSent) return;
+  const { status, body } = answer;
+  setHead(response, answer);
+  const hasLength = status !== 204 && status !== 304 && response.req.method !== 'HEAD';
+  if (hasLength) response.setHeader('content-length', body.length);
+  else response.removeHeader('content-length');
+  response.end(body.length === 0 ? undefined : body);
+}
+
+function setHead(response: ServerResponse, { status, headers }: HttpAnswer): void {
+  response.statusCode = status;
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+}
+
+function wholeAnswer(response: ServerResponse, body: unknown, encoding: unknown): HttpAnswer {
+  const isBody = typeof body === 'string' || body instanceof Uint8Array;
+  return httpAnswer(
+    response.statusCode,
+    response.getHeaders(),
+    isBody ? body : undefined,
+    typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8',
+  );
+}

@@ -1,0 +1,321 @@
+import {
+  BadGatewayException,
+  Catch,
+  ClassSerializerInterceptor,
+  Controller,
+  Header,
+  HttpCode,
+  HttpException,
+  Injectable,
+  NotFoundException,
+  Post,
+  Redirect,
+  RequestTimeoutException,
+  Res,
+  StreamableFile,
+  UseInterceptors,
+  type ArgumentsHost,
+  type CallHandler,
+  type ExceptionFilter,
+  type ExecutionContext,
+  type NestInterceptor,
+} from '@nestjs/common';
+import { APP_FILTER, APP_INTERCEPTOR, HttpAdapterHost, type AbstractHttpAdapter } from '@nestjs/core';
+import type { INestApplication } from '@nestjs/common';
+import { Exclude } from 'class-transformer';
+import { memory } from 'bedrock-lock/memory';
+import { FaultyBackend } from 'bedrock-testkit';
+import { BedrockLockModule, DistributedLock, Idempotent } from 'nestjs-bedrock';
+import { map, mergeMap, throwError, timeout, type Observable } from 'rxjs';
+import { Readable } from 'node:stream';
+import { listen } from '../interceptor/server.js';
+
+/** What the handlers of the kiosk did, and what they wait for. */
+@Injectable()
+export class Counts {
+  runs = 0;
+  /** Values that came past the interceptor of the whole application. */
+  seen: unknown[] = [];
+  /** Errors that came to the filter of the whole application. */
+  errors: unknown[] = [];
+  wait: Promise<unknown> = Promise.resolve();
+  /** Numbers of requests, which a middleware gives. */
+  requests = 0;
+}
+
+interface Answering {
+  readonly raw?: Answering;
+  status(code: number): unknown;
+  header(name: string, value: string): unknown;
+  send(body: unknown): unknown;
+  write(part: string): unknown;
+  end(part?: string): unknown;
+}
+
+class Card {
+  constructor(
+    readonly id: number,
+    number: string,
+  ) {
+    this.number = number;
+  }
+
+  @Exclude()
+  readonly number: string;
+}
+
+/** An error of the application, which knows nothing of HTTP. */
+class NoMoney extends Error {}
+
+@Catch()
+class EverythingFilter implements ExceptionFilter {
+  constructor(
+    private readonly counts: Counts,
+    private readonly adapters: HttpAdapterHost,
+  ) {}
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    this.counts.errors.push(error);
+    const status = error instanceof HttpException ? error.getStatus() : error instanceof NoMoney ? 402 : 500;
+    const response: unknown = host.switchToHttp().getResponse();
+    this.adapters.httpAdapter.reply(response, { failed: (error as Error).message }, status);
+  }
+}
+
+@Injectable()
+class WrappingInterceptor implements NestInterceptor {
+  constructor(private readonly counts: Counts) {}
+
+  intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    return next.handle().pipe(
+      map((value: unknown) => {
+        this.counts.seen.push(value);
+        return { data: value };
+      }),
+    );
+  }
+}
+
+/** Fails after the handler. */
+function failing(error: () => Error): NestInterceptor {
+  return { intercept: (_context, next) => next.handle().pipe(mergeMap(() => throwError(error))) };
+}
+
+/** Answers instead of a handler that takes its time. */
+const impatient: NestInterceptor = {
+  intercept: (_context, next) =>
+    next
+      .handle()
+      .pipe(timeout({ first: 50, with: () => throwError(() => new RequestTimeoutException('too slow')) })),
+};
+
+const CARD = '4929 1234 5678 9012';
+
+@Controller()
+class Kiosk {
+  constructor(private readonly counts: Counts) {}
+
+  @Post('card')
+  @UseInterceptors(ClassSerializerInterceptor)
+  @Idempotent('kiosk')
+  async card() {
+    return new Card((this.counts.runs += 1), CARD);
+  }
+
+  @Post('list')
+  @Idempotent('kiosk')
+  async list(@Res({ passthrough: true }) answer: Answering) {
+    answer.header('X-Total', '17');
+    answer.header('Cache-Control', 'no-store');
+    answer.header('Set-Cookie', 'session=secret');
+    return [(this.counts.runs += 1)];
+  }
+
+  @Post('chosen')
+  @Idempotent({ idempotency: 'kiosk', headers: ['X-Total'] })
+  async chosen(@Res({ passthrough: true }) answer: Answering) {
+    answer.header('X-Total', '17');
+    answer.header('X-Other', '18');
+    return [(this.counts.runs += 1)];
+  }
+
+  @Post('csv')
+  @Header('Content-Type', 'text/csv; charset=utf-8')
+  @Idempotent('kiosk')
+  async csv() {
+    return `run;${(this.counts.runs += 1)}\n`;
+  }
+
+  @Post('bytes')
+  @Idempotent('kiosk')
+  async bytes(@Res() answer: Answering) {
+    answer.header('Content-Type', 'application/octet-stream');
+    answer.send(Buffer.from([0, 255, 254, (this.counts.runs += 1)]));
+  }
+
+  @Post('nothing')
+  @HttpCode(204)
+  @Idempotent('kiosk')
+  async nothing() {
+    this.counts.runs += 1;
+  }
+
+  @Post('undefined')
+  @Idempotent('kiosk')
+  async undefined() {
+    this.counts.runs += 1;
+  }
+
+  @Post('redirect')
+  @Redirect('/receipts', 303)
+  @Idempotent('kiosk')
+  async redirect() {
+    return { url: `/receipts/${(this.counts.runs += 1)}` };
+  }
+
+  @Post('by-itself')
+  @Idempotent('kiosk')
+  async byItself(@Res() answer: Answering) {
+    answer.status(202);
+    answer.send({ run: (this.counts.runs += 1) });
+    await this.counts.wait;
+  }
+
+  @Post('circle')
+  @Idempotent('kiosk')
+  async circle() {
+    const circle: { run: number; self?: unknown } = { run: (this.counts.runs += 1) };
+    circle.self = circle;
+    return circle;
+  }
+
+  @Post('broken-later')
+  @UseInterceptors(failing(() => new BadGatewayException('later')))
+  @Idempotent('kiosk')
+  async brokenLater() {
+    return { run: (this.counts.runs += 1) };
+  }
+
+  @Post('missing-later')
+  @UseInterceptors(failing(() => new NotFoundException('later')))
+  @Idempotent('kiosk')
+  async missingLater() {
+    return { run: (this.counts.runs += 1) };
+  }
+
+  @Post('unavailable')
+  @Idempotent('kiosk')
+  async unavailable(@Res({ passthrough: true }) answer: Answering) {
+    answer.status(503);
+    return { run: (this.counts.runs += 1) };
+  }
+
+  @Post('poor')
+  @Idempotent('kiosk')
+  async poor() {
+    throw new NoMoney(`run ${(this.counts.runs += 1)}`);
+  }
+
+  @Post('busy')
+  @Idempotent('kiosk')
+  @DistributedLock({ lock: 'till', waitMs: 0 })
+  async busy() {
+    return { run: (this.counts.runs += 1) };
+  }
+
+  @Post('slow')
+  @UseInterceptors(impatient)
+  @Idempotent('kiosk')
+  async slow() {
+    const run = (this.counts.runs += 1);
+    await this.counts.wait;
+    return { run };
+  }
+
+  @Post('waits')
+  @Idempotent('kiosk')
+  async waits() {
+    const run = (this.counts.runs += 1);
+    await this.counts.wait;
+    return { run };
+  }
+
+  @Post('file')
+  @Idempotent('kiosk')
+  async file() {
+    this.counts.runs += 1;
+    const parts = Array.from({ length: 64 }, (_, at) => Buffer.alloc(8_192, at));
+    return new StreamableFile(Readable.from(parts));
+  }
+
+  @Post('parts')
+  @Idempotent('kiosk')
+  async parts(@Res() answer: Answering) {
+    this.counts.runs += 1;
+    const raw = answer.raw ?? answer;
+    raw.write('one, ');
+    raw.write('two, ');
+    raw.end('three');
+  }
+}
+
+export interface KioskOptions {
+  /** The filter and the interceptor of the whole application. */
+  readonly everywhere?: 'filter' | 'interceptor';
+  readonly prepare?: (app: INestApplication) => unknown;
+}
+
+/** An application whose answers are made by more than its handlers. */
+export async function kiosk(adapter: AbstractHttpAdapter, options: KioskOptions = {}) {
+  const backend = new FaultyBackend(memory());
+  const everywhere =
+    options.everywhere === 'filter'
+      ? [{ provide: APP_FILTER, useClass: EverythingFilter }]
+      : options.everywhere === 'interceptor'
+        ? [{ provide: APP_INTERCEPTOR, useClass: WrappingInterceptor }]
+        : [];
+  const { app, url, log } = await listen(
+    {
+      imports: [
+        BedrockLockModule.forRoot({
+          backend: () => backend,
+          locks: ['till', { name: 'kiosk', kind: 'idempotency' }],
+          shutdownGraceMs: 0,
+        }),
+      ],
+      controllers: [Kiosk],
+      providers: [Counts, ...everywhere],
+    },
+    {
+      adapter,
+      prepare: async (made) => {
+        const counts = made.get(Counts);
+        made.use(
+          (
+            _request: unknown,
+            response: { setHeader(name: string, value: string): void },
+            next: () => void,
+          ) => {
+            response.setHeader('X-Request-Number', String((counts.requests += 1)));
+            next();
+          },
+        );
+        await options.prepare?.(made);
+      },
+    },
+  );
+  const counts = app.get(Counts);
+  const ask = async (path: string, init: RequestInit = {}) => {
+    const headers = { 'Idempotency-Key': 'key' };
+    const response = await fetch(`${url}/${path}`, { method: 'POST', headers, redirect: 'manual', ...init });
+    const bytes = Buffer.from(await response.arrayBuffer());
+    return {
+      status: response.status,
+      bytes,
+      text: bytes.toString(),
+      headers: Object.fromEntries(response.headers),
+      isReplay: response.headers.get('idempotent-replayed') === 'true',
+    };
+  };
+  return { app, url, backend, counts, ask, log, CARD };
+}
