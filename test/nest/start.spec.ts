@@ -145,7 +145,7 @@ describe('an application does not start', () => {
     class Shop {
       @DistributedLock({ lock: 'inventory', onBusy: 'skip' })
       @Query(() => String)
-      async stock(): Promise<string> {
+      async stock(): Promise<string | undefined> {
         return '';
       }
     }

@@ -11,6 +11,7 @@ const BROKEN_TEXT = '// @ts-expect-error it does compile\nexport const fine = 1;
 /** In these files, each line below a `@ts-expect-error` must not compile. */
 const FILES = [
   ['refuse what cannot be locked, and keep what can', 'locked-methods.ts'],
+  ['refuse what cannot be given again, and functions of other arguments', 'idempotent-methods.ts'],
   ['refuse options that do not exist', 'decorator-options.ts'],
   ['know which options of a decorator belong to which kind', 'kind-options.ts'],
   ['know which options of a registration belong to which kind', 'registrations.ts'],

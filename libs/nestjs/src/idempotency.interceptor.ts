@@ -151,7 +151,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     return new Promise((resolve, reject) => {
       const body = (): Promise<HttpAnswer | undefined> => {
         resolve(undefined);
-        return exchange.answer;
+        return exchange.begin();
       };
       const run = idempotency.run(request, body, codec);
       exchange.follow(run);

@@ -12,8 +12,7 @@ import { KeyTemplate } from './key.template.js';
 /** Gives the key of a request from the arguments of the call; `this` is the object. */
 export type IdempotencyKeyFunction<A extends unknown[]> = (...args: A) => KeyPart;
 
-/** Options of `@Idempotent()`. */
-export interface IdempotentOptions<A extends unknown[] = []> {
+interface CommonOptions {
   /** Name of what the module registers with `kind: 'idempotency'`. */
   readonly idempotency: string;
   /** Needed only where the same name is registered on several backends. */
@@ -24,37 +23,53 @@ export interface IdempotentOptions<A extends unknown[] = []> {
    * share their keys. @default the class and the method, as `Orders.place`
    */
   readonly operation?: string;
-  /**
-   * What repetitions have in common: a template over the arguments (`'{0.operationId}'`), or a function of them. Left out on
-   * an HTTP handler, it is the header.
-   */
-  readonly key?: string | IdempotencyKeyFunction<A>;
-  /**
-   * Whose key it is: a template, or a function of the arguments; on an HTTP handler without `key` a function of the request, or
-   * the name of a header of it. A function that gives nothing is a fault of the server (500), a request without the header one
-   * of the client (400). @default none: the keys of all callers meet
-   */
-  readonly scope?: string | { readonly header: string } | ((...args: never[]) => string | number | undefined);
-  /** What must be the same under the same key. @default the arguments; of an HTTP request its method, URL and body */
-  readonly payload?: (...args: never[]) => unknown;
   /** How long a repetition waits for the first request, in ms. @default that of the idempotency */
   readonly waitMs?: number;
-  /** HTTP: name of the header with the key. @default 'Idempotency-Key' */
+}
+
+type Scope = string | number | undefined;
+
+/** Options of `@Idempotent()` on any method: the arguments have the key. */
+export interface IdempotentMethodOptions<A extends unknown[] = []> extends CommonOptions {
+  /** What repetitions have in common: a template over the arguments (`'{0.operationId}'`), or a function of them. */
+  readonly key: string | IdempotencyKeyFunction<A>;
+  /** Whose key it is: a template, or a function of the arguments. @default none: the keys of all callers meet */
+  readonly scope?: string | ((...args: A) => Scope);
+  /** What must be the same under the same key. @default the arguments */
+  readonly payload?: (...args: A) => unknown;
+}
+
+/** Options of `@Idempotent()` on an HTTP handler: a header of the request has the key. */
+export interface IdempotentHandlerOptions extends CommonOptions {
+  readonly key?: undefined;
+  /**
+   * Whose key it is: a fixed text, a function of the request, or the name of a header of it. A function that gives nothing is a
+   * fault of the server (500), a request without the header one of the client (400).
+   * @default none: the keys of all callers meet
+   */
+  readonly scope?: string | { readonly header: string } | ((request: never) => Scope);
+  /** What must be the same under the same key. @default method, URL and body of the request */
+  readonly payload?: (request: never) => unknown;
+  /** Name of the header with the key. @default 'Idempotency-Key' */
   readonly header?: string;
-  /** HTTP: refuse requests without a key with 400. False runs them as they come. @default true */
+  /** Refuse requests without a key with 400. False runs them as they come. @default true */
   readonly required?: boolean;
   /**
-   * HTTP: of which errors of the handler's body the answer is stored and given again, with the status that goes out. It is not
-   * asked about errors of pipes, guards and locks, nor about 408, 425, 429 and 5xx, after which a retry runs again.
+   * Of which errors of the handler's body the answer is stored and given again, with the status that goes out. It is not asked
+   * about errors of pipes, guards and locks, nor about 408, 425, 429 and 5xx, after which a retry runs again.
    * @default all others
    */
   readonly storeIf?: (error: unknown, status: number) => boolean;
   /**
-   * HTTP: headers of the answer that are stored and given again, beside Content-Type and Content-Encoding.
+   * Headers of the answer that are stored and given again, beside Content-Type and Content-Encoding.
    * @default all that are set once the handler's turn has come, but Set-Cookie
    */
   readonly headers?: readonly string[];
 }
+
+/** Options of `@Idempotent()`. */
+export type IdempotentOptions<A extends unknown[] = []> =
+  IdempotentMethodOptions<A> | IdempotentHandlerOptions;
 
 /** Metadata key, on an HTTP handler, of its spec. */
 export const IDEMPOTENT_HANDLER = 'bedrock:idempotent';
@@ -82,8 +97,10 @@ export interface IdempotentSpec {
   readonly headers: readonly string[] | undefined;
 }
 
-const FIELDS: ReadonlySet<string> = new Set<keyof IdempotentOptions>([
-  'idempotency', 'backend', 'operation', 'key', 'scope', 'payload', 'waitMs', 'header', 'required', 'storeIf', 'headers',
+/** What only a handler has whose key stands in a header. */
+const OF_HANDLERS = ['header', 'required', 'storeIf', 'headers'] as const;
+const FIELDS: ReadonlySet<string> = new Set<keyof IdempotentHandlerOptions>([
+  'idempotency', 'backend', 'operation', 'key', 'scope', 'payload', 'waitMs', ...OF_HANDLERS,
 ]); // prettier-ignore
 /** What RFC 9110 allows in the name of a header. */
 const HEADER = /^[\w!#$%&'*+.^`|~-]{1,100}$/;
@@ -93,19 +110,21 @@ const LONGEST_OPERATION = 200;
 export function idempotentSpec<A extends unknown[]>(options: string | IdempotentOptions<A>): IdempotentSpec {
   if (typeof options === 'string') return idempotentSpec({ idempotency: options });
   checkFields('options', options, FIELDS);
-  const { key, scope, payload, waitMs, backend, operation, headers, required = true } = options;
-  const { header = 'idempotency-key', storeIf = always } = options;
+  // Checked as what a handler may give, whatever was given.
+  const given = options as Omit<IdempotentHandlerOptions, 'key'> & { readonly key?: unknown };
+  const { key, scope, payload, waitMs, backend, operation, headers, required = true } = given;
+  const { header = 'idempotency-key', storeIf = always } = given;
   const scopeHeader = scopeHeaderOf(scope);
   if (headers !== undefined && !Array.isArray(headers))
     throw new InvalidOptionError('headers', 'a list of names', headers);
-  return Object.freeze<IdempotentSpec>({
-    idempotency: checkName('idempotency', options.idempotency),
+  const spec = Object.freeze<IdempotentSpec>({
+    idempotency: checkName('idempotency', given.idempotency),
     backend: backend === undefined ? undefined : checkName('backend', backend),
     operation: operation === undefined ? undefined : checkOperation(operation),
     key: key === undefined ? undefined : textReader('key', key),
     scope: scope === undefined || scopeHeader !== undefined ? undefined : scopeReader(scope),
     scopeHeader,
-    payload: payload === undefined ? undefined : functionReader(checkFunction('payload', payload)),
+    payload: payload === undefined ? undefined : functionReader(checkFunction('payload', payload) as never),
     waitMs: waitMs === undefined ? undefined : checkTime('waitMs', waitMs, 0),
     header: checkHeader('header', header),
     required: checkBoolean('required', required),
@@ -114,6 +133,14 @@ export function idempotentSpec<A extends unknown[]>(options: string | Idempotent
       headers &&
       Object.freeze((headers as readonly unknown[]).map((name, at) => checkHeader(`headers.${at}`, name))),
   });
+  const idle = key === undefined ? undefined : OF_HANDLERS.find((name) => given[name] !== undefined);
+  if (idle !== undefined)
+    throw new InvalidOptionError(
+      idle,
+      'left out where key is given: it is for keys in a header',
+      given[idle],
+    );
+  return spec;
 }
 
 function checkOperation(operation: unknown): string {

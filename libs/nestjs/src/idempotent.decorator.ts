@@ -1,23 +1,30 @@
 import 'reflect-metadata';
 import { UseFilters, UseInterceptors } from '@nestjs/common';
 import { IdempotencyInterceptor } from './idempotency.interceptor.js';
-import { IDEMPOTENT_HANDLER, idempotentSpec, type IdempotentOptions } from './idempotent-spec.js';
+import {
+  IDEMPOTENT_HANDLER,
+  idempotentSpec,
+  type IdempotentHandlerOptions,
+  type IdempotentMethodOptions,
+  type IdempotentOptions,
+} from './idempotent-spec.js';
 import { IdempotentMethod, idempotentMethods } from './idempotent.method.js';
 import { watchedHandler } from './handler.body.js';
 import { askForLocks } from './locks.injection.js';
 import type { Method } from './locked.method.js';
 import { checkPlace } from './method.place.js';
+import type { Accepts, CanBeStored } from './method.types.js';
 import { wrapperOf } from './method.wrapper.js';
 import { ReplayFilter } from './replay.filter.js';
 
 /** What can run once: a method whose end is visible. */
 export type IdempotentFunction = (...args: never[]) => PromiseLike<unknown>;
 
-/** A decorator for methods whose arguments the functions of the options understand. */
-export type IdempotentDecorator = <M extends IdempotentFunction>(
+/** A decorator for methods whose arguments the functions of the options understand, and whose result can be given again. */
+export type IdempotentDecorator<A extends unknown[] = []> = <M extends IdempotentFunction>(
   target: object,
   key: string | symbol,
-  descriptor: TypedPropertyDescriptor<M>,
+  descriptor: TypedPropertyDescriptor<M> & Accepts<A, M> & CanBeStored<M>,
 ) => void;
 
 /**
@@ -27,9 +34,13 @@ export type IdempotentDecorator = <M extends IdempotentFunction>(
  * @throws InvalidOptionError when the class is defined, for a bad option or on anything but an instance method; an unknown
  * name stops the application at its start
  */
-export function Idempotent<A extends unknown[] = never[]>(
+export function Idempotent<A extends unknown[] = []>(
+  options: IdempotentMethodOptions<A>,
+): IdempotentDecorator<A>;
+export function Idempotent(options: string | IdempotentHandlerOptions): IdempotentDecorator;
+export function Idempotent<A extends unknown[] = []>(
   options: string | IdempotentOptions<A>,
-): IdempotentDecorator {
+): IdempotentDecorator<A> {
   const given = idempotentSpec(options);
   return (target, key, descriptor) => {
     checkPlace('@Idempotent()', { target, key, descriptor });

@@ -36,8 +36,6 @@ export interface ExchangeOptions {
  *   stream) is stored as one that cannot be given again.
  */
 export class IdempotentExchange implements BodyWatcher {
-  /** What is to be stored; undefined for an answer that cannot be given again. Rejects when nothing is to be stored. */
-  readonly answer: Promise<HttpAnswer | undefined>;
   readonly #options: ExchangeOptions;
   #run: Promise<unknown> = Promise.resolve();
   #body: 'none' | 'running' | 'returned' | 'threw' = 'none';
@@ -52,11 +50,20 @@ export class IdempotentExchange implements BodyWatcher {
 
   constructor(options: ExchangeOptions) {
     this.#options = options;
-    this.answer = new Promise((resolve, reject) => {
+  }
+
+  /**
+   * The run has its key. Resolves with what is to be stored, undefined for an answer that cannot be given again; rejects when
+   * nothing is to be stored.
+   */
+  begin(): Promise<HttpAnswer | undefined> {
+    const { raw } = this.#options;
+    if (raw.destroyed) this.#expectNoAnswer();
+    else raw.once('close', () => this.#expectNoAnswer());
+    return new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    options.raw.once('close', () => this.#expectNoAnswer());
   }
 
   /** @param run settles when the record has its end */

@@ -10,7 +10,12 @@ export type {
 } from './bedrock-lock.options.js';
 export { BedrockService } from './bedrock.service.js';
 export { InjectLock } from './inject-lock.decorator.js';
-export { DistributedLock, type LockableMethod, type LockMethodDecorator } from './lock.decorator.js';
+export {
+  DistributedLock,
+  type LockableMethod,
+  type LockMethodDecorator,
+  type SkippingMethodDecorator,
+} from './lock.decorator.js';
 export type {
   DistributedLockOptions,
   LockKeyFunction,
@@ -19,7 +24,12 @@ export type {
   NotGrantedError,
 } from './lock.options.js';
 export { Idempotent, type IdempotentDecorator, type IdempotentFunction } from './idempotent.decorator.js';
-export type { IdempotencyKeyFunction, IdempotentOptions } from './idempotent-spec.js';
+export type {
+  IdempotencyKeyFunction,
+  IdempotentHandlerOptions,
+  IdempotentMethodOptions,
+  IdempotentOptions,
+} from './idempotent-spec.js';
 export { LockExceptionFilter } from './lock-exception.filter.js';
 export type { AnsweredLockCode, LockInterceptorOptions } from './lock-interceptor.options.js';
 export { LockInterceptor } from './lock.interceptor.js';

@@ -7,6 +7,7 @@ import { lockSpec, type LockSpec } from './lock-spec.js';
 import { LockedMethod, lockedMethods, type Method } from './locked.method.js';
 import { methodLabel } from './method.metadata.js';
 import { checkPlace } from './method.place.js';
+import type { Accepts, MayGiveNothing } from './method.types.js';
 import { wrapperOf } from './method.wrapper.js';
 
 /** What can be locked: the end of the work must be visible, so a method with a plain value does not compile. */
@@ -14,23 +15,18 @@ export type LockableMethod = (
   ...args: never[]
 ) => PromiseLike<unknown> | Observable<unknown> | AsyncIterableIterator<unknown>;
 
-/** Compiles only where a function over `A` can be called with the arguments of the method. */
-type Accepts<A extends unknown[], M extends LockableMethod> = ((...args: A) => void) extends (
-  ...args: Parameters<M>
-) => void
-  ? unknown
-  : ArgumentsDoNotFit<A, Parameters<M>>;
-
-/** What the compiler shows in place of a bare `never`. */
-interface ArgumentsDoNotFit<Wanted, Given> {
-  readonly 'a function of the options wants other arguments than the method gets': readonly [Wanted, Given];
-}
-
 /** A decorator for methods whose arguments the functions of the options understand. */
 export type LockMethodDecorator<A extends unknown[]> = <M extends LockableMethod>(
   target: object,
   key: string | symbol,
   descriptor: TypedPropertyDescriptor<M> & Accepts<A, M>,
+) => void;
+
+/** That of `onBusy: 'skip'`: the method may give undefined. */
+export type SkippingMethodDecorator<A extends unknown[]> = <M extends LockableMethod>(
+  target: object,
+  key: string | symbol,
+  descriptor: TypedPropertyDescriptor<M> & Accepts<A, M> & MayGiveNothing<M>,
 ) => void;
 
 const wrappers = new WeakMap<Method, LockedMethod>();
@@ -42,6 +38,12 @@ const wrappers = new WeakMap<Method, LockedMethod>();
  * @throws InvalidOptionError when the class is defined, for a bad option or on anything but an instance method; an
  * unknown lock stops the application at its start
  */
+export function DistributedLock<A extends unknown[] = []>(
+  options: DistributedLockOptions<A> & { readonly onBusy: 'skip' },
+): SkippingMethodDecorator<A>;
+export function DistributedLock<A extends unknown[] = []>(
+  options: string | DistributedLockOptions<A>,
+): LockMethodDecorator<A>;
 export function DistributedLock<A extends unknown[] = []>(
   options: string | DistributedLockOptions<A>,
 ): LockMethodDecorator<A> {

@@ -156,6 +156,25 @@ describe.each(ADAPTERS)('what @Idempotent() stores on %s', (name, adapter) => {
     await asked;
   });
 
+  it('is not waited for after the connection has ended, whatever became of the request', async () => {
+    const { ask, counts, app } = await open({ leaseMs: 100 });
+    const { open: finish, opened } = gate();
+    counts.wait = opened;
+    const unhandled: unknown[] = [];
+    const listen = (error: unknown) => unhandled.push(error);
+    process.on('unhandledRejection', listen);
+    const first = ask('waits');
+    await until(() => counts.runs === 1);
+    expect((await ask('waits')).status).toBe(409);
+    finish();
+    expect([(await first).status, (await ask('waits')).isReplay]).toEqual([201, true]);
+    // Ends all connections.
+    await app.close();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    process.off('unhandledRejection', listen);
+    expect(unhandled).toEqual([]);
+  });
+
   it('is there for a client that has gone', async () => {
     const { ask, counts } = await open();
     const { open: finish, opened } = gate();

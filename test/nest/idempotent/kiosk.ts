@@ -242,7 +242,7 @@ class Kiosk {
 
   @Post('file')
   @Idempotent('kiosk')
-  async file() {
+  async file(): Promise<unknown> {
     this.counts.runs += 1;
     const parts = Array.from({ length: 64 }, (_, at) => Buffer.alloc(8_192, at));
     return new StreamableFile(Readable.from(parts));
@@ -262,6 +262,7 @@ class Kiosk {
 export interface KioskOptions {
   /** The filter and the interceptor of the whole application. */
   readonly everywhere?: 'filter' | 'interceptor';
+  readonly leaseMs?: number;
   readonly prepare?: (app: INestApplication) => unknown;
 }
 
@@ -279,7 +280,7 @@ export async function kiosk(adapter: AbstractHttpAdapter, options: KioskOptions 
       imports: [
         BedrockLockModule.forRoot({
           backend: () => backend,
-          locks: ['till', { name: 'kiosk', kind: 'idempotency' }],
+          locks: ['till', { name: 'kiosk', kind: 'idempotency', leaseMs: options.leaseMs ?? 30_000 }],
           shutdownGraceMs: 0,
         }),
       ],

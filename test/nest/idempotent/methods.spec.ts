@@ -222,11 +222,26 @@ describe('a bad option of @Idempotent() is refused when the class is defined', (
     headers: [null, 'location', 5, {}, ['a b'], [5]],
   }).flatMap(([field, values]) => values.map((value): [string, unknown] => [field, value]));
 
+  const OF_HEADERS = ['header', 'required', 'storeIf', 'headers'];
+
   it.each(rows)('%s: %p', (field, value) => {
-    const options = field === 'options' ? value : { idempotency: 'orders', key: 'k', [field]: value };
+    const key = OF_HEADERS.includes(field) ? {} : { key: 'k' };
+    const options = field === 'options' ? value : { idempotency: 'orders', ...key, [field]: value };
     const error = errorOf(() => Idempotent(options as never)) as { code?: string; field?: string };
     expect(error).toMatchObject({ code: 'INVALID_OPTION' });
     expect(error.field!.split('.')[0]).toBe(field);
+  });
+
+  it.each([
+    ['header', 'X-Key'],
+    ['required', false],
+    ['storeIf', () => true],
+    ['headers', []],
+  ])('%s beside a key in the arguments', (field, value) => {
+    const options = { idempotency: 'orders', key: 'k', [field]: value };
+    const error = errorOf(() => Idempotent(options as never));
+    expect(error).toMatchObject({ code: 'INVALID_OPTION', field });
+    expect((error as Error).message).toContain('left out where key is given');
   });
 
   it('anything but an instance method', () => {

@@ -1,5 +1,5 @@
 import type { LeaderTerm } from 'bedrock-lock';
-import { DistributedLock, Idempotent, LockKey, OnLeader } from 'nestjs-bedrock';
+import { DistributedLock, LockKey, OnLeader } from 'nestjs-bedrock';
 import { EMPTY, Observable } from 'rxjs';
 
 interface Order {
@@ -55,6 +55,19 @@ export class Allowed {
   @OnLeader({ election: 'a', backOffMs: 10 })
   async leadingBlindly(): Promise<void> {}
 
+  @DistributedLock({ lock: 'a', onBusy: 'skip' })
+  async skipped(): Promise<void> {}
+
+  @DistributedLock({ lock: 'a', onBusy: 'skip', key: (order: Order) => order.id })
+  async skippedWithAValue(_order: Order): Promise<number | undefined> {
+    return 1;
+  }
+
+  @DistributedLock({ lock: 'a', onBusy: 'skip' })
+  skippedEvents(): Observable<number> {
+    return EMPTY;
+  }
+
   @DistributedLock({ lock: 'a', key: '{0.id}', onBusy: (error, order: Order) => `${error.code} ${order.id}` })
   async policyWithArguments(@LockKey() _order: Order): Promise<string> {
     return '';
@@ -62,12 +75,6 @@ export class Allowed {
 }
 
 export class Refused {
-  // @ts-expect-error a plain value
-  @Idempotent({ idempotency: 'a', key: '{0}' })
-  once(_key: string): number {
-    return 1;
-  }
-
   // @ts-expect-error a plain value: the caller would get a promise of it
   @DistributedLock('a')
   value(): number {
@@ -105,6 +112,12 @@ export class Refused {
   // @ts-expect-error nobody gives it anything but the term
   @OnLeader('a')
   async leadingWith(_term: LeaderTerm, _count: number): Promise<void> {}
+
+  // @ts-expect-error a skipped call gives undefined
+  @DistributedLock({ lock: 'a', onBusy: 'skip' })
+  async skipped(): Promise<number> {
+    return 1;
+  }
 
   // @ts-expect-error onBusy wants another type than the method gets
   @DistributedLock({ lock: 'a', onBusy: (_error, order: Order) => order.id })

@@ -1,0 +1,43 @@
+import type { StreamableFile } from '@nestjs/common';
+
+type AnyMethod = (...args: never[]) => unknown;
+
+/** Compiles only where a function over `A` can be called with the arguments of the method. */
+export type Accepts<A extends unknown[], M extends AnyMethod> = ((...args: A) => void) extends (
+  ...args: Parameters<M>
+) => void
+  ? unknown
+  : ArgumentsDoNotFit<A, Parameters<M>>;
+
+/** What the compiler shows in place of a bare `never`. */
+interface ArgumentsDoNotFit<Wanted, Given> {
+  readonly 'a function of the options wants other arguments than the method gets': readonly [Wanted, Given];
+}
+
+/** Compiles only where the method may give nothing. */
+export type MayGiveNothing<M extends AnyMethod> =
+  ReturnType<M> extends PromiseLike<infer Value>
+    ? undefined extends Value
+      ? unknown
+      : SkippedCallsGiveUndefined<Value>
+    : unknown;
+
+interface SkippedCallsGiveUndefined<Value> {
+  readonly 'with onBusy: "skip" the method gives undefined, which its type does not say': Value;
+}
+
+/** Compiles only where the method gives what can be given again. */
+export type CanBeStored<M extends AnyMethod> =
+  IsStream<Awaited<ReturnType<M>>> extends true ? StreamsAreNotStored : unknown;
+
+type IsStream<Value> = 0 extends 1 & Value
+  ? false
+  : [Value] extends [never]
+    ? false
+    : [Value] extends [StreamableFile]
+      ? true
+      : false;
+
+interface StreamsAreNotStored {
+  readonly 'a stream can be read once, and not given again': StreamableFile;
+}
