@@ -178,7 +178,8 @@ describe('the shop and the faults of its surroundings', () => {
 
     await expectExact(stock, buyers, await home);
     const [{ buyer, shop, headers }] = buyers.attempts.filter(({ status }) => status === 503) as [Attempt];
-    expect({ shop, retryAfter: headers['retry-after'] }).toEqual({ shop: 0, retryAfter: '1' });
+    expect(shop).toBe(0);
+    expect(headers['retry-after']).toMatch(/^[12]$/);
     expect((await ledger.rows()).map((row) => row.token)).toContain(token);
     const last = buyers.attempts.findLast((attempt) => attempt.buyer === buyer);
     expect(last).toMatchObject({ status: 200, body: { sold: true, sale: { token } } });

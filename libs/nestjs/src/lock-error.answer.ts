@@ -1,4 +1,4 @@
-import type { HolderView, LockError } from 'bedrock-lock';
+import { systemClock, type LockError } from 'bedrock-lock';
 import type { AnsweredLockCode } from './lock-interceptor.options.js';
 import type { LockInterceptorSettings } from './lock-interceptor.settings.js';
 
@@ -57,8 +57,11 @@ const RULES: Readonly<Record<AnsweredLockCode, Rule>> = {
   },
 };
 
-/** Where nothing tells how long it may take, in ms. */
-const SOON_MS = 1_000;
+/**
+ * After which a retry is worth it, in ms; spread, so that those who were refused together do not come back together. Not the rest
+ * of a lease: its holder renews that for as long as it works, and mostly ends far sooner.
+ */
+const RETRY_AFTER_MS = { least: 1_000, most: 2_000 };
 
 /** For the filters and logs of the application: its client reads no answer any more. */
 export const CLIENT_GONE: LockAnswer = {
@@ -75,12 +78,10 @@ export function answerTo(error: LockError, settings: LockInterceptorSettings): L
   const status = settings.statuses.get(code);
   if (status === undefined) return undefined;
   const { message, mayRetry, isFault } = RULES[code];
-  const retryAfterMs = mayRetry ? retryAfter(error, settings.retryAfterMaxSeconds * 1_000) : undefined;
-  return { status, code, message, retryAfterMs, isFault };
+  return { status, code, message, retryAfterMs: mayRetry ? retryAfterMs() : undefined, isFault };
 }
 
-/** The rest of the holder's lease: by then the lock is free, or its holder is alive and renews it. A first request ends sooner. */
-function retryAfter(error: LockError, maxMs: number): number {
-  const { holder } = error as { holder?: HolderView };
-  return Math.min(Math.max(Math.ceil(holder?.remainingMs ?? SOON_MS), 1), maxMs);
+function retryAfterMs(): number {
+  const { least, most } = RETRY_AFTER_MS;
+  return least + Math.round(systemClock.random() * (most - least));
 }

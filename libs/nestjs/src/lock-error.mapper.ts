@@ -62,6 +62,6 @@ export class LockErrorMapper {
     const response: unknown = host.getArgByIndex(1);
     const { httpAdapter } = this.adapters;
     if (retryAfterMs === undefined || httpAdapter?.isHeadersSent(response) !== false) return;
-    httpAdapter.setHeader(response, 'Retry-After', String(Math.ceil(retryAfterMs / 1_000)));
+    httpAdapter.setHeader(response, 'Retry-After', String(Math.round(retryAfterMs / 1_000)));
   }
 }

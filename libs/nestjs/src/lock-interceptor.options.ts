@@ -29,8 +29,6 @@ export interface LockInterceptorOptions {
    * IDEMPOTENCY_LOST
    */
   readonly statuses?: Readonly<Partial<Record<AnsweredLockCode, number>>>;
-  /** The longest Retry-After, in whole seconds. @default 30 */
-  readonly retryAfterMaxSeconds?: number;
   /**
    * Stop waiting for a lock when the client of the handler has gone, or nobody listens to the handler's result any more. A
    * method that holds its lock already is never disturbed. @default true

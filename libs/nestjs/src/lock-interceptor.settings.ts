@@ -7,12 +7,11 @@ export interface LockInterceptorSettings {
   readonly mapErrors: boolean;
   /** Only what is answered has a status. */
   readonly statuses: ReadonlyMap<AnsweredLockCode, number>;
-  readonly retryAfterMaxSeconds: number;
   readonly abortOnDisconnect: boolean;
 }
 
 const FIELDS: ReadonlySet<string> = new Set<keyof LockInterceptorOptions>([
-  'isGlobal', 'mapErrors', 'statuses', 'retryAfterMaxSeconds', 'abortOnDisconnect',
+  'isGlobal', 'mapErrors', 'statuses', 'abortOnDisconnect',
 ]); // prettier-ignore
 
 const STATUSES: Readonly<Record<AnsweredLockCode, number | undefined>> = {
@@ -32,29 +31,16 @@ const STATUSES: Readonly<Record<AnsweredLockCode, number | undefined>> = {
   INVALID_OPTION: undefined,
 };
 const CODES: ReadonlySet<string> = new Set(Object.keys(STATUSES));
-const DAY_SECONDS = 86_400;
 
 /** @throws InvalidOptionError naming the field: `interceptor.statuses.LOCK_BUSY` */
 export function interceptorSettings(given: boolean | LockInterceptorOptions = true): LockInterceptorSettings {
   const options = typeof given === 'boolean' ? { isGlobal: given } : given;
   checkFields('interceptor', options, FIELDS);
-  const {
-    isGlobal = true,
-    mapErrors = true,
-    statuses = {},
-    retryAfterMaxSeconds = 30,
-    abortOnDisconnect = true,
-  } = options;
+  const { isGlobal = true, mapErrors = true, statuses = {}, abortOnDisconnect = true } = options;
   return Object.freeze<LockInterceptorSettings>({
     isGlobal: checkBoolean('interceptor.isGlobal', isGlobal),
     mapErrors: checkBoolean('interceptor.mapErrors', mapErrors),
     statuses: checkStatuses(statuses),
-    retryAfterMaxSeconds: checkWhole(
-      'interceptor.retryAfterMaxSeconds',
-      retryAfterMaxSeconds,
-      1,
-      DAY_SECONDS,
-    ),
     abortOnDisconnect: checkBoolean('interceptor.abortOnDisconnect', abortOnDisconnect),
   });
 }

@@ -3,6 +3,7 @@ import { Logger, type ExceptionFilter } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { gate, until } from '../app.js';
 import { ADAPTERS, closeServers } from '../interceptor/server.js';
+import { SOON } from '../interceptor/troubles.js';
 import { payments, type Answering } from './payments.js';
 
 afterEach(closeServers);
@@ -155,7 +156,7 @@ describe.each(ADAPTERS)('@Idempotent() on %s', (_name, adapter) => {
     await until(() => till.runs === 1);
     const second = await pay('key');
     expect(second).toMatchObject({ status: 409, body: { code: 'IDEMPOTENCY_IN_FLIGHT' } });
-    expect(second.header('retry-after')).toBe('1');
+    expect(second.header('retry-after')).toEqual(SOON);
     expect(second.header('content-type')).toMatch(PROBLEM);
     open();
     expect((await first).status).toBe(202);

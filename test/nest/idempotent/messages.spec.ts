@@ -15,6 +15,7 @@ import type { AddressInfo, Server } from 'node:net';
 import { lastValueFrom } from 'rxjs';
 import { gate, until } from '../app.js';
 import { closeServers, closing, log } from '../interceptor/server.js';
+import { SOON_MS } from '../interceptor/troubles.js';
 
 afterEach(closeServers);
 
@@ -114,7 +115,7 @@ describe('a message handler with @Idempotent()', () => {
     await expect(send({ operationId: 'o-1', amount: 4 })).rejects.toMatchObject({
       statusCode: 409,
       code: 'IDEMPOTENCY_IN_FLIGHT',
-      retryAfterMs: 1_000,
+      retryAfterMs: SOON_MS,
     });
     open();
     expect(await first).toEqual({ left: 6 });

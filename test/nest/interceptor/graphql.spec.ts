@@ -2,7 +2,7 @@ import { WebSocket } from 'ws';
 import { bedrockOf, until } from '../app.js';
 import { graphqlShop } from './graphql-shop.js';
 import { closeServers } from './server.js';
-import { HELD_MS, IN_USE, UNAVAILABLE, UNSAFE } from './troubles.js';
+import { IN_USE, SOON_MS, UNAVAILABLE, UNSAFE } from './troubles.js';
 
 afterEach(closeServers);
 
@@ -38,11 +38,11 @@ describe('in GraphQL', () => {
   });
 
   const TABLE: [code: string, status: number, message: string, retry: object][] = [
-    ['LOCK_BUSY', 409, IN_USE, { retryAfterMs: HELD_MS }],
-    ['LOCK_WAIT_TIMEOUT', 409, IN_USE, { retryAfterMs: HELD_MS - 100 }],
-    ['QUEUE_FULL', 503, UNAVAILABLE, { retryAfterMs: 1_000 }],
-    ['BACKEND_UNAVAILABLE', 503, UNAVAILABLE, { retryAfterMs: 1_000 }],
-    ['LOCK_CLOSED', 503, UNAVAILABLE, { retryAfterMs: 1_000 }],
+    ['LOCK_BUSY', 409, IN_USE, { retryAfterMs: SOON_MS }],
+    ['LOCK_WAIT_TIMEOUT', 409, IN_USE, { retryAfterMs: SOON_MS }],
+    ['QUEUE_FULL', 503, UNAVAILABLE, { retryAfterMs: SOON_MS }],
+    ['BACKEND_UNAVAILABLE', 503, UNAVAILABLE, { retryAfterMs: SOON_MS }],
+    ['LOCK_CLOSED', 503, UNAVAILABLE, { retryAfterMs: SOON_MS }],
     ['LOCK_LOST', 500, UNSAFE, {}],
     ['LOCK_REVOKED', 500, UNSAFE, {}],
   ];

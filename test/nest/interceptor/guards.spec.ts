@@ -21,7 +21,7 @@ import { LockBusyError, LockError, LockWaitTimeoutError, type Mutex } from 'bedr
 import { DistributedLock, InjectLock, type LockInterceptorOptions } from 'nestjs-bedrock';
 import { bedrockOf, locksOf } from '../app.js';
 import { ADAPTERS, closeServers, listen } from './server.js';
-import { IN_USE } from './troubles.js';
+import { IN_USE, SOON } from './troubles.js';
 
 afterEach(closeServers);
 
@@ -147,7 +147,7 @@ describe.each(ADAPTERS)('on %s', (_name, adapter) => {
 
   const BUSY = {
     status: 409,
-    retryAfter: '1',
+    retryAfter: SOON,
     body: { statusCode: 409, error: 'Conflict', message: IN_USE, code: 'LOCK_BUSY' },
   };
   const UNKNOWN = {

@@ -213,7 +213,6 @@ describe('a bad option of the interceptor is refused at once', () => {
     option('isGlobal', ['true']),
     option('mapErrors', ['true']),
     option('abortOnDisconnect', ['true']),
-    option('retryAfterMaxSeconds', []),
     option('statuses', ['an object'], /^interceptor\.statuses/),
     ...CODES.map((code) => ({
       name: code,
@@ -274,7 +273,7 @@ describe('the options of the interceptor', () => {
     // @ts-expect-error a mistake in the code, which no client should learn of
     const mistake: LockInterceptorOptions = { statuses: { LOCK_UNBOUND: 503 } };
     // @ts-expect-error a text
-    const text: LockInterceptorOptions = { retryAfterMaxSeconds: '5' };
+    const text: LockInterceptorOptions = { statuses: { LOCK_BUSY: '423' } };
     expect([code, mistake, text]).toHaveLength(3);
   });
 });

@@ -1,3 +1,4 @@
+import { expect } from '@jest/globals';
 import { ConflictException, Injectable } from '@nestjs/common';
 import { LockBusyError } from 'bedrock-lock';
 import { memory } from 'bedrock-lock/memory';
@@ -5,9 +6,8 @@ import { FaultyBackend, ManualClock } from 'bedrock-testkit';
 import { BedrockService, currentLease, DistributedLock, type BedrockLockModuleOptions } from 'nestjs-bedrock';
 import { locksOf } from '../app.js';
 
-/** The lease that keeps `taken` busy, in ms, and what its holder counts on: some is kept back for clocks that drift. */
+/** The lease that keeps `taken` busy, in ms. */
 const LEASE_MS = 2_400;
-export const HELD_MS = 2_376;
 
 /** What the answer to a busy lock is made of, whatever the transport. */
 export const IN_USE = 'The resource is in use; try again later';
@@ -128,3 +128,12 @@ export async function take(bedrock: BedrockService): Promise<void> {
   await bedrock.lock('taken').acquire({ renew: false, leaseMs: LEASE_MS });
   await bedrock.lock('short').acquire();
 }
+
+/** Matches the `Retry-After` of an answer, in seconds. */
+export const SOON: unknown = expect.stringMatching(/^[12]$/);
+
+/** Matches the `retryAfterMs` of an answer. */
+export const SOON_MS: unknown = {
+  asymmetricMatch: (ms: unknown) => Number.isInteger(ms) && 1_000 <= Number(ms) && Number(ms) <= 2_000,
+  toString: () => 'from 1000 to 2000',
+};

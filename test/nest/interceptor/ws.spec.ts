@@ -3,7 +3,7 @@ import { bedrockOf, until } from '../app.js';
 import { answer, gateway } from './gateway.js';
 import { closeServers } from './server.js';
 import { watching } from './shop.js';
-import { HELD_MS, IN_USE, UNAVAILABLE, UNSAFE } from './troubles.js';
+import { IN_USE, SOON_MS, UNAVAILABLE, UNSAFE } from './troubles.js';
 
 afterEach(closeServers);
 
@@ -43,11 +43,11 @@ describe('on a WebSocket gateway', () => {
   });
 
   const TABLE: [code: string, statusCode: number, message: string, retry: object][] = [
-    ['LOCK_BUSY', 409, IN_USE, { retryAfterMs: HELD_MS }],
-    ['LOCK_WAIT_TIMEOUT', 409, IN_USE, { retryAfterMs: HELD_MS - 100 }],
-    ['QUEUE_FULL', 503, UNAVAILABLE, { retryAfterMs: 1_000 }],
-    ['BACKEND_UNAVAILABLE', 503, UNAVAILABLE, { retryAfterMs: 1_000 }],
-    ['LOCK_CLOSED', 503, UNAVAILABLE, { retryAfterMs: 1_000 }],
+    ['LOCK_BUSY', 409, IN_USE, { retryAfterMs: SOON_MS }],
+    ['LOCK_WAIT_TIMEOUT', 409, IN_USE, { retryAfterMs: SOON_MS }],
+    ['QUEUE_FULL', 503, UNAVAILABLE, { retryAfterMs: SOON_MS }],
+    ['BACKEND_UNAVAILABLE', 503, UNAVAILABLE, { retryAfterMs: SOON_MS }],
+    ['LOCK_CLOSED', 503, UNAVAILABLE, { retryAfterMs: SOON_MS }],
     ['LOCK_LOST', 500, UNSAFE, {}],
     ['LOCK_REVOKED', 500, UNSAFE, {}],
   ];

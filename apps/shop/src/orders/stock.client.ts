@@ -18,7 +18,7 @@ interface Answer {
 }
 
 const LONGEST_PAUSE_MS = 2_000;
-/** In flight, or the goods are busy. Its Retry-After is an upper bound, the rest of a lease: asking earlier is right. */
+/** In flight, or the goods are busy. */
 const CONFLICT = 409;
 
 /** Asks the stock service. Every question may be repeated, since all of them name their operation. */
