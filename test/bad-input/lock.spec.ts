@@ -316,7 +316,7 @@ describe('bad input to bedrock-lock', () => {
 
   it('refuses a bad leaseMs of extend() and keeps the lease', async () => {
     const lease = await lock.acquire();
-    for (const bad of [NaN, -1, 0, 0.5, 30_001, 2 ** 53, '5', null, Symbol('x')]) {
+    for (const bad of [NaN, -1, 0, 0.5, 300_001, 2 ** 53, '5', null, Symbol('x')]) {
       await expect(lease.extend(bad as never)).rejects.toThrow(InvalidOptionError);
     }
     expect(lease.isHeld).toBe(true);

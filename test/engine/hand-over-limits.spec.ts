@@ -103,7 +103,7 @@ describe('a claim that is handed over', () => {
 
   it('never asks for more than the longest lease of the backend', async () => {
     bench = new Bench({ handOver: { quantumMs: 5_000 } });
-    const lock = bench.lock({ leaseMs: 30_000, renew: false });
+    const lock = bench.lock({ leaseMs: 300_000, renew: false });
     const callers = [lock.acquire(), lock.acquire(), lock.acquire()];
     for (const caller of callers) {
       const lease = await caller;

@@ -58,7 +58,7 @@ export {
   checkTime,
   checkWhole,
 } from './core/checks.js';
-export { checkHoldAtLeast } from './core/options.js';
+export { checkHoldAtLeast, checkLease } from './core/options.js';
 export { checkName, MAX_NAME_LENGTH } from './core/key.js';
 export type { CompetitorEnd, LockEventName, LockEvents, ReleaseEnd, ReleaseOutcome } from './core/events.js';
 export { MAX_TIMER_MS, sleep, systemClock, type Clock, type Timer } from './core/clock.js';

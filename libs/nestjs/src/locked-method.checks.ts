@@ -1,4 +1,4 @@
-import { checkHoldAtLeast, checkWhole, InvalidOptionError } from 'bedrock-lock';
+import { checkHoldAtLeast, checkLease, InvalidOptionError } from 'bedrock-lock';
 import { at } from './error.place.js';
 import { handlerKind } from './handler.kind.js';
 import { lockKeys } from './lock-key.metadata.js';
@@ -51,7 +51,7 @@ function checkSpec(spec: LockSpec, handler: string | undefined, registry: LockRe
   const { traits, name } = registry.bedrock(registry.heldBy(spec).backend).backend;
   const { leaseMs, holdAtLeastMs } = spec.call ?? {};
   if (holdAtLeastMs !== undefined) checkHoldAtLeast(holdAtLeastMs, traits, name);
-  if (leaseMs !== undefined) checkWhole('leaseMs', leaseMs, traits.minLeaseMs, traits.maxLeaseMs);
+  if (leaseMs !== undefined) checkLease(leaseMs, traits);
   if (spec.onBusy === 'skip' && handler !== undefined) {
     // An empty success would tell the caller that the work was done.
     throw new InvalidOptionError('onBusy', `'throw' or a function on ${handler}`, 'skip');

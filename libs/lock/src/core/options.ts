@@ -101,10 +101,9 @@ export function resolveTerms(
 ): Terms {
   checkShape(shape, traits, backend);
   checkFields('options', options, LOCK_FIELDS);
-  const { minLeaseMs, maxLeaseMs } = traits;
   // Defaults stand in for undefined alone: null is a mistake.
   const {
-    leaseMs = Math.min(30_000, maxLeaseMs),
+    leaseMs = Math.min(30_000, traits.maxLeaseMs),
     renew = true,
     renewAt = 1 / 3,
     maxHoldMs = Infinity,
@@ -119,7 +118,7 @@ export function resolveTerms(
   } = options;
   const terms: Terms = Object.freeze({
     shape,
-    leaseMs: checkWhole('leaseMs', leaseMs, minLeaseMs, maxLeaseMs),
+    leaseMs: checkLease(leaseMs, traits),
     renew: checkBoolean('renew', renew),
     renewAt: checkShare('renewAt', renewAt),
     maxHoldMs: checkTime('maxHoldMs', maxHoldMs, 1),
@@ -158,10 +157,24 @@ export function checkHoldAtLeast(
   { holdAtLeast, maxLeaseMs }: Traits,
   backend: string,
 ): number {
+  assertNotLonger('holdAtLeastMs', value, maxLeaseMs);
   const holdAtLeastMs = checkWhole('holdAtLeastMs', value, 0, maxLeaseMs);
   if (holdAtLeastMs === 0 || holdAtLeast) return holdAtLeastMs;
   const advice = 'its locks end with the session; take a lease backend';
   throw new UnsupportedByBackendError(backend, 'holdAtLeastMs', advice);
+}
+
+/** The life of a lease, in whole ms. @throws InvalidOptionError */
+export function checkLease(value: unknown, { minLeaseMs, maxLeaseMs }: Traits): number {
+  assertNotLonger('leaseMs', value, maxLeaseMs);
+  return checkWhole('leaseMs', value, minLeaseMs, maxLeaseMs);
+}
+
+/** @throws InvalidOptionError with the option that allows it */
+function assertNotLonger(field: string, value: unknown, maxLeaseMs: number): void {
+  if (!Number.isInteger(value) || (value as number) <= maxLeaseMs) return;
+  const requirement = `at most ${maxLeaseMs}, the backend's maxLeaseMs: raise that option where it may be longer`;
+  throw new InvalidOptionError(field, requirement, value);
 }
 
 function checkShape({ order, mode, capacity }: Shape, traits: Traits, backend: string): void {
@@ -196,10 +209,7 @@ export function callTerms(
   return {
     ...terms,
     waitMs: waitMs === undefined ? terms.waitMs : checkTime('waitMs', waitMs, 0),
-    leaseMs:
-      leaseMs === undefined
-        ? terms.leaseMs
-        : checkWhole('leaseMs', leaseMs, traits.minLeaseMs, traits.maxLeaseMs),
+    leaseMs: leaseMs === undefined ? terms.leaseMs : checkLease(leaseMs, traits),
     renew: renew === undefined ? terms.renew : checkBoolean('renew', renew),
     maxHoldMs: maxHoldMs === undefined ? terms.maxHoldMs : checkTime('maxHoldMs', maxHoldMs, 1),
     holdAtLeastMs:

@@ -1,10 +1,9 @@
-import { checkWhole } from '../core/checks.js';
 import { WRITER } from '../core/claim.js';
 import { atMost } from '../core/clock.js';
 import { LockBusyError, LockClosedError, LockRevokedError, type LossReason } from '../core/errors.js';
 import type { EventHub, ReleaseOutcome } from '../core/events.js';
 import { onePerProcess } from '../core/one-per-process.js';
-import type { Terms } from '../core/options.js';
+import { checkLease, type Terms } from '../core/options.js';
 import type { Backend } from '../core/ports.js';
 import type { SuspendAwareClock } from '../core/suspend-aware-clock.js';
 import { Contention } from './contention.js';
@@ -166,8 +165,7 @@ export class LockEngine implements WriteLeaseOwner {
 
   /** @throws InvalidOptionError, LockNotHeldError, LockLostError, LockRevokedError, BackendUnavailableError */
   async extend(lease: Lease, leaseMs = lease.terms.leaseMs): Promise<void> {
-    const { minLeaseMs, maxLeaseMs } = this.backend.traits;
-    checkWhole('leaseMs', leaseMs, minLeaseMs, maxLeaseMs);
+    checkLease(leaseMs, this.backend.traits);
     lease.assertHeld();
     const { hold, resource } = lease;
     const { outcome, sent } = await this.#keeper.renewNow(hold, leaseMs);

@@ -31,7 +31,7 @@ export interface MemoryOptions {
   readonly store?: MemoryStore;
   /** Shown as the holder's label. */
   readonly label?: string;
-  /** Longest lease, in ms. @default 30000 */
+  /** Longest lease, in ms. @default 300000 */
   readonly maxLeaseMs?: number;
   /** @default the system's */
   readonly clock?: Clock;
@@ -63,7 +63,7 @@ class MemoryBackend implements Backend, LeaseDriver, MemoryPeer {
 
   constructor(options: MemoryOptions) {
     checkFields('options', options, FIELDS);
-    const { clock: givenClock = systemClock, label, maxLeaseMs = 30_000 } = options;
+    const { clock: givenClock = systemClock, label, maxLeaseMs = 300_000 } = options;
     const clock = checkClock('clock', givenClock);
     const { store = new MemoryStore(clock) } = options;
     if (!(store instanceof MemoryStore)) throw new InvalidOptionError('store', 'a MemoryStore', store);

@@ -1,6 +1,12 @@
 import { InvalidOptionError } from '../../core/errors.js';
 import { checkFields, checkObject } from '../../core/checks.js';
-import { resolveSqlOptions, SQL_FIELDS, type SqlOptions, type SqlTerms } from '../sql/sql-options.js';
+import {
+  LONGEST_SESSION_LEASE_MS,
+  resolveSqlOptions,
+  SQL_FIELDS,
+  type SqlOptions,
+  type SqlTerms,
+} from '../sql/sql-options.js';
 import { MYSQL_SETTINGS, type ConnectionOptions } from './client.js';
 
 /** Where the server is: one of the two. */
@@ -48,7 +54,7 @@ export function resolveMysqlOptions(given: string | MysqlOptions): MysqlTerms {
 
 /** Checks what was given to `mysqlSessions()`. @throws InvalidOptionError naming the field */
 export function resolveSessionOptions(given: string | MysqlSessionOptions): MysqlTerms {
-  return resolve(given, SESSION_FIELDS);
+  return resolve(given, SESSION_FIELDS, LONGEST_SESSION_LEASE_MS);
 }
 
 /** Checks what was given to `mysqlTransactionLocks()`. @throws InvalidOptionError naming the field */
@@ -56,10 +62,14 @@ export function resolveTransactionOptions(given: string | MysqlTransactionOption
   return resolve(given, TRANSACTION_FIELDS);
 }
 
-function resolve(given: string | MysqlOptions, fields: ReadonlySet<string>): MysqlTerms {
+function resolve(
+  given: string | MysqlOptions,
+  fields: ReadonlySet<string>,
+  longestLeaseMs?: number,
+): MysqlTerms {
   const options: MysqlOptions = typeof given === 'string' ? { url: given } : given;
   checkFields('options', options, fields);
-  return Object.freeze({ ...resolveSqlOptions(options), connection: connectionOf(options) });
+  return Object.freeze({ ...resolveSqlOptions(options, longestLeaseMs), connection: connectionOf(options) });
 }
 
 function connectionOf(options: MysqlPlace): ConnectionOptions {

@@ -39,12 +39,15 @@ const OURS = ['statement_timeout', 'query_timeout', 'lock_timeout', 'connectionT
 const LONGEST_SCHEMA = 63;
 
 /** Checks what was given to `postgres()`. Nothing is connected. @throws InvalidOptionError naming the field */
-export function resolvePostgresOptions(given: string | PostgresOptions): PostgresTerms {
+export function resolvePostgresOptions(
+  given: string | PostgresOptions,
+  longestLeaseMs?: number,
+): PostgresTerms {
   const options: PostgresOptions = typeof given === 'string' ? { url: given } : given;
   checkFields('options', options, FIELDS);
   const { url, schema, throughPooler = false } = options;
   return Object.freeze({
-    ...resolveSqlOptions(options),
+    ...resolveSqlOptions(options, longestLeaseMs),
     connection: resolveConnection(url, options.connection),
     throughPooler: checkBoolean('throughPooler', throughPooler),
     schema: schema === undefined ? undefined : checkIdentifier('schema', schema, LONGEST_SCHEMA),

@@ -31,7 +31,10 @@ export interface RedisOptions extends RedisPlace {
    * long. @default 1000
    */
   readonly operationTimeoutMs?: number;
-  /** Longest lease, in ms; the same for all processes where `restartGuard` is on. @default 30000 */
+  /**
+   * Longest lease, in ms; the same for all processes where `restartGuard` is on. @default 300000, and 30000 with `restartGuard`,
+   * which grants nothing for so long after a restart
+   */
   readonly maxLeaseMs?: number;
   /**
    * Grant nothing for `maxLeaseMs` after the server was restarted or has lost its data. Without it, a Redis that loses
@@ -100,7 +103,8 @@ export function resolveRedisOptions(given: string | RedisClient | RedisOptions):
     tokens = 'shared',
     clock: givenClock = systemClock,
   } = options;
-  const { operationTimeoutMs = 1_000, maxLeaseMs = 30_000, restartGuard = false, strict = false } = options;
+  const { operationTimeoutMs = 1_000, restartGuard = false, strict = false } = options;
+  const { maxLeaseMs = restartGuard === true ? 30_000 : 300_000 } = options;
   if (url !== undefined) checkUrl(url);
   if (connection !== undefined) checkConnection(connection);
   if (client !== undefined) checkClient(client);

@@ -9,7 +9,7 @@ export interface SqlOptions {
   readonly label?: string;
   /** Bound on every call, in ms; `ready()` waits five times as long. @default 1000 */
   readonly operationTimeoutMs?: number;
-  /** Longest lease, in ms. @default 30000 */
+  /** Longest lease, in ms. @default 300000; of session locks 30000: the server keeps those of a lost connection for so long */
   readonly maxLeaseMs?: number;
   /** Connections for statements, opened when they are needed. @default 4 */
   readonly connections?: number;
@@ -38,15 +38,18 @@ export interface SqlTerms {
 export const SQL_FIELDS: readonly (keyof SqlOptions)[] = [
   'label', 'operationTimeoutMs', 'maxLeaseMs', 'connections', 'keepRowsMs', 'tablePrefix', 'clock',
 ]; // prettier-ignore
+/** Default of `maxLeaseMs` for locks of a session, in ms: the server keeps those of a lost connection for so long. */
+export const LONGEST_SESSION_LEASE_MS = 30_000;
 /** Shortest lease, in ms: below it, a trip to the database is no small part of the lease. */
 export const MIN_LEASE_MS = 50;
 const LONGEST_PREFIX = 30;
 const MAX_MS = 2 ** 31 - 1;
 
-/** @throws InvalidOptionError naming the field */
-export function resolveSqlOptions(options: SqlOptions): SqlTerms {
+/** @param longestLeaseMs the default of `maxLeaseMs` @throws InvalidOptionError naming the field */
+export function resolveSqlOptions(options: SqlOptions, longestLeaseMs = 300_000): SqlTerms {
   const { label, clock = systemClock, tablePrefix = 'bedrock_' } = options;
-  const { operationTimeoutMs = 1_000, maxLeaseMs = 30_000, connections = 4, keepRowsMs = 10_000 } = options;
+  const { operationTimeoutMs = 1_000, connections = 4, keepRowsMs = 10_000 } = options;
+  const { maxLeaseMs = longestLeaseMs } = options;
   if (label !== undefined) checkText('label', label);
   return {
     label,

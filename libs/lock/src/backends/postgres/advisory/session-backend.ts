@@ -4,6 +4,7 @@ import { InvalidOptionError } from '../../../core/errors.js';
 import type { Backend, LeaseDriver, Traits, Unsubscribe } from '../../../core/ports.js';
 import { tableNames } from '../names.js';
 import { PgLinks } from '../pg-link.js';
+import { LONGEST_SESSION_LEASE_MS } from '../../sql/sql-options.js';
 import { resolvePostgresOptions, type PostgresOptions, type PostgresTerms } from '../postgres-options.js';
 import { Session } from './session.js';
 import { SessionLocks } from './session-locks.js';
@@ -29,7 +30,7 @@ const FIELDS: ReadonlySet<string> = new Set<keyof PostgresSessionOptions>([
  */
 export function postgresSession(options: string | PostgresSessionOptions): Backend {
   if (typeof options !== 'string') checkFields('options', options, FIELDS);
-  return new SessionBackend(resolvePostgresOptions(options));
+  return new SessionBackend(resolvePostgresOptions(options, LONGEST_SESSION_LEASE_MS));
 }
 
 class SessionBackend implements Backend {
