@@ -36,6 +36,14 @@ function fieldOf(error: unknown): string {
   return (error as InvalidOptionError).field;
 }
 
+function decorated(options: object): void {
+  class Shop {
+    async place(): Promise<void> {}
+  }
+  const descriptor = Object.getOwnPropertyDescriptor(Shop.prototype, 'place')!;
+  (DistributedLock(options as never) as MethodDecorator)(Shop.prototype, 'place', descriptor);
+}
+
 describe('a bad option of @DistributedLock() is refused when the class is defined', () => {
   const table = rows({
     lock: [undefined, ...NO_NAME],
@@ -57,7 +65,7 @@ describe('a bad option of @DistributedLock() is refused when the class is define
   });
 
   it.each(table)('%s: %p', (field, value) => {
-    const error = errorOf(() => DistributedLock({ lock: 'inventory', [field]: value }));
+    const error = errorOf(() => decorated({ lock: 'inventory', [field]: value }));
     expect(fieldOf(error)).toBe(field);
     expect((error as Error).message).toContain(field);
   });

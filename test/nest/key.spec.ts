@@ -158,7 +158,7 @@ describe('a key whose value is missing', () => {
     const service = await orders();
     const call = service.byValue(value);
     await expect(call).rejects.toThrow(InvalidOptionError);
-    await expect(call).rejects.toThrow(/^key /);
+    await expect(call).rejects.toThrow(/^Orders\.byValue\(\), lock "order": key /);
   });
 
   it('names the placeholder', async () => {
@@ -182,7 +182,9 @@ describe('a key whose value is missing', () => {
         return 'shared';
       }
     }
-    await expect(service.byId(new Entity())).rejects.toThrow('{0.id}');
+    await expect(service.byId(new Entity())).rejects.toThrow(
+      'key {0.id} must be a path of own properties; "id" is a getter or inherited: give a function, (value) => value.id',
+    );
     await expect(service.byId(Object.create({ id: 1 }) as Order)).rejects.toThrow('{0.id}');
   });
 });
@@ -192,9 +194,26 @@ describe('a bad template', () => {
     '', ':', 'a:', ':{0}', '{0}::{1}', '{', '}', '{}', '{a}', '{0', '0}', '{{0}}', '{-1}', '{01}', '{0.}', '{0..a}', '{.a}',
     '{0.__proto__}', '{0.a.__proto__.b}', '{0.5', '{100}', 'x'.repeat(513), 'a\u0000', '{0}\n', '\ud800',
   ])('%j is refused when the class is defined', (key) => {
-    expect(() => DistributedLock({ lock: 'order', key })).toThrow(InvalidOptionError);
-    expect(() => DistributedLock({ lock: 'order', key })).toThrow(/^key/);
+    const define = () => {
+      class Wrong {
+        @DistributedLock({ lock: 'order', key })
+        async run(_order: Order): Promise<void> {}
+      }
+      return Wrong;
+    };
+    expect(define).toThrow(InvalidOptionError);
+    expect(define).toThrow(/^Wrong\.run\(\), lock "order": key/);
   }); // prettier-ignore
+
+  it('that names a parameter is answered with what to write', () => {
+    expect(() => {
+      class Wrong {
+        @DistributedLock({ lock: 'order', key: '{order.id}' })
+        async run(_order: Order): Promise<void> {}
+      }
+      return Wrong;
+    }).toThrow('in place of {order.id} write {0.id}; got "{order.id}"');
+  });
 
   it('asks for an argument that the method does not have', () => {
     expect(() => {

@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
-import { Injectable } from '@nestjs/common';
-import { type RunningServer, startRedis } from 'bedrock-servers';
+import { Injectable, Logger } from '@nestjs/common';
+import { freePort, type RunningServer, startRedis } from 'bedrock-servers';
 import { redis } from 'bedrock-lock/redis';
 import { currentLease, DistributedLock } from 'nestjs-bedrock';
 import { Redis } from 'ioredis';
@@ -13,6 +13,7 @@ import { bedrockOf, closeAll, locksOf, start, until } from './app.js';
 
 const run = promisify(execFile);
 const CLOSING_APP = fileURLToPath(new URL('closing-app.mjs', import.meta.url));
+const WARNING_APP = fileURLToPath(new URL('warning-app.mjs', import.meta.url));
 const SIGNALLED_APP = fileURLToPath(new URL('signalled-app.mjs', import.meta.url));
 
 jest.setTimeout(180_000);
@@ -61,6 +62,40 @@ describe('applications on one Redis', () => {
     await expect(start({ imports: [locksOf(['till'], { backend })] })).rejects.toMatchObject({
       code: 'BACKEND_UNAVAILABLE',
     });
+  });
+
+  it('start all the same with startDegraded, and find the server when it is there', async () => {
+    const port = await freePort();
+    const logged = jest.spyOn(Logger.prototype, 'log').mockImplementation(() => undefined);
+    const warned = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
+    const backend = () => redis({ url: `redis://127.0.0.1:${port}`, operationTimeoutMs: 100 });
+    const options = { backend, startDegraded: true, defaults: { failFast: true } };
+    const app = await start({ imports: [locksOf(['till'], options)], providers: [Till] });
+    expect(warned.mock.calls).toEqual([
+      [expect.stringMatching(new RegExp(`^backend "default": .*127\\.0\\.0\\.1:${port}.* answer 503`))],
+    ]);
+    await expect(app.get(Till).pay(1)).rejects.toMatchObject({ code: 'BACKEND_UNAVAILABLE' });
+    const late = await startRedis({ port });
+    try {
+      await until(() =>
+        logged.mock.calls.some(([line]) => line === 'backend "default" (redis) is there now'),
+      );
+      await app.get(Till).pay(1);
+      await app.close();
+    } finally {
+      await late.stop();
+      jest.restoreAllMocks();
+    }
+  });
+
+  it.each([
+    ['warn once, after a grant, when nothing listens to SIGTERM', 'nothing', 1],
+    ['do not warn where shutdown hooks are enabled', 'hooks', 0],
+    ['do not warn where that is turned off', 'quiet', 0],
+  ])('%s', async (_what, how, warnings) => {
+    const { JEST_WORKER_ID: _worker, NODE_ENV: _env, ...env } = process.env;
+    const { stdout } = await run(process.execPath, [WARNING_APP, server.url, how], { env, timeout: 30_000 });
+    expect(stdout.match(/nothing listens to SIGTERM/g) ?? []).toHaveLength(warnings);
   });
 
   it('end by themselves after app.close(): no handle stays open', async () => {

@@ -22,7 +22,7 @@ import { DEFAULT_BACKEND } from './lock.tokens.js';
 
 const SHARED_FIELDS = [
   'backend', 'backends', 'locks', 'prefix', 'defaults', 'handOver', 'maxWaitersPerProcess', 'clock',
-  'shutdownGraceMs', 'allowInProcessLocks', 'interceptor',
+  'shutdownGraceMs', 'allowInProcessLocks', 'interceptor', 'startDegraded', 'warnWithoutShutdownHooks',
 ] as const satisfies (keyof BedrockLockOptions)[]; // prettier-ignore
 const FROM_FACTORY: ReadonlySet<string> = new Set(SHARED_FIELDS);
 const ROOT: ReadonlySet<string> = new Set<keyof BedrockLockModuleOptions>([...SHARED_FIELDS, 'isGlobal']);
@@ -60,11 +60,12 @@ export function checkAsyncOptions(options: BedrockLockModuleAsyncOptions): void 
 export function checkOptions(options: BedrockLockOptions): void {
   checkFields('options', options, FROM_FACTORY);
   refuseNull(options);
-  const { shutdownGraceMs, allowInProcessLocks, locks, clock, interceptor } = options;
+  const { shutdownGraceMs, locks, clock, interceptor } = options;
   backendSources(options);
   interceptorSettings(interceptor);
   if (shutdownGraceMs !== undefined) checkTime('shutdownGraceMs', shutdownGraceMs, 0);
-  if (allowInProcessLocks !== undefined) checkBoolean('allowInProcessLocks', allowInProcessLocks);
+  for (const flag of ['allowInProcessLocks', 'startDegraded', 'warnWithoutShutdownHooks'] as const)
+    if (options[flag] !== undefined) checkBoolean(flag, options[flag]);
   if (clock !== undefined) checkClock('clock', clock);
   for (const group of ['defaults', 'handOver'] as const) {
     if (options[group] === undefined) continue;

@@ -42,6 +42,16 @@ export interface BedrockLockOptions extends Pick<
   /** Allow a backend whose locks hold in one process only, with NODE_ENV=production. @default false */
   readonly allowInProcessLocks?: boolean;
   /**
+   * Start although a backend does not answer: its locks fail with BACKEND_UNAVAILABLE (503) until it does, and the log says when.
+   * False: the application does not start. @default false
+   */
+  readonly startDegraded?: boolean;
+  /**
+   * Warn at the first grant, once, when nothing listens to SIGTERM: locks then outlive the process by their leases. Not asked in
+   * tests, nor of locks in memory. @default true
+   */
+  readonly warnWithoutShutdownHooks?: boolean;
+  /**
    * What `LockInterceptor` does with handlers. False: it is not applied to all of them, only where
    * `@UseInterceptors(LockInterceptor)` says so. @default true
    */

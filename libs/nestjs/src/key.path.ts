@@ -12,10 +12,18 @@ export function parsePath(field: string, path: string): readonly string[] {
   return names;
 }
 
-/** Follows own properties only: what a prototype offers is not the caller's data. Undefined where the path ends. */
-export function readPath(value: unknown, names: readonly string[]): unknown {
+/**
+ * Follows own properties only: what a prototype offers is not the caller's data. Undefined where the path ends.
+ * @throws InvalidOptionError naming `field` where a prototype has the property
+ */
+export function readPath(field: string, value: unknown, names: readonly string[]): unknown {
   for (const name of names) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+    if (typeof value !== 'object' || value === null) return undefined;
+    if (!Object.hasOwn(value, name)) {
+      if (!(name in value)) return undefined;
+      const requirement = `a path of own properties; "${name}" is a getter or inherited: give a function, (value) => value.${name}`;
+      throw new InvalidOptionError(field, requirement, undefined);
+    }
     value = (value as Record<string, unknown>)[name];
   }
   return value;

@@ -70,7 +70,8 @@ export class KeyTemplate {
 
   #valueOf(piece: Piece, args: readonly unknown[]): KeyPart {
     if (typeof piece === 'string') return piece;
-    return checkKeyPart(`${this.field} ${piece.text}`, readPath(args[piece.index], piece.path));
+    const field = `${this.field} ${piece.text}`;
+    return checkKeyPart(field, readPath(field, args[piece.index], piece.path));
   }
 }
 
@@ -116,9 +117,11 @@ function parsePiece(piece: string, template: Source): Piece {
   if (!piece.includes('{') && !piece.includes('}')) return piece;
   const [, index, path] = /^\{(0|[1-9]\d?)(?:\.([^{}]+))?\}$/.exec(piece) ?? [];
   if (index === undefined) {
+    const [, rest = ''] = /^\{[A-Za-z_$][\w$]*((?:\.[^{}]+)?)\}$/.exec(piece) ?? [];
+    const advice = piece.startsWith('{') && rest !== '' ? `; in place of ${piece} write {0${rest}}` : '';
     throw bad(
       template,
-      'a template with placeholders such as {0} or {0.id}, the number of an argument first',
+      `a template with placeholders such as {0} or {0.id}, the number of an argument first${advice}`,
     );
   }
   return {

@@ -22,7 +22,7 @@ export function LockKey(path?: string): ParameterDecorator {
     const field = `@LockKey(${path === undefined ? '' : `'${path}'`}) of ${methodLabel(target, key)}`;
     addLockKey(target, key, {
       index,
-      read: (args) => checkKeyPart(field, readPath(args[index], names)),
+      read: (args) => checkKeyPart(field, readPath(field, args[index], names)),
     });
   };
 }

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { InvalidOptionError } from 'bedrock-lock';
 import type { Observable } from 'rxjs';
+import { placed } from './error.place.js';
 import { askForLocks } from './locks.injection.js';
 import type { DistributedLockOptions } from './lock.options.js';
 import { lockSpec, type LockSpec } from './lock-spec.js';
@@ -47,13 +48,34 @@ export function DistributedLock<A extends unknown[] = []>(
 export function DistributedLock<A extends unknown[] = []>(
   options: string | DistributedLockOptions<A>,
 ): LockMethodDecorator<A> {
-  const spec = lockSpec(options);
+  const { spec, problem } = specOrProblem(options);
   return (target, key, descriptor) => {
     checkPlace('@DistributedLock()', { target, key, descriptor });
+    if (spec === undefined)
+      throw placed(
+        problem,
+        `${methodLabel(target, key)}, lock "${(options as DistributedLockOptions).lock}"`,
+      );
     const place = descriptor as PropertyDescriptor as TypedPropertyDescriptor<Method>;
     checkTemplate(spec, target, key, place);
     lockedMethod(target, key, place).add(spec);
   };
+}
+
+/** A bad template is told with the method that it is for, which is known only when the decorator is applied. */
+function specOrProblem<A extends unknown[]>(options: string | DistributedLockOptions<A>) {
+  try {
+    return { spec: lockSpec(options) };
+  } catch (problem) {
+    if (isAboutTemplate(problem, options)) return { problem };
+    throw problem;
+  }
+}
+
+function isAboutTemplate(error: unknown, options: unknown): boolean {
+  const { key, lock } = (options ?? {}) as Partial<DistributedLockOptions>;
+  if (typeof key !== 'string' || typeof lock !== 'string') return false;
+  return error instanceof InvalidOptionError && /^key( |$)/.test(error.field);
 }
 
 /** The locked method behind the wrapper that stands in the descriptor; puts one there when there is none. */

@@ -2,6 +2,7 @@ import type { ModulesContainer } from '@nestjs/core';
 import { Bedrock, InvalidOptionError, UnsupportedByBackendError, type Backend } from 'bedrock-lock';
 import { backendSources, checkOptions, checkRegistrations } from './bedrock-lock.checks.js';
 import type { BedrockLockOptions, LockRegistration } from './bedrock-lock.options.js';
+import { logLocks } from './lock.log.js';
 import { LockRegistry } from './lock.registry.js';
 import { LOCK_REGISTRY } from './lock.tokens.js';
 import { orderHooks } from './module.order.js';
@@ -17,7 +18,7 @@ export async function createLockRegistry(
   checkOptions(options);
   const locks = withOptions(listed, checkRegistrations(options.locks ?? []));
   const bedrocks = new Map<string, Bedrock>();
-  const registry = new LockRegistry(bedrocks, options.clock, options.shutdownGraceMs);
+  const registry = new LockRegistry(bedrocks, options);
   try {
     const sources = [...backendSources(options)];
     // The order in which `inOrder()` takes their locks: `multiLock()` goes by who was made first.
@@ -53,6 +54,8 @@ function createBedrock(backend: Backend, options: BedrockLockOptions): Bedrock {
     shutdownGraceMs,
     allowInProcessLocks = false,
     interceptor: _interceptor,
+    startDegraded: _startDegraded,
+    warnWithoutShutdownHooks = true,
     ...shared
   } = options;
   const closeGraceMs = shutdownGraceMs === undefined ? {} : { closeGraceMs: shutdownGraceMs };
@@ -64,6 +67,7 @@ function createBedrock(backend: Backend, options: BedrockLockOptions): Bedrock {
       'its locks hold in this process only: take a backend such as redis(url), or set allowInProcessLocks: true',
     );
   }
+  logLocks(bedrock, { warnWithoutShutdownHooks });
   return bedrock;
 }
 

@@ -1,11 +1,22 @@
-import type { BeforeApplicationShutdown } from '@nestjs/common';
-import { checkName, InvalidOptionError, systemClock, type Bedrock, type Clock } from 'bedrock-lock';
-import type { LockRegistration } from './bedrock-lock.options.js';
+import { Logger, type BeforeApplicationShutdown } from '@nestjs/common';
+import {
+  checkName,
+  InvalidOptionError,
+  isLockError,
+  sleep,
+  systemClock,
+  type Bedrock,
+  type Clock,
+} from 'bedrock-lock';
+import type { BedrockLockOptions, LockRegistration } from './bedrock-lock.options.js';
 import { at } from './error.place.js';
 import type { LockSpec } from './lock-spec.js';
 import { checkUse, partOf, type HeldLock } from './lock.use.js';
 import { makeLock, type LockKind, type LockOf, type LockPlan } from './lock.kind.js';
-import { DEFAULT_BACKEND } from './lock.tokens.js';
+import { DEFAULT_BACKEND, LOG_CONTEXT } from './lock.tokens.js';
+
+/** Pause between two tries to reach a backend that was not there at the start, in ms. */
+const RETRY_MS = 1_000;
 
 /** A registered lock and the name of its backend. */
 export interface RegisteredLock {
@@ -27,14 +38,20 @@ export class LockRegistry implements BeforeApplicationShutdown {
   readonly #bedrocks: ReadonlyMap<string, Bedrock>;
   readonly #locks = new Map<string, RegisteredLock[]>();
   readonly #held = new WeakMap<LockSpec, HeldLock>();
+  readonly clock: Clock;
+  /** How long who holds or leads may take to finish when the application closes, in ms. */
+  readonly graceMs: number;
+  readonly #startDegraded: boolean;
+  readonly #logger = new Logger(LOG_CONTEXT);
 
   constructor(
     bedrocks: ReadonlyMap<string, Bedrock>,
-    readonly clock: Clock = systemClock,
-    /** How long who holds or leads may take to finish when the application closes, in ms. */
-    readonly graceMs: number = 10_000,
+    { clock = systemClock, shutdownGraceMs = 10_000, startDegraded = false }: BedrockLockOptions = {},
   ) {
     this.#bedrocks = bedrocks;
+    this.clock = clock;
+    this.graceMs = shutdownGraceMs;
+    this.#startDegraded = startDegraded;
   }
 
   get backends(): readonly string[] {
@@ -103,9 +120,41 @@ export class LockRegistry implements BeforeApplicationShutdown {
     return held;
   }
 
-  /** Resolves when every backend answers. @throws BackendUnavailableError */
+  /**
+   * Resolves when every backend answers; with `startDegraded` at once, and asks on.
+   * @throws BackendUnavailableError
+   */
   async ready(): Promise<void> {
-    await Promise.all(this.#all().map((bedrock) => bedrock.ready()));
+    const asked = Array.from(this.#bedrocks, ([name, bedrock]) => this.#ready(name, bedrock));
+    await Promise.all(asked);
+  }
+
+  async #ready(name: string, bedrock: Bedrock): Promise<void> {
+    try {
+      await bedrock.ready();
+    } catch (error) {
+      if (!isLockError(error) || error.code !== 'BACKEND_UNAVAILABLE') throw error;
+      const facts = `backend "${name}": ${error.message}`;
+      if (!this.#startDegraded) {
+        const advice = 'Start the server, mend what it says, or set startDegraded: true to start without it';
+        this.#logger.error(`${facts}. ${advice}`);
+        throw error;
+      }
+      this.#logger.warn(`${facts}. Its locks answer 503 until it is there (startDegraded)`);
+      void this.#connectLater(name, bedrock);
+    }
+  }
+
+  async #connectLater(name: string, bedrock: Bedrock): Promise<void> {
+    while (!bedrock.isClosed) {
+      try {
+        await bedrock.ready();
+        this.#logger.log(`backend "${name}" (${bedrock.backend.name}) is there now`);
+        return;
+      } catch {
+        await sleep(this.clock, RETRY_MS);
+      }
+    }
   }
 
   /**

@@ -6,6 +6,7 @@ import type { LockRegistry } from './lock.registry.js';
 import type { LockSpec } from './lock-spec.js';
 import { lockedMethods, type LockedMethod } from './locked.method.js';
 import { methodLabel } from './method.metadata.js';
+import { isScheduled, MissedTicks } from './scheduled.method.js';
 
 /** The hook of Nest that runs after `LockRegistry.beforeApplicationShutdown()`: such a method would fail each time. */
 const AFTER_CLOSING = 'onApplicationShutdown';
@@ -31,6 +32,7 @@ export function checkLockedMethods(prototype: object, registry: LockRegistry): r
       throw new InvalidOptionError('@DistributedLock()', requirement, key);
     }
     at(method.label, () => checkSpecs(method, handler, registry));
+    if (typeof value === 'function' && isScheduled(value)) method.ticks ??= new MissedTicks(method.label);
   }
   return [...methods.values()];
 }

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { InvalidOptionError, type KeyPart, type Leasable } from 'bedrock-lock';
 import { Observable, type ObservableInput } from 'rxjs';
+import { placed } from './error.place.js';
 import { holdAll, type LockedCall } from './lock.hold.js';
 import { inOrder, type LockNeed } from './lock.need.js';
 import type { MethodResultKind } from './lock.options.js';
@@ -14,6 +15,7 @@ import { lockedIterator } from './locked.iterator.js';
 import { lockedObservable } from './locked.observable.js';
 import { lockedPromise } from './locked.promise.js';
 import { MethodMetadata, methodLabel } from './method.metadata.js';
+import type { MissedTicks } from './scheduled.method.js';
 
 /** A method, or what another decorator made of it. */
 export type Method = (this: object, ...args: unknown[]) => unknown;
@@ -31,6 +33,8 @@ export class LockedMethod {
   /** Those of its locks that it takes again further down, below another decorator. */
   readonly innerSpecs: readonly LockSpec[];
   readonly #keyOfParameters: KeyReader | undefined;
+  /** Set at the start for a method that a scheduler calls. */
+  ticks: MissedTicks | undefined;
   #specs: readonly LockSpec[];
   #kind: MethodResultKind;
 
@@ -99,12 +103,19 @@ export class LockedMethod {
     } catch (error) {
       return rejection(error);
     }
-    return lockedPromise(this.label, call, body);
+    const { ticks } = this;
+    if (ticks === undefined) return lockedPromise(this.label, call, body);
+    return ticks.run(registryOf(self)!, args, (began) =>
+      lockedPromise(this.label, call, () => {
+        began();
+        return body();
+      }),
+    );
   }
 
   /** @throws LockUnboundError, InvalidOptionError for an unknown lock or a bad key */
   #prepare(self: object, args: readonly unknown[]): LockedCall {
-    const registry = (self as { [LOCKS]?: LockRegistry } | undefined)?.[LOCKS];
+    const registry = registryOf(self);
     if (registry === undefined) throw new LockUnboundError(this.label);
     const needs: LockNeed[] = [];
     for (const spec of this.#specs) {
@@ -112,12 +123,20 @@ export class LockedMethod {
       const need = (narrowed: Leasable): unknown =>
         needs.push({ lock: narrowed, backend, backendKind, spec });
       const key = spec.key ?? this.#keyOfParameters;
-      if (spec.keys !== undefined)
-        for (const parts of spec.keys(self, args)) need(lock.for(...(parts as [KeyPart])));
-      else need(key === undefined ? lock : lock.for(...(key(self, args) as [KeyPart])));
+      try {
+        if (spec.keys !== undefined)
+          for (const parts of spec.keys(self, args)) need(lock.for(...(parts as [KeyPart])));
+        else need(key === undefined ? lock : lock.for(...(key(self, args) as [KeyPart])));
+      } catch (error) {
+        throw placed(error, `${this.label}, lock "${spec.lock}"`);
+      }
     }
     return { self, args, needs: inOrder(needs) };
   }
+}
+
+function registryOf(self: object): LockRegistry | undefined {
+  return (self as { [LOCKS]?: LockRegistry } | undefined)?.[LOCKS];
 }
 
 function shownKeyOf({ template, key, keys }: LockSpec): string | undefined {

@@ -65,7 +65,10 @@ describe('in GraphQL', () => {
   it('only what is broken is logged', async () => {
     const { ask, log } = await graphqlShop();
     await ask('{ trouble(name: "LOCK_LOST") }');
-    expect(log.complaints).toEqual([expect.objectContaining({ code: 'LOCK_LOST' })]);
+    expect(log.complaints).toEqual([
+      'lock "secret:free" was lost after 5000 ms: expired',
+      expect.objectContaining({ code: 'LOCK_LOST' }),
+    ]);
   });
 
   it.each(['INVALID_OPTION', 'wrapped'])('other errors are left to Nest (%s)', async (name) => {

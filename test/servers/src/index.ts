@@ -3,6 +3,7 @@ export { ensureServers, type Found, type Remedies } from './ensure-servers.js';
 export { etcdCall, etcdStatus, type EtcdStatus } from './etcd-health.js';
 export { startEtcdEnsemble, type EtcdEnsemble, type EtcdEnsembleOptions } from './etcd-ensemble.js';
 export { startEtcd, type EtcdOptions } from './etcd.js';
+export { freePort } from './free-port.js';
 export { oneAtATime } from './one-at-a-time.js';
 export { startMariadb, type MariadbOptions } from './mariadb.js';
 export { startPostgres, type PostgresOptions } from './postgres.js';
