@@ -4,17 +4,25 @@ import type { NodeRedisCluster } from './cluster/node-redis-cluster.js';
 import type { NatMap } from './cluster/slot-map.js';
 import type { NodeRedisClient } from './links/node-redis-client.js';
 
-/** A client of ioredis 5.3 or newer, or 6, or of node-redis 5 or 6. */
+/** A client of ioredis 5.3 or newer, or 6, of iovalkey, or of node-redis 5 or 6. */
 export type RedisClient = SingleClient | Cluster | NodeRedisCluster;
 /** A client for one server, or for one primary behind Sentinels. */
-export type SingleClient = Redis | NodeRedisClient;
+export type SingleClient = Redis | LikeIoredis | NodeRedisClient;
+
+/** A client of a library that began as ioredis, such as iovalkey: its classes are others. */
+export interface LikeIoredis {
+  readonly isCluster: boolean;
+  readonly options: object;
+  duplicate(...args: never[]): unknown;
+  call(...args: never[]): unknown;
+}
 
 /**
  * Where the Redis is: a `url`, a `connection` or both, through ioredis; or else a `client`. Or a `cluster`, with what all of
  * its servers have in common in `connection` or in a `client` for one server.
  */
 export interface RedisPlace {
-  /** `redis://user:password@host:6379/0`, `rediss://…`, or the path of a Unix socket. */
+  /** `redis://user:password@host:6379/0`, `rediss://…`, `valkey://…`, `valkeys://…`, or the path of a Unix socket. */
   readonly url?: string;
   /** Options of ioredis: host, port, tls, sentinels and the like. What Bedrock sets itself is refused here. */
   readonly connection?: ConnectionOptions;

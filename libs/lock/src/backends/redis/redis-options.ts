@@ -158,10 +158,10 @@ function checkUrl(url: unknown): void {
       throw new InvalidOptionError(`url?${field}`, 'left out, since Bedrock sets it', 'a value');
     }
   }
-  if (!/^rediss?:$/.test(protocol)) {
+  if (!/^(redis|valkey)s?:$/.test(protocol)) {
     throw new InvalidOptionError(
       'url',
-      'redis://host:port, rediss://host:port or the path of a socket',
+      'redis://host:port, rediss://, valkey://, valkeys:// or the path of a socket',
       `${url.split(':', 1)[0]!.slice(0, 10)}…`,
     );
   }

@@ -69,7 +69,8 @@ export async function loadIoredis(url: string | undefined, connection: Connectio
     throw notSent('ioredis cannot be loaded: install it, or give redis() a client of node-redis', error);
   });
   const options = { ...connection, ...IOREDIS_SETTINGS };
-  return url === undefined ? new Redis(options) : new Redis(url, options);
+  // The same under two names.
+  return url === undefined ? new Redis(options) : new Redis(url.replace(/^valkey(?=s?:)/, 'redis'), options);
 }
 
 function optionsOf({ host, port, database, credentials, tls }: LinkTarget): ConnectionOptions {

@@ -1,3 +1,4 @@
+import type { Redis } from 'ioredis';
 import type { Clock } from '../../../core/clock.js';
 import { isNodeRedisClient, type RedisPlace, type SingleClient } from '../clients.js';
 import { IoredisLinks, loadIoredis } from './ioredis-links.js';
@@ -14,5 +15,5 @@ export function linksTo({ url, connection, client }: ServerPlace, clock: Clock):
     return new IoredisLinks(() => loadIoredis(url, options), clock);
   }
   if (isNodeRedisClient(client)) return new NodeRedisLinks(client, clock);
-  return new IoredisLinks(() => Promise.resolve(client), clock);
+  return new IoredisLinks(() => Promise.resolve(client as Redis), clock);
 }

@@ -3,11 +3,16 @@ import { Bedrock } from 'bedrock-lock';
 import { redis } from 'bedrock-lock/redis';
 import { startRedis, type RunningServer } from 'bedrock-servers';
 import { liveness } from 'bedrock-testkit';
-import type { Redis } from 'ioredis';
 import { Redis as Redis5 } from 'ioredis-5';
+import { Redis as IoValkey } from 'iovalkey';
 
-/** The client of a user who has not moved up yet; version 6 is what all other tests run on. */
-describe('a client of ioredis 5', () => {
+/** Version 6 of ioredis is what all other tests run on. */
+const CLIENTS = [
+  ['ioredis 5', Redis5],
+  ['iovalkey', IoValkey as unknown as typeof Redis5],
+] as const;
+
+describe.each(CLIENTS)('a client of %s', (_name, Client) => {
   let server: RunningServer;
   const open: Bedrock[] = [];
   beforeAll(async () => {
@@ -19,15 +24,13 @@ describe('a client of ioredis 5', () => {
   afterAll(() => server.stop());
 
   const bedrockOf = (client: Redis5): Bedrock => {
-    const bedrock = new Bedrock({
-      backend: redis({ client: client as unknown as Redis, operationTimeoutMs: 500 }),
-    });
+    const bedrock = new Bedrock({ backend: redis({ client, operationTimeoutMs: 500 }) });
     open.push(bedrock);
     return bedrock;
   };
 
   it('locks, wakes the next process and renews, and is never changed itself', async () => {
-    const client = new Redis5(server.url, { keyPrefix: 'app:' });
+    const client = new Client(server.url, { keyPrefix: 'app:' });
     const before = JSON.stringify(client.options);
     const [one, other] = [bedrockOf(client), bedrockOf(client)];
     const held = await one.mutex('job', { leaseMs: 300 }).acquire();
@@ -46,7 +49,7 @@ describe('a client of ioredis 5', () => {
   });
 
   it('comes back after its connections were killed', async () => {
-    const client = new Redis5(server.url);
+    const client = new Client(server.url);
     const bedrock = bedrockOf(client);
     const lock = bedrock.mutex('job', { waitMs: 3_000 });
     await lock.run(() => undefined);
@@ -56,4 +59,21 @@ describe('a client of ioredis 5', () => {
     expect(await lock.run(() => 'again')).toBe('again');
     client.disconnect();
   });
+});
+
+it('a client of iovalkey may be given as it is, and a server as valkey://', async () => {
+  const server = await startRedis();
+  const client = new IoValkey(server.url);
+  const url = server.url.replace('redis:', 'valkey:');
+  const [one, other] = [redis({ client }), redis({ url })].map((backend) => new Bedrock({ backend })) as [
+    Bedrock,
+    Bedrock,
+  ];
+  const held = await one.mutex('job').acquire();
+  expect(await other.mutex('job').tryAcquire()).toBeNull();
+  await held.release();
+  expect(await other.mutex('job').run(() => 'ran')).toBe('ran');
+  await Promise.all([one.close(), other.close()]);
+  client.disconnect();
+  await server.stop();
 });
