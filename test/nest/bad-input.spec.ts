@@ -20,7 +20,7 @@ const NO_TIME = [...NOTHING, NaN, -1, -Infinity, '5', '', {}, [], 2 ** 31, 2 ** 
 const NO_BOOLEAN = [...NOTHING, 0, 1, 'true', '', {}, NaN];
 const KINDS = [
   'mutex', 'fairMutex', 'readWriteLock', 'semaphore', 'countdownLatch', 'countingSemaphore', 'expirableSemaphore',
-  'leaderElection', 'idempotency',
+  'leaderElection',
 ] as const satisfies LockKind[]; // prettier-ignore
 const NO_OBJECT = [...NOTHING, 5, 'text', '', [], NaN, true, Symbol('s')];
 

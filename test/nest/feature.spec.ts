@@ -51,7 +51,7 @@ describe('BedrockLockModule.forFeature()', () => {
     const unknown = () => BedrockLockModule.forFeature([{ name: 'audit', kind: 'semaphor' as never }]);
     expect(unknown).toThrow(
       'locks[0].kind must be one of mutex, fairMutex, readWriteLock, semaphore, countdownLatch, countingSemaphore, ' +
-        'expirableSemaphore, leaderElection, idempotency; got "semaphor"',
+        'expirableSemaphore, leaderElection; got "semaphor"',
     );
   });
 

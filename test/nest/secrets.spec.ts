@@ -83,7 +83,7 @@ it('a key of idempotency is in no answer, log or error', async () => {
   }
   const encryption = [{ id: 'k1', secret: SECRET }];
   const app = await serve({
-    imports: [locksOf([{ name: 'payments', kind: 'idempotency', encryption }], { backend: () => memory() })],
+    imports: [locksOf([], { backend: () => memory(), idempotency: [{ name: 'payments', encryption }] })],
     controllers: [PaymentsController],
   });
   const log = new KeptLog();

@@ -29,7 +29,7 @@ class BenchModule {
   static on({ url }: LockTerms): DynamicModule {
     const locks = BedrockLockModule.forRoot({
       backend: () => redis({ url }),
-      locks: [{ name: 'orders', kind: 'idempotency' }],
+      idempotency: ['orders'],
     });
     return { module: BenchModule, imports: [locks], controllers: [Orders], providers: [Shop] };
   }

@@ -20,7 +20,8 @@ export class AppModule {
         BedrockLockModule.forRoot({
           backend,
           prefix: 'compat:',
-          locks: ['item', 'audit', { name: 'orders', kind: 'idempotency' }],
+          locks: ['item', 'audit'],
+          idempotency: ['orders'],
         }),
       ],
     };

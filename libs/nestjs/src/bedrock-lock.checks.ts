@@ -14,6 +14,7 @@ import type {
   BedrockLockModuleOptions,
   BedrockLockOptions,
   BedrockLockStaticOptions,
+  IdempotencyRegistration,
   LockRegistration,
 } from './bedrock-lock.options.js';
 import { interceptorSettings } from './lock-interceptor.settings.js';
@@ -21,14 +22,14 @@ import { checkKind } from './lock.kind.js';
 import { DEFAULT_BACKEND } from './lock.tokens.js';
 
 const SHARED_FIELDS = [
-  'backend', 'backends', 'locks', 'prefix', 'defaults', 'handOver', 'maxWaitersPerProcess', 'clock',
+  'backend', 'backends', 'locks', 'idempotency', 'prefix', 'defaults', 'handOver', 'maxWaitersPerProcess', 'clock',
   'shutdownGraceMs', 'allowInProcessLocks', 'interceptor', 'startDegraded', 'warnWithoutShutdownHooks',
 ] as const satisfies (keyof BedrockLockOptions)[]; // prettier-ignore
 const FROM_FACTORY: ReadonlySet<string> = new Set(SHARED_FIELDS);
 const ROOT: ReadonlySet<string> = new Set<keyof BedrockLockModuleOptions>([...SHARED_FIELDS, 'isGlobal']);
 const WAYS = ['useFactory', 'useClass', 'useExisting'] as const;
 const ASYNC: ReadonlySet<string> = new Set<keyof BedrockLockModuleAsyncOptions>([
-  ...WAYS, 'imports', 'inject', 'provideInjectionTokensFrom', 'locks', 'isGlobal',
+  ...WAYS, 'imports', 'inject', 'provideInjectionTokensFrom', 'locks', 'idempotency', 'isGlobal',
 ]); // prettier-ignore
 
 /** What `forRoot()` was given. @throws InvalidOptionError */
@@ -60,7 +61,7 @@ export function checkAsyncOptions(options: BedrockLockModuleAsyncOptions): void 
 export function checkOptions(options: BedrockLockOptions): void {
   checkFields('options', options, FROM_FACTORY);
   refuseNull(options);
-  const { shutdownGraceMs, locks, clock, interceptor } = options;
+  const { shutdownGraceMs, locks, idempotency, clock, interceptor } = options;
   backendSources(options);
   interceptorSettings(interceptor);
   if (shutdownGraceMs !== undefined) checkTime('shutdownGraceMs', shutdownGraceMs, 0);
@@ -73,21 +74,37 @@ export function checkOptions(options: BedrockLockOptions): void {
     refuseNull(options[group], `${group}.`);
   }
   if (locks !== undefined) checkRegistrations(locks);
+  if (idempotency !== undefined) checkIdempotencies(idempotency);
 }
 
 /** The registrations of a list, names turned into objects. @throws InvalidOptionError naming the entry */
 export function checkRegistrations(locks: unknown): readonly LockRegistration[] {
-  if (!Array.isArray(locks)) throw new InvalidOptionError('locks', 'an array', locks);
-  return (locks as unknown[]).map((entry, index) => {
-    const field = `locks[${index}]`;
-    if (typeof entry === 'string') return { name: checkName(field, entry) };
+  return checkList('locks', locks, (entry: LockRegistration, field) => {
+    if (entry.kind !== undefined) checkKind(`${field}.kind`, entry.kind);
+  });
+}
+
+/** As `checkRegistrations()`. */
+export function checkIdempotencies(idempotency: unknown): readonly IdempotencyRegistration[] {
+  return checkList('idempotency', idempotency, () => undefined);
+}
+
+function checkList<T extends { readonly name: string; readonly backend?: string }>(
+  list: string,
+  entries: unknown,
+  check: (entry: T, field: string) => void,
+): readonly T[] {
+  if (!Array.isArray(entries)) throw new InvalidOptionError(list, 'an array', entries);
+  return (entries as unknown[]).map((entry, index) => {
+    const field = `${list}[${index}]`;
+    if (typeof entry === 'string') return { name: checkName(field, entry) } as T;
     checkObject(field, entry);
     refuseNull(entry as object, `${field}.`);
-    const { name, backend, kind } = entry as LockRegistration;
+    const { name, backend } = entry as T;
     checkName(`${field}.name`, name);
-    if (kind !== undefined) checkKind(`${field}.kind`, kind);
+    check(entry as T, field);
     if (backend !== undefined) checkName(`${field}.backend`, backend);
-    return entry as LockRegistration;
+    return entry as T;
   });
 }
 
@@ -114,8 +131,9 @@ function refuseNull(options: object, prefix = ''): void {
   }
 }
 
-function checkStatic({ locks, isGlobal }: BedrockLockStaticOptions): void {
+function checkStatic({ locks, idempotency, isGlobal }: BedrockLockStaticOptions): void {
   if (locks !== undefined) checkRegistrations(locks);
+  if (idempotency !== undefined) checkIdempotencies(idempotency);
   if (isGlobal !== undefined) checkBoolean('isGlobal', isGlobal);
 }
 

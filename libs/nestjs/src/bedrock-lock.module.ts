@@ -1,11 +1,20 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { checkAsyncOptions, checkRegistrations, checkRootOptions } from './bedrock-lock.checks.js';
-import { ConfigurableModuleClass, lockProviders } from './bedrock-lock.definition.js';
+import { checkFields } from 'bedrock-lock';
+import {
+  checkAsyncOptions,
+  checkIdempotencies,
+  checkRegistrations,
+  checkRootOptions,
+} from './bedrock-lock.checks.js';
+import { ConfigurableModuleClass, idempotencyProviders, lockProviders } from './bedrock-lock.definition.js';
 import type {
+  BedrockLockFeatureOptions,
   BedrockLockModuleAsyncOptions,
   BedrockLockModuleOptions,
   LockRegistration,
 } from './bedrock-lock.options.js';
+
+const FEATURE_FIELDS: ReadonlySet<string> = new Set<keyof BedrockLockFeatureOptions>(['idempotency']);
 
 /** Locks for a Nest application: import `forRoot()` or `forRootAsync()` once, in the root module. */
 @Module({})
@@ -34,11 +43,19 @@ export class BedrockLockModule extends ConfigurableModuleClass {
    * other options the application does not start.
    * @throws InvalidOptionError naming the entry
    */
-  static forFeature(locks: readonly (string | LockRegistration)[]): DynamicModule {
-    const providers = lockProviders(checkRegistrations(locks), (registry, lock) => registry.register(lock));
+  static forFeature(
+    locks: readonly (string | LockRegistration)[],
+    options: BedrockLockFeatureOptions = {},
+  ): DynamicModule {
+    checkFields('options', options, FEATURE_FIELDS);
+    const idempotency = checkIdempotencies(options.idempotency ?? []);
+    const providers = [
+      ...lockProviders(checkRegistrations(locks), (registry, lock) => registry.register(lock)),
+      ...idempotencyProviders(idempotency, (registry, one) => registry.registerIdempotency(one)),
+    ];
     return {
       module: BedrockLockModule,
-      providers: [...providers],
+      providers,
       exports: providers.map(({ provide }) => provide),
     };
   }

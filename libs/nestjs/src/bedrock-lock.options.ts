@@ -1,5 +1,5 @@
 import type { ConfigurableModuleAsyncOptions } from '@nestjs/common';
-import type { Backend, BedrockOptions } from 'bedrock-lock';
+import type { Backend, BedrockOptions, IdempotencyOptions } from 'bedrock-lock';
 import type { LockInterceptorOptions } from './lock-interceptor.options.js';
 import type { LockKind, LockOptionsOf } from './lock.kind.js';
 
@@ -8,7 +8,7 @@ export type BackendSource = Backend | (() => Backend | Promise<Backend>);
 
 /** What registrations of every kind have. */
 interface NamedLock {
-  /** Name of the lock; the resource is the prefix and this. */
+  /** Its name; the resource is the prefix and this. */
   readonly name: string;
   /** Which of the named backends it lives on. @default 'default' */
   readonly backend?: string;
@@ -26,6 +26,9 @@ type OptionOf<K extends LockKind> = K extends LockKind ? keyof LockOptionsOf<K> 
 /** A lock that is created once, when the application starts: its name, its kind and the options of that kind. */
 export type LockRegistration = { [K in LockKind]: NamedLock & Kinded<K> & LockOptionsOf<K> }[LockKind];
 
+/** A store of idempotency that is created once, when the application starts: its name and its options. */
+export interface IdempotencyRegistration extends NamedLock, IdempotencyOptions {}
+
 /** What `forRoot` takes and what the factory of `forRootAsync` gives. */
 export interface BedrockLockOptions extends Pick<
   BedrockOptions,
@@ -37,6 +40,8 @@ export interface BedrockLockOptions extends Pick<
   readonly backends?: Readonly<Record<string, BackendSource>>;
   /** The locks. From a factory: options for names that `forRootAsync({ locks })` lists. */
   readonly locks?: readonly (string | LockRegistration)[];
+  /** The stores of `@Idempotent()`. From a factory: options for names that `forRootAsync({ idempotency })` lists. */
+  readonly idempotency?: readonly (string | IdempotencyRegistration)[];
   /** How long holders may finish when the application closes, in ms. @default 10000 */
   readonly shutdownGraceMs?: number;
   /** Allow a backend whose locks hold in one process only, with NODE_ENV=production. @default false */
@@ -62,8 +67,15 @@ export interface BedrockLockOptions extends Pick<
 export interface BedrockLockStaticOptions {
   /** The locks, by name or with options. A factory may add options to them, but no names. */
   readonly locks?: readonly (string | LockRegistration)[];
+  /** The stores of idempotency, likewise. */
+  readonly idempotency?: readonly (string | IdempotencyRegistration)[];
   /** Make locks and service available in every module without importing this one. @default true */
   readonly isGlobal?: boolean;
+}
+
+/** What `forFeature()` registers beside locks. */
+export interface BedrockLockFeatureOptions {
+  readonly idempotency?: readonly (string | IdempotencyRegistration)[];
 }
 
 /** Options of `BedrockLockModule.forRoot()`. */

@@ -100,7 +100,7 @@ export class BedrockService {
 
   /** As `mutex()`. */
   idempotency(name: string, options?: IdempotencyOptions, backend?: string): Idempotency {
-    return this.#registry.make({ kind: 'idempotency', name, options }, backend);
+    return this.#registry.makeIdempotency(name, options, backend);
   }
 
   /**

@@ -22,7 +22,6 @@ import { defer, EMPTY, from, lastValueFrom, mergeAll, type Observable } from 'rx
 import { beforeReplying, isFastify, type FastifyReply } from './fastify.answers.js';
 import { watchingBody } from './handler.body.js';
 import { answerOfStored, httpAnswer, storedAnswer, type HttpAnswer } from './http.answer.js';
-import { idempotencyOf } from './idempotency.registered.js';
 import { badKey, keyInHeader, type BadKey } from './idempotency-key.header.js';
 import { IdempotentExchange } from './idempotent.exchange.js';
 import { IDEMPOTENT_HANDLER } from './idempotent-spec.js';
@@ -83,7 +82,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     if (context.getType() !== 'http')
       throw new InvalidOptionError('key', 'given on a method that is no HTTP handler', undefined);
     const { headers } = context.switchToHttp().getRequest<HttpRequest>();
-    const idempotency = idempotencyOf(this.registry, spec);
+    const idempotency = this.registry.idempotency(spec.idempotency, spec.backend);
     const key = keyInHeader(headers[spec.header], spec, idempotency.terms.maxKeyLength);
     if (key === undefined) return next.handle();
     if (typeof key !== 'string') throw this.#refusal(key, context);

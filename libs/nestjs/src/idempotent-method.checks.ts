@@ -2,7 +2,6 @@ import 'reflect-metadata';
 import { InvalidOptionError } from 'bedrock-lock';
 import { at } from './error.place.js';
 import { handlerKind } from './handler.kind.js';
-import { idempotencyOf } from './idempotency.registered.js';
 import { idempotentMethods, type IdempotentMethod } from './idempotent.method.js';
 import type { LockRegistry } from './lock.registry.js';
 
@@ -38,7 +37,7 @@ export class IdempotentMethodChecks {
     const debug = Array.from(idempotentMethods.of(prototype), ([key, method]) =>
       at(method.label, () => {
         const { label, spec } = method;
-        idempotencyOf(this.registry, spec);
+        this.registry.idempotency(spec.idempotency, spec.backend);
         this.#assertAlone(method);
         const value: unknown = Object.getOwnPropertyDescriptor(prototype, key)?.value;
         const isHttp = typeof value === 'function' && handlerKind(value) === 'an HTTP handler';

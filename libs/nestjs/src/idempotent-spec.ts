@@ -13,7 +13,7 @@ import { KeyTemplate } from './key.template.js';
 export type IdempotencyKeyFunction<A extends unknown[]> = (...args: A) => KeyPart;
 
 interface CommonOptions {
-  /** Name of what the module registers with `kind: 'idempotency'`. */
+  /** Name of one of the module's `idempotency`. */
   readonly idempotency: string;
   /** Needed only where the same name is registered on several backends. */
   readonly backend?: string;

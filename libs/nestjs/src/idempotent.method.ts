@@ -1,5 +1,4 @@
 import { InvalidOptionError, type IdempotentRequest } from 'bedrock-lock';
-import { idempotencyOf } from './idempotency.registered.js';
 import type { IdempotentSpec } from './idempotent-spec.js';
 import type { LockRegistry } from './lock.registry.js';
 import { LOCKS } from './lock.tokens.js';
@@ -48,9 +47,9 @@ export class IdempotentMethod {
       ...(scope !== undefined && { scope }),
       ...(waitMs !== undefined && { waitMs }),
     };
-    const { value } = await idempotencyOf(registry, spec).run(request, () =>
-      this.original.apply(self, [...args]),
-    );
+    const { value } = await registry
+      .idempotency(spec.idempotency, spec.backend)
+      .run(request, () => this.original.apply(self, [...args]));
     return value;
   }
 }

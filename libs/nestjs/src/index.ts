@@ -1,14 +1,17 @@
 export { BedrockLockModule } from './bedrock-lock.module.js';
 export type {
   BackendSource,
+  BedrockLockFeatureOptions,
   BedrockLockModuleAsyncOptions,
   BedrockLockModuleOptions,
   BedrockLockOptions,
   BedrockLockOptionsFactory,
   BedrockLockStaticOptions,
+  IdempotencyRegistration,
   LockRegistration,
 } from './bedrock-lock.options.js';
 export { BedrockService } from './bedrock.service.js';
+export { InjectIdempotency } from './inject-idempotency.decorator.js';
 export { InjectLock } from './inject-lock.decorator.js';
 export {
   DistributedLock,
@@ -33,7 +36,7 @@ export type {
 export { LockExceptionFilter } from './lock-exception.filter.js';
 export type { AnsweredLockCode, LockInterceptorOptions } from './lock-interceptor.options.js';
 export { LockInterceptor } from './lock.interceptor.js';
-export { getLockToken } from './lock.tokens.js';
+export { getIdempotencyToken, getLockToken } from './lock.tokens.js';
 export type { LockKind, LockKinds, LockOf } from './lock.kind.js';
 export type { LockMode } from './lock.use.js';
 export {

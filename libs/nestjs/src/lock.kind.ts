@@ -5,8 +5,6 @@ import {
   type CountingSemaphore,
   type ExpirableSemaphore,
   type FairMutex,
-  type Idempotency,
-  type IdempotencyOptions,
   type LeaderElection,
   type LeaderElectionOptions,
   type LockOptions,
@@ -35,7 +33,6 @@ export interface LockKinds {
   readonly countingSemaphore: Kind<CountingSemaphore, WaitOptions>;
   readonly expirableSemaphore: Kind<ExpirableSemaphore, PermitOptions>;
   readonly leaderElection: Kind<LeaderElection, LeaderElectionOptions>;
-  readonly idempotency: Kind<Idempotency, IdempotencyOptions>;
 }
 
 /** What a registration makes. */
@@ -59,7 +56,6 @@ const MAKERS: { readonly [K in LockKind]: Maker<K> } = {
   countingSemaphore: (bedrock, name, options) => bedrock.countingSemaphore(name, options),
   expirableSemaphore: (bedrock, name, options) => bedrock.expirableSemaphore(name, options),
   leaderElection: (bedrock, name, options) => bedrock.leaderElection(name, options),
-  idempotency: (bedrock, name, options) => bedrock.idempotency(name, options),
 };
 
 /** What a lock is, so that the errors about it can say so. */
@@ -77,5 +73,9 @@ export function makeLock<K extends LockKind>(bedrock: Bedrock, plan: LockPlan<K>
 /** @throws InvalidOptionError naming `field`, with the kinds that there are */
 export function checkKind(field: string, kind: unknown): LockKind {
   if (typeof kind === 'string' && Object.hasOwn(MAKERS, kind)) return kind as LockKind;
-  throw new InvalidOptionError(field, `one of ${Object.keys(MAKERS).join(', ')}`, kind);
+  const requirement =
+    kind === 'idempotency'
+      ? 'a lock: idempotency has a list of its own, idempotency: [{ name }]'
+      : `one of ${Object.keys(MAKERS).join(', ')}`;
+  throw new InvalidOptionError(field, requirement, kind);
 }

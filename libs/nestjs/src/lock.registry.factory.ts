@@ -1,22 +1,39 @@
 import type { ModulesContainer } from '@nestjs/core';
 import { Bedrock, InvalidOptionError, UnsupportedByBackendError, type Backend } from 'bedrock-lock';
-import { backendSources, checkOptions, checkRegistrations } from './bedrock-lock.checks.js';
-import type { BedrockLockOptions, LockRegistration } from './bedrock-lock.options.js';
+import {
+  backendSources,
+  checkIdempotencies,
+  checkOptions,
+  checkRegistrations,
+} from './bedrock-lock.checks.js';
+import type {
+  BedrockLockOptions,
+  IdempotencyRegistration,
+  LockRegistration,
+} from './bedrock-lock.options.js';
 import { logLocks } from './lock.log.js';
 import { LockRegistry } from './lock.registry.js';
 import { LOCK_REGISTRY } from './lock.tokens.js';
 import { orderHooks } from './module.order.js';
 
+/** What the module lists by name. */
+export interface Listed {
+  readonly locks: readonly LockRegistration[];
+  readonly idempotency: readonly IdempotencyRegistration[];
+}
+
 /** Makes the Bedrocks and registers the locks. Leaves nothing open when it throws. */
 export async function createLockRegistry(
   options: BedrockLockOptions,
-  listed: readonly LockRegistration[],
+  listed: Listed,
   modules: ModulesContainer,
 ): Promise<LockRegistry> {
   refuseSecondRoot(modules);
   orderHooks(modules);
   checkOptions(options);
-  const locks = withOptions(listed, checkRegistrations(options.locks ?? []));
+  const locks = withOptions('locks', listed.locks, checkRegistrations(options.locks ?? []));
+  const configured = checkIdempotencies(options.idempotency ?? []);
+  const idempotency = withOptions('idempotency', listed.idempotency, configured);
   const bedrocks = new Map<string, Bedrock>();
   const registry = new LockRegistry(bedrocks, options);
   try {
@@ -28,6 +45,7 @@ export async function createLockRegistry(
       bedrocks.set(name, createBedrock(backend, options));
     }
     for (const lock of locks) registry.register(lock);
+    for (const one of idempotency) registry.registerIdempotency(one);
   } catch (error) {
     await registry.close({ graceMs: 0 });
     throw error;
@@ -51,6 +69,7 @@ function createBedrock(backend: Backend, options: BedrockLockOptions): Bedrock {
     backend: _backend,
     backends: _backends,
     locks: _locks,
+    idempotency: _idempotency,
     shutdownGraceMs,
     allowInProcessLocks = false,
     interceptor: _interceptor,
@@ -71,27 +90,24 @@ function createBedrock(backend: Backend, options: BedrockLockOptions): Bedrock {
   return bedrock;
 }
 
-/** Lays the options that a factory gives over the locks that are listed by name. */
-function withOptions(
-  listed: readonly LockRegistration[],
-  configured: readonly LockRegistration[],
-): readonly LockRegistration[] {
-  const locks = [...listed];
-  for (const lock of configured) {
-    const index = locks.findIndex(
+/** Lays the options that a factory gives over what is listed by name. */
+function withOptions<T extends { readonly name: string; readonly backend?: string }>(
+  list: keyof Listed,
+  listed: readonly T[],
+  configured: readonly T[],
+): readonly T[] {
+  const merged = [...listed];
+  for (const one of configured) {
+    const index = merged.findIndex(
       ({ name, backend }) =>
-        name === lock.name &&
-        (backend === undefined || lock.backend === undefined || backend === lock.backend),
+        name === one.name && (backend === undefined || one.backend === undefined || backend === one.backend),
     );
     if (index < 0) {
-      throw new InvalidOptionError(
-        'locks',
-        'those that forRootAsync({ locks }) lists: only they can be injected',
-        lock.name,
-      );
+      const requirement = `those that forRootAsync({ ${list} }) lists: only they can be injected`;
+      throw new InvalidOptionError(list, requirement, one.name);
     }
     // Whether the two go together, the kind judges when it is made.
-    locks[index] = { ...locks[index], ...lock } as LockRegistration;
+    merged[index] = { ...merged[index], ...one } as T;
   }
-  return locks;
+  return merged;
 }

@@ -1,19 +1,25 @@
 import { Logger, type BeforeApplicationShutdown } from '@nestjs/common';
 import {
-  checkName,
   InvalidOptionError,
   isLockError,
   sleep,
   systemClock,
   type Bedrock,
   type Clock,
+  type Idempotency,
+  type IdempotencyOptions,
 } from 'bedrock-lock';
-import type { BedrockLockOptions, LockRegistration } from './bedrock-lock.options.js';
+import type {
+  BedrockLockOptions,
+  IdempotencyRegistration,
+  LockRegistration,
+} from './bedrock-lock.options.js';
 import { at } from './error.place.js';
 import type { LockSpec } from './lock-spec.js';
 import { checkUse, partOf, type HeldLock } from './lock.use.js';
 import { makeLock, type LockKind, type LockOf, type LockPlan } from './lock.kind.js';
 import { DEFAULT_BACKEND, LOG_CONTEXT } from './lock.tokens.js';
+import { RegisteredNames } from './registered.names.js';
 
 /** Pause between two tries to reach a backend that was not there at the start, in ms. */
 const RETRY_MS = 1_000;
@@ -22,6 +28,11 @@ const RETRY_MS = 1_000;
 export interface RegisteredLock {
   readonly kind: LockKind;
   readonly lock: LockOf<LockKind>;
+  readonly backend: string;
+}
+
+interface RegisteredIdempotency {
+  readonly idempotency: Idempotency;
   readonly backend: string;
 }
 
@@ -36,7 +47,11 @@ export interface LockReference {
 /** The Bedrocks of one application, one per backend, and the locks that were registered on them. */
 export class LockRegistry implements BeforeApplicationShutdown {
   readonly #bedrocks: ReadonlyMap<string, Bedrock>;
-  readonly #locks = new Map<string, RegisteredLock[]>();
+  readonly #locks = new RegisteredNames<RegisteredLock>({ option: 'lock', list: 'locks' });
+  readonly #idempotencies = new RegisteredNames<RegisteredIdempotency>({
+    option: 'idempotency',
+    list: 'idempotency',
+  });
   readonly #held = new WeakMap<LockSpec, HeldLock>();
   readonly clock: Clock;
   /** How long who holds or leads may take to finish when the application closes, in ms. */
@@ -69,42 +84,43 @@ export class LockRegistry implements BeforeApplicationShutdown {
   register(registration: LockRegistration): LockOf<LockKind> {
     const { name, backend = DEFAULT_BACKEND, kind = 'mutex', ...options } = registration;
     const lock = at(`lock "${name}"`, () => makeLock(this.bedrock(backend), { kind, name, options }));
-    const known = this.#locks.get(name) ?? [];
-    if (!known.some((one) => one.lock === lock)) this.#locks.set(name, [...known, { kind, lock, backend }]);
+    this.#locks.add(name, { kind, lock, backend }, (one) => one.lock === lock);
     return lock;
+  }
+
+  /** As `register()`. */
+  registerIdempotency({ name, backend = DEFAULT_BACKEND, ...options }: IdempotencyRegistration): Idempotency {
+    const idempotency = at(`idempotency "${name}"`, () => this.bedrock(backend).idempotency(name, options));
+    this.#idempotencies.add(name, { idempotency, backend }, (one) => one.idempotency === idempotency);
+    return idempotency;
   }
 
   /** A lock made at run time; without options it may be a registered one. */
   make<K extends LockKind>(plan: LockPlan<K>, backend = DEFAULT_BACKEND): LockOf<K> {
-    const known = this.#locks.get(plan.name)?.find((one) => one.backend === backend);
+    const known = this.#locks.on(plan.name, backend);
     const isRegistered = plan.options === undefined && known?.kind === plan.kind;
     return isRegistered ? known.lock : makeLock(this.bedrock(backend), plan);
   }
 
+  /** As `make()`. */
+  makeIdempotency(name: string, options?: IdempotencyOptions, backend = DEFAULT_BACKEND): Idempotency {
+    const known = options === undefined ? this.#idempotencies.on(name, backend) : undefined;
+    return known?.idempotency ?? this.bedrock(backend).idempotency(name, options);
+  }
+
   /** @throws InvalidOptionError when it is not registered, or on several backends and none of them is named */
-  find({ lock: name, backend, kind }: LockReference): RegisteredLock {
-    checkName('lock', name);
-    const found = this.known({ lock: name, backend });
-    if (found !== undefined) return found;
-    const known = this.#locks.get(name) ?? [];
-    if (backend === undefined && known.length > 0) {
-      const names = known.map((one) => one.backend).join(', ');
-      throw new InvalidOptionError('backend', `given, since lock "${name}" is on ${names}`, backend);
-    }
-    const fields = Object.entries({ name, kind, backend }).filter(([, value]) => value !== undefined);
-    const place = `{ ${fields.map(([field, value]) => `${field}: '${value}'`).join(', ')} }`;
-    throw new InvalidOptionError(
-      'lock',
-      `registered: add ${place} to the locks of BedrockLockModule.forRoot(), forRootAsync() or forFeature()`,
-      name,
-    );
+  find({ lock: name, kind, backend }: LockReference): RegisteredLock {
+    return this.#locks.find({ name, kind, backend });
   }
 
   /** As `find()`, and undefined where that throws. */
-  known({ lock, backend }: LockReference): RegisteredLock | undefined {
-    const known = this.#locks.get(lock) ?? [];
-    if (backend === undefined && known.length === 1) return known[0];
-    return known.find((one) => one.backend === (backend ?? DEFAULT_BACKEND));
+  known({ lock: name, backend }: LockReference): RegisteredLock | undefined {
+    return this.#locks.known({ name, backend });
+  }
+
+  /** As `find()`. */
+  idempotency(name: string, backend?: string): Idempotency {
+    return this.#idempotencies.find({ name, backend }).idempotency;
   }
 
   /** What a decorated method holds; found and checked once. @throws InvalidOptionError as `find()` and `checkUse()` do */

@@ -23,9 +23,18 @@ export const LOCKS: unique symbol = Symbol.for('BedrockLockModule.forRoot() is n
  * @throws InvalidOptionError for a bad name
  */
 export function getLockToken(name: string, backend?: string): string {
+  return tokenOf('lock', 'locks', name, backend);
+}
+
+/** As `getLockToken()`, of registered idempotency. @throws InvalidOptionError for a bad name */
+export function getIdempotencyToken(name: string, backend?: string): string {
+  return tokenOf('idempotency', 'idempotency', name, backend);
+}
+
+function tokenOf(what: string, list: string, name: string, backend: string | undefined): string {
   checkName('name', name);
-  // Nest prints a token that it does not know, so the token names the place where the lock belongs.
-  const place = 'BedrockLockModule.forRoot({ locks })';
-  if (backend === undefined) return `lock ${JSON.stringify(name)} of ${place}`;
-  return `lock ${JSON.stringify(name)} on ${JSON.stringify(checkName('backend', backend))} of ${place}`;
+  // Nest prints a token that it does not know, so the token names the place where it belongs.
+  const place = `BedrockLockModule.forRoot({ ${list} })`;
+  if (backend === undefined) return `${what} ${JSON.stringify(name)} of ${place}`;
+  return `${what} ${JSON.stringify(name)} on ${JSON.stringify(checkName('backend', backend))} of ${place}`;
 }

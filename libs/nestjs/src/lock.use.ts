@@ -27,7 +27,6 @@ const INSTEAD: { readonly [K in LockKind]?: string } = {
   countingSemaphore: 'nobody holds its permits; register a semaphore, or inject it with @InjectLock()',
   expirableSemaphore: 'nothing renews its permits; register a semaphore, or inject it with @InjectLock()',
   leaderElection: 'put @OnLeader() on the method',
-  idempotency: 'put @Idempotent() on the method',
 };
 
 /** Checks what a decorator says against the kind of its lock. @throws InvalidOptionError */

@@ -239,7 +239,7 @@ it('@Idempotent() refuses the start for a handler that sends events', async () =
     }
   }
   const error = await startError({
-    imports: [locksOf([{ name: 'events', kind: 'idempotency' }])],
+    imports: [locksOf([], { idempotency: ['events'] })],
     controllers: [Events],
   });
   expect(error).toMatchObject({ code: 'INVALID_OPTION', field: 'idempotency' });

@@ -29,7 +29,9 @@ async function payments(adapter: string, when: string) {
   });
   kills.push(() => child.kill('SIGKILL'));
   const ended = once(child, 'exit') as Promise<[code: number | null, signal: string | null]>;
-  const [port] = (await once(createInterface(child.stdout), 'line')) as [string];
+  const early = ended.then(([code]) => Promise.reject(new Error(`ended with ${code}`)));
+  const [port] = (await Promise.race([once(createInterface(child.stdout), 'line'), early])) as [string];
+  early.catch(() => undefined);
   const pay = async () => {
     const headers = { 'Idempotency-Key': 'key', connection: 'close' };
     const response = await fetch(`http://127.0.0.1:${port}/payments`, { method: 'POST', headers });

@@ -31,7 +31,7 @@ Module({
   imports: [
     BedrockLockModule.forRoot({
       backend: () => redis({ url }),
-      locks: [{ name: 'payments', kind: 'idempotency', leaseMs: 1_000 }],
+      idempotency: [{ name: 'payments', leaseMs: 1_000 }],
     }),
   ],
   controllers: [Payments],

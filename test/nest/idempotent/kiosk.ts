@@ -280,7 +280,8 @@ export async function kiosk(adapter: AbstractHttpAdapter, options: KioskOptions 
       imports: [
         BedrockLockModule.forRoot({
           backend: () => backend,
-          locks: ['till', { name: 'kiosk', kind: 'idempotency', leaseMs: options.leaseMs ?? 30_000 }],
+          locks: ['till'],
+          idempotency: [{ name: 'kiosk', leaseMs: options.leaseMs ?? 30_000 }],
           shutdownGraceMs: 0,
         }),
       ],

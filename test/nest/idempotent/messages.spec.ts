@@ -63,7 +63,8 @@ describe('a message handler with @Idempotent()', () => {
       imports: [
         BedrockLockModule.forRoot({
           backend: () => memory(),
-          locks: ['shelf', { name: 'operations', kind: 'idempotency' }],
+          locks: ['shelf'],
+          idempotency: ['operations'],
           shutdownGraceMs: 0,
         }),
       ],

@@ -12,7 +12,7 @@ interface Order {
   readonly amount?: number;
 }
 
-const REGISTERED = [{ name: 'orders', kind: 'idempotency' } as const, 'stock'];
+const REGISTERED = { locks: ['stock'], idempotency: ['orders'] };
 
 @Injectable()
 class Orders {
@@ -64,7 +64,7 @@ class Orders {
 describe('a method with @Idempotent()', () => {
   async function orders(backend = new FaultyBackend(memory())) {
     const imports = [
-      BedrockLockModule.forRoot({ backend: () => backend, locks: REGISTERED, shutdownGraceMs: 0 }),
+      BedrockLockModule.forRoot({ backend: () => backend, ...REGISTERED, shutdownGraceMs: 0 }),
     ];
     const app = await start({ imports, providers: [Orders] });
     return { app, backend, orders: app.get(Orders) };
@@ -147,7 +147,7 @@ describe('a method with @Idempotent()', () => {
   });
 
   it('works on what a factory made', async () => {
-    const imports = [locksOf(REGISTERED)];
+    const imports = [locksOf(REGISTERED.locks, REGISTERED)];
     const app = await start({ imports, providers: [{ provide: 'made', useFactory: () => new Orders() }] });
     expect(await app.get<Orders>('made').place({ id: 'f' })).toEqual({ order: 'f', run: 1 });
   });
@@ -161,21 +161,21 @@ describe('@Idempotent() stops the start', () => {
     const descriptor = Object.getOwnPropertyDescriptor(Shop.prototype, 'place')!;
     (decorate() as MethodDecorator)(Shop.prototype, 'place', descriptor);
     Object.defineProperty(Shop.prototype, 'place', descriptor);
-    return startError({ imports: [locksOf(REGISTERED)], providers: [Shop] });
+    return startError({ imports: [locksOf(REGISTERED.locks, REGISTERED)], providers: [Shop] });
   };
 
   it('where nothing is registered under its name', async () => {
     const error = await why(() => Idempotent({ idempotency: 'payments', key: 'k' }));
-    expect(error).toMatchObject({ code: 'INVALID_OPTION', field: 'lock' });
+    expect(error).toMatchObject({ code: 'INVALID_OPTION', field: 'idempotency' });
     expect(error.message).toMatch(
-      /^Shop\.place\(\): lock must be registered: add \{ name: 'payments', kind: 'idempotency' \}/,
+      /^Shop\.place\(\): idempotency must be registered: add \{ name: 'payments' \} to the idempotency of/,
     );
   });
 
-  it('where a lock is', async () => {
+  it('where a lock has its name', async () => {
     const error = await why(() => Idempotent({ idempotency: 'stock', key: 'k' }));
     expect(error.message).toBe(
-      `Shop.place(): idempotency must be registered as kind 'idempotency'; "stock" is a mutex; got "stock"`,
+      `Shop.place(): idempotency must be registered: add { name: 'stock' } to the idempotency of BedrockLockModule.forRoot(), forRootAsync() or forFeature(); got "stock"`,
     );
   });
 
@@ -191,7 +191,7 @@ describe('@Idempotent() stops the start', () => {
       Object.defineProperty(Shop.prototype, 'place', descriptor);
       return Shop;
     });
-    const error = await startError({ imports: [locksOf(REGISTERED)], providers: shops });
+    const error = await startError({ imports: [locksOf(REGISTERED.locks, REGISTERED)], providers: shops });
     expect(error).toMatchObject({ code: 'INVALID_OPTION', field: 'operation' });
     expect(error.message).toMatch(
       /^Shop\.place\(\): operation must be given on both where Shop\.place\(\) does/,

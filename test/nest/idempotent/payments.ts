@@ -165,10 +165,8 @@ export async function payments(adapter: AbstractHttpAdapter, ...providers: Provi
       imports: [
         BedrockLockModule.forRoot({
           backend: () => backend,
-          locks: [
-            'till',
-            { name: 'payments', kind: 'idempotency', maxResultBytes: 2_000, maxKeyLength: 300 },
-          ],
+          locks: ['till'],
+          idempotency: [{ name: 'payments', maxResultBytes: 2_000, maxKeyLength: 300 }],
           shutdownGraceMs: 0,
         }),
       ],

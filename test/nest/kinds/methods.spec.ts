@@ -123,7 +123,6 @@ describe('a method under what cannot be held', () => {
       'nothing renews its permits; register a semaphore, or inject it with @InjectLock()',
     ],
     ['leaderElection', 'put @OnLeader() on the method'],
-    ['idempotency', 'put @Idempotent() on the method'],
   ] as const)('stops the start on a %s, and says what to use', async (kind, advice) => {
     const error = await why({ name: 'a', kind }, 'a');
     expect(error).toMatchObject({ code: 'INVALID_OPTION', field: 'lock' });

@@ -4,7 +4,6 @@ import {
   CountingSemaphore,
   ExpirableSemaphore,
   FairMutex,
-  Idempotency,
   LeaderElection,
   Mutex,
   ReadWriteLock,
@@ -92,13 +91,6 @@ const ROWS: readonly Row[] = [
     changed: { name, kind: 'leaderElection', leaseMs: 5_000, restMs: 20 },
     terms: { lock: { leaseMs: 5_000 }, restMs: 10 },
     make: (bedrock, ...args) => bedrock.leaderElection(...args),
-  },
-  {
-    kind: 'idempotency',
-    of: Idempotency,
-    registration: { name, kind: 'idempotency', keepMs: 5_000 },
-    changed: { name, kind: 'idempotency', keepMs: 6_000 },
-    make: (bedrock, ...args) => bedrock.idempotency(...args),
   },
 ];
 

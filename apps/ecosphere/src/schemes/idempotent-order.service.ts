@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Idempotency, type IdempotentResult } from 'bedrock-lock';
-import { InjectLock } from 'nestjs-bedrock';
+import { InjectIdempotency } from 'nestjs-bedrock';
 import { Database } from './database.js';
 import type { Order } from './order.js';
 
@@ -9,7 +9,7 @@ import type { Order } from './order.js';
 export class IdempotentOrderService {
   constructor(
     private readonly database: Database,
-    @InjectLock('orders') private readonly requests: Idempotency,
+    @InjectIdempotency('orders') private readonly requests: Idempotency,
   ) {}
 
   /** The number of the order, made now or by the request that was first. */

@@ -33,12 +33,8 @@ export class SchemesModule {
           prefix,
           // Nobody gives up unless the server is gone: then the run must end all the same.
           defaults: { leaseMs, waitMs: 30_000 },
-          locks: [
-            'order',
-            'stock',
-            'account',
-            { name: 'orders', kind: 'idempotency', leaseMs, waitMs: 30_000, keepMs: 60_000 },
-          ],
+          locks: ['order', 'stock', 'account'],
+          idempotency: [{ name: 'orders', leaseMs, waitMs: 30_000, keepMs: 60_000 }],
         }),
       ],
       providers: [

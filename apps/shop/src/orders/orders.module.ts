@@ -31,11 +31,9 @@ export class OrdersModule {
         BedrockLockModule.forRoot({
           backend: () => redis({ url: redisUrl.href, label: 'orders' }),
           prefix: 'shop:',
-          locks: [
-            { name: 'order', leaseMs },
-            // A repetition waits as long as the first one may.
-            { name: 'orders', kind: 'idempotency', leaseMs, waitMs: answerWithinMs + 1_000 },
-          ],
+          locks: [{ name: 'order', leaseMs }],
+          // A repetition waits as long as the first one may.
+          idempotency: [{ name: 'orders', leaseMs, waitMs: answerWithinMs + 1_000 }],
           shutdownGraceMs: CLOSING_MS,
         }),
         PageModule.over({

@@ -26,7 +26,8 @@ export class StockModule implements OnModuleInit, OnApplicationShutdown {
       module: StockModule,
       imports: [
         BedrockLockModule.forRootAsync({
-          locks: ['goods', { name: 'operations', kind: 'idempotency', backend: 'records' }],
+          locks: ['goods'],
+          idempotency: [{ name: 'operations', backend: 'records' }],
           useFactory: async () => ({
             backends: {
               default: await openLockBackend(locksBackend, locksUrl),
@@ -35,11 +36,9 @@ export class StockModule implements OnModuleInit, OnApplicationShutdown {
             prefix: 'shop:',
             // A client that gave up waiting asks again, or looks back: the operation goes on meanwhile.
             interceptor: { abortOnDisconnect: false },
-            locks: [
-              { name: 'goods', leaseMs, waitMs },
-              // The key of the book has the last word: without records the work goes on.
-              { name: 'operations', kind: 'idempotency', backend: 'records', leaseMs, onUnavailable: 'run' },
-            ],
+            locks: [{ name: 'goods', leaseMs, waitMs }],
+            // The key of the book has the last word: without records the work goes on.
+            idempotency: [{ name: 'operations', backend: 'records', leaseMs, onUnavailable: 'run' as const }],
             shutdownGraceMs: CLOSING_MS,
             allowInProcessLocks: true,
           }),
