@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { multiLock } from 'bedrock-lock';
 import { memory } from 'bedrock-lock/memory';
+import { FaultyBackend } from 'bedrock-testkit';
 import { DistributedLock } from 'nestjs-bedrock';
 import { altered } from './altered.js';
 import { bedrockOf, closeAll, gate, locksOf, start, until } from './app.js';
@@ -86,6 +87,27 @@ describe('several locks on one method', () => {
     await expect(app.get(Transfers).move('a', 'a')).resolves.toBeUndefined();
   });
 
+  it('takes them in one question where their decorators say the same about them', async () => {
+    @Injectable()
+    class Both {
+      @DistributedLock({ lock: 'ant', waitMs: 100 })
+      @DistributedLock({ lock: 'zebra', waitMs: 100 })
+      async alike(): Promise<void> {}
+
+      @DistributedLock({ lock: 'ant', waitMs: 100 })
+      @DistributedLock({ lock: 'zebra', waitMs: 200 })
+      async unlike(): Promise<void> {}
+    }
+    const backend = new FaultyBackend(memory());
+    const imports = [locksOf(['ant', 'zebra'], { backend: () => backend })];
+    const both = (await start({ imports, providers: [Both] })).get(Both);
+    const asked = () => [backend.callsOf('claimAll').length, backend.callsOf('claim').length];
+    await both.alike();
+    expect(asked()).toEqual([1, 0]);
+    await both.unlike();
+    expect(asked()).toEqual([1, 2]);
+  });
+
   it('gives back the first when the second is not to be had', async () => {
     @Injectable()
     class Both {
@@ -100,12 +122,15 @@ describe('several locks on one method', () => {
     expect(await bedrock.lock('ant').inspect()).toEqual([]);
   });
 
-  it('does not start when one was lost while the other was waited for', async () => {
+  it('takes one again that was lost while the other was waited for', async () => {
     const app = await start(metadata());
     const bedrock = bedrockOf(app);
     const zebra = await bedrock.lock('zebra').acquire();
-    let runs = 0;
-    const call = app.get(Transfers).zebraFirst(async () => void (runs += 1));
+    const held: string[] = [];
+    const call = app.get(Transfers).zebraFirst(async () => {
+      for (const name of ['ant', 'zebra'])
+        if ((await bedrock.lock(name).inspect()).length === 1) held.push(name);
+    });
     const stats = () => bedrock.bedrock().stats();
     await until(() => stats().holds === 2 && stats().waiters === 1);
     const lost = gate();
@@ -113,8 +138,8 @@ describe('several locks on one method', () => {
     await bedrock.lock('ant').forceRelease();
     await lost.opened;
     await zebra.release();
-    await expect(call).rejects.toMatchObject({ code: 'LOCK_LOST', resource: 'ant' });
-    expect(runs).toBe(0);
+    await call;
+    expect(held).toEqual(['ant', 'zebra']);
     expect(await bedrock.lock('zebra').inspect()).toEqual([]);
   });
 

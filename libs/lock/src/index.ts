@@ -14,6 +14,7 @@ export type { ResultCodec } from './primitives/idempotency/result-codec.js';
 export { LeaderElection, type CampaignOptions, type ObserveOptions } from './primitives/leader-election.js';
 export { LeaderTerm } from './primitives/leader-term.js';
 export { MultiLease } from './primitives/multi-lease.js';
+export { compareLocks } from './primitives/lock-order.js';
 export { MultiLock, multiLock, type MultiLockOptions } from './primitives/multi-lock.js';
 export { Mutex } from './primitives/mutex.js';
 export { ReadLock } from './primitives/read-lock.js';

@@ -1,4 +1,13 @@
-import { isLockError, type CallOptions, type Lease, type LockError } from 'bedrock-lock';
+import {
+  isLockError,
+  Lock,
+  multiLock,
+  type CallOptions,
+  type Lease,
+  type LockError,
+  type MultiLock,
+} from 'bedrock-lock';
+import { isDeepStrictEqual } from 'node:util';
 import { callersDeparture } from './handler.flow.js';
 import type { LockNeed } from './lock.need.js';
 
@@ -17,8 +26,8 @@ export interface LockedCall {
 export type HeldBody = (leases: readonly Lease[]) => Promise<unknown>;
 
 /**
- * Takes the locks one inside the other, runs the body and releases in reverse. Gives the body's value, or that of the
- * `onBusy` or `onLost` of the lock that was busy or lost.
+ * Takes all locks, in one question where that can be, else one inside the other; runs the body and releases. Gives the body's
+ * value, or that of the `onBusy` or `onLost` of the lock that was busy or lost.
  * @param signal aborts the waits; in a handler that is the departure of its client
  */
 export function holdAll(
@@ -26,6 +35,14 @@ export function holdAll(
   body: HeldBody,
   signal = callersDeparture()?.asSignal(),
 ): Promise<unknown> {
+  const together = asOne(call.needs);
+  if (together !== undefined) {
+    const { call: options } = call.needs[0]!.spec;
+    return together.run(
+      ({ leases }) => body(leases),
+      signal === undefined ? options : { ...options, signal },
+    );
+  }
   const leases: Lease[] = [];
   const holdFrom = (index: number): Promise<unknown> => {
     const need = call.needs[index];
@@ -40,6 +57,21 @@ export function holdAll(
     });
   };
   return holdFrom(0);
+}
+
+/**
+ * All of them as one, where their decorators want nothing that each would have for itself: permits, a time of its own, an
+ * answer of its own to being busy or lost.
+ */
+function asOne(needs: readonly LockNeed[]): MultiLock | undefined {
+  const [first] = needs;
+  if (first === undefined || needs.length === 1) return undefined;
+  const locks = needs.map(({ lock }) => lock).filter((lock) => lock instanceof Lock);
+  const isPlain = needs.every(
+    ({ spec }) =>
+      spec.onBusy === 'throw' && spec.onLost === 'throw' && isDeepStrictEqual(spec.call, first.spec.call),
+  );
+  return isPlain && locks.length === needs.length ? multiLock(locks) : undefined;
 }
 
 function holdOne(

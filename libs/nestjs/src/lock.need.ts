@@ -1,3 +1,4 @@
+import { compareLocks } from 'bedrock-lock';
 import type { LockSpec } from './lock-spec.js';
 import { shareOf, type HeldLock } from './lock.use.js';
 
@@ -7,18 +8,13 @@ export interface LockNeed extends HeldLock {
 }
 
 /**
- * The order in which every method of every process takes its locks, so that two methods with the same locks never wait
- * for each other; nor for a `multiLock()`, which takes them in the same order, since backends are made by their names. The
- * same lock twice (a transfer to oneself) is taken once: by the decorator that asks for most, the uppermost of them.
+ * The needs of one call, in the order in which everybody takes several locks. The same lock twice (a transfer to oneself) is
+ * taken once: by the decorator that asks for most, the uppermost of them.
  */
 export function inOrder(needs: readonly LockNeed[]): readonly LockNeed[] {
   if (needs.length < 2) return needs;
   const sorted = [...needs].sort(
-    (one, other) =>
-      compare(one.lock.resource, other.lock.resource) ||
-      compare(one.backendKind, other.backendKind) ||
-      compare(one.backend, other.backend) ||
-      compare(shareOf(other.spec), shareOf(one.spec)),
+    (one, other) => compareLocks(one.lock, other.lock) || byShare(shareOf(one.spec), shareOf(other.spec)),
   );
   return sorted.filter((need, index) => {
     const before = sorted[index - 1];
@@ -26,8 +22,8 @@ export function inOrder(needs: readonly LockNeed[]): readonly LockNeed[] {
   });
 }
 
-// By code unit, not by locale: every process must agree.
-function compare<V extends string | number>(one: V, other: V): number {
+// Infinity less Infinity is no number.
+function byShare(one: number, other: number): number {
   if (one === other) return 0;
-  return one < other ? -1 : 1;
+  return one > other ? -1 : 1;
 }

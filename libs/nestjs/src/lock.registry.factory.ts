@@ -107,7 +107,7 @@ function withOptions<T extends { readonly name: string; readonly backend?: strin
       throw new InvalidOptionError(list, requirement, one.name);
     }
     // Whether the two go together, the kind judges when it is made.
-    merged[index] = { ...merged[index], ...one } as T;
+    merged[index] = { ...merged[index], ...one };
   }
   return merged;
 }

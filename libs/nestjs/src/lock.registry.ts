@@ -129,8 +129,7 @@ export class LockRegistry implements BeforeApplicationShutdown {
     if (held === undefined) {
       const { kind, lock, backend } = this.find(spec);
       checkUse(kind, spec);
-      const { name: backendKind } = this.bedrock(backend).backend;
-      held = { lock: partOf(lock, spec), backend, backendKind };
+      held = { lock: partOf(lock, spec), backend };
       this.#held.set(spec, held);
     }
     return held;

@@ -16,9 +16,8 @@ export interface LockUse {
 /** What calls of a method hold, before it is narrowed by a key. */
 export interface HeldLock {
   readonly lock: Leasable;
-  /** The name under which its backend is registered, and what that calls itself. */
+  /** The name under which its backend is registered. */
   readonly backend: string;
-  readonly backendKind: string;
 }
 
 /** Kinds that no method can be put under, and what to do with them. */

@@ -119,9 +119,8 @@ export class LockedMethod {
     if (registry === undefined) throw new LockUnboundError(this.label);
     const needs: LockNeed[] = [];
     for (const spec of this.#specs) {
-      const { lock, backend, backendKind } = registry.heldBy(spec);
-      const need = (narrowed: Leasable): unknown =>
-        needs.push({ lock: narrowed, backend, backendKind, spec });
+      const { lock, backend } = registry.heldBy(spec);
+      const need = (narrowed: Leasable): unknown => needs.push({ lock: narrowed, backend, spec });
       const key = spec.key ?? this.#keyOfParameters;
       try {
         if (spec.keys !== undefined)

@@ -1,10 +1,22 @@
 import { InvalidOptionError } from '../core/errors.js';
+import type { Leasable } from './leasable.js';
 import { Lock } from './lock.js';
 
 /**
- * The locks, each once, in the order in which every process takes them: by resource, then by backend. So two callers that
- * want the same locks never wait for each other. Where backends of one kind have locks of one name, the Bedrock that was
- * made first in its process goes first.
+ * For `sort()`: the order in which whoever takes several locks takes them, in every process, so that two callers that want the
+ * same locks never wait for each other. By resource, then by kind of backend; where backends of one kind have locks of one
+ * name, the Bedrock that was made first in its process goes first.
+ */
+export function compareLocks(one: Leasable, other: Leasable): number {
+  return (
+    compare(one.resource, other.resource) ||
+    compare(one.engine.backend.name, other.engine.backend.name) ||
+    one.engine.number - other.engine.number
+  );
+}
+
+/**
+ * The locks, each once, in the order of `compareLocks()`.
  * @throws InvalidOptionError naming `locks` or one of them
  */
 export function inFixedOrder(locks: readonly Lock[]): readonly Lock[] {
@@ -14,12 +26,7 @@ export function inFixedOrder(locks: readonly Lock[]): readonly Lock[] {
   for (const [i, lock] of locks.entries()) {
     if (!(lock instanceof Lock)) throw new InvalidOptionError(`locks[${i}]`, 'a lock of a Bedrock', lock);
   }
-  const sorted = [...locks].sort(
-    (one, other) =>
-      compare(one.resource, other.resource) ||
-      compare(one.engine.backend.name, other.engine.backend.name) ||
-      one.engine.number - other.engine.number,
-  );
+  const sorted = [...locks].sort(compareLocks);
   return sorted.filter((lock, i) => !repeats(lock, sorted[i - 1]));
 }
 
