@@ -20,6 +20,7 @@ const FAMILIES: Readonly<Record<string, readonly string[]>> = {
 
 const nothing = () => false;
 const lockEntry = (entry: string) => entry === 'bedrock-lock';
+const testEntry = (entry: string) => lockEntry(entry) || entry === 'bedrock-lock/memory';
 
 /** The picture of the architecture: imports point one way, and nobody but an application picks a backend. */
 function ruleOf(layer: string): Rule | undefined {
@@ -39,6 +40,8 @@ function ruleOf(layer: string): Rule | undefined {
     case 'backend':
       return { layers: [layer, 'core', ...(FAMILIES[name ?? ''] ?? [])], mayUsePackages: true };
     case 'nestjs':
+      // Tests of applications run in memory; the application itself says where its locks live.
+      if (name === 'testing') return { layers: [layer, 'nestjs'], entries: testEntry, mayUsePackages: true };
       return { layers: ['nestjs'], entries: lockEntry, mayUsePackages: true };
     case 'testkit':
       return { layers: ['testkit'], entries: lockEntry, mayUsePackages: true };
@@ -53,8 +56,9 @@ function ruleOf(layer: string): Rule | undefined {
 export function layerOf(path: string): string | undefined {
   const [parent, unit, , ...rest] = path.split('/');
   if (parent === 'apps') return `app:${unit}`;
-  if (unit !== 'lock') return unit;
   const [first = '', second] = rest;
+  if (unit === 'nestjs' && /^testing(\.ts)?$/.test(first)) return 'nestjs:testing';
+  if (unit !== 'lock') return unit;
   if (second !== undefined) return first === 'backends' ? `backend:${second}` : first;
   if (first === 'bedrock.ts') return 'root';
   return first === 'index.ts' ? 'entry' : `entry:${first.replace(/\.ts$/, '')}`;

@@ -221,6 +221,7 @@ describe('BedrockLockModule.forRootAsync()', () => {
         shutdownGraceMs: 0,
       }),
       locks: ['inventory'],
+      backends: ['default', 'slow'],
     });
     const app = await start({ imports: [root, ShopModule] });
     expect(app.get(Shop).inventory).toBe(bedrockOf(app).bedrock('slow').mutex('inventory'));

@@ -29,7 +29,7 @@ const FROM_FACTORY: ReadonlySet<string> = new Set(SHARED_FIELDS);
 const ROOT: ReadonlySet<string> = new Set<keyof BedrockLockModuleOptions>([...SHARED_FIELDS, 'isGlobal']);
 const WAYS = ['useFactory', 'useClass', 'useExisting'] as const;
 const ASYNC: ReadonlySet<string> = new Set<keyof BedrockLockModuleAsyncOptions>([
-  ...WAYS, 'imports', 'inject', 'provideInjectionTokensFrom', 'locks', 'idempotency', 'isGlobal',
+  ...WAYS, 'imports', 'inject', 'provideInjectionTokensFrom', 'locks', 'idempotency', 'backends', 'isGlobal',
 ]); // prettier-ignore
 
 /** What `forRoot()` was given. @throws InvalidOptionError */
@@ -51,6 +51,7 @@ export function checkAsyncOptions(options: BedrockLockModuleAsyncOptions): void 
   }
   if (way !== 'useExisting') checkFunction(way, options[way]);
   else if (options[way] === null) throw new InvalidOptionError(way, 'a provider', null);
+  if (options.backends !== undefined) checkNames('backends', options.backends);
   for (const list of ['imports', 'inject'] as const) {
     const value: unknown = options[list];
     if (value !== undefined && !Array.isArray(value)) throw new InvalidOptionError(list, 'an array', value);
@@ -122,6 +123,12 @@ export function backendSources({ backend, backends }: BedrockLockOptions): Map<s
   return new Map(
     sources.map(([name, source]) => [checkName('backends', name), checkSource(`backends.${name}`, source)]),
   );
+}
+
+function checkNames(field: string, names: unknown): void {
+  if (!Array.isArray(names) || names.length === 0)
+    throw new InvalidOptionError(field, 'an array of names, one at least', names);
+  names.forEach((name, index) => checkName(`${field}[${index}]`, name));
 }
 
 /** An option is given or left out; null would be taken for left out further down. */

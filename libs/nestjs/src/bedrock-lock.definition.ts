@@ -3,6 +3,7 @@ import { DiscoveryModule, ModulesContainer } from '@nestjs/core';
 import { BedrockService } from './bedrock.service.js';
 import { checkIdempotencies, checkRegistrations } from './bedrock-lock.checks.js';
 import type {
+  BackendSource,
   BedrockLockOptions,
   BedrockLockStaticOptions,
   IdempotencyRegistration,
@@ -13,16 +14,32 @@ import { LeadershipModule } from './leadership.module.js';
 import { LockExplorer } from './lock.explorer.js';
 import { createLockRegistry } from './lock.registry.factory.js';
 import type { LockRegistry } from './lock.registry.js';
-import { DEFAULT_BACKEND, getIdempotencyToken, getLockToken, LOCK_REGISTRY } from './lock.tokens.js';
+import {
+  DEFAULT_BACKEND,
+  getBackendToken,
+  getIdempotencyToken,
+  getLockToken,
+  LOCK_REGISTRY,
+} from './lock.tokens.js';
+
+type Overrides = readonly (BackendSource | null)[];
+
+/** What the module knows before its options are made. */
+interface ModuleExtras extends BedrockLockStaticOptions {
+  /** Each has a token, which a test may override. */
+  readonly backendNames?: readonly string[];
+}
 
 export const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
   new ConfigurableModuleBuilder<BedrockLockOptions>({ moduleName: 'BedrockLock' })
     .setClassMethodName('forRoot')
     .setFactoryMethodName('createBedrockLockOptions')
-    .setExtras<BedrockLockStaticOptions>({ isGlobal: true, locks: [], idempotency: [] }, withLocks)
+    .setExtras<ModuleExtras>({ isGlobal: true, locks: [], idempotency: [], backendNames: [] }, withLocks)
     .build();
 
-function withLocks(definition: DynamicModule, statics: BedrockLockStaticOptions): DynamicModule {
+function withLocks(definition: DynamicModule, statics: ModuleExtras): DynamicModule {
+  const backendNames = statics.backendNames ?? [DEFAULT_BACKEND];
+  const backendTokens = backendNames.map((name) => getBackendToken(name));
   const listed = {
     locks: checkRegistrations(statics.locks ?? []),
     idempotency: checkIdempotencies(statics.idempotency ?? []),
@@ -44,10 +61,14 @@ function withLocks(definition: DynamicModule, statics: BedrockLockStaticOptions)
       ...(definition.providers ?? []),
       {
         provide: LOCK_REGISTRY,
-        useFactory: (options: BedrockLockOptions, modules: ModulesContainer) =>
-          createLockRegistry(options, listed, modules),
-        inject: [MODULE_OPTIONS_TOKEN, ModulesContainer],
+        useFactory: (options: BedrockLockOptions, modules: ModulesContainer, ...overrides: Overrides) => {
+          const backends = new Map(backendNames.map((name, i) => [name, overrides[i] ?? undefined]));
+          return createLockRegistry(options, { ...listed, backends }, modules);
+        },
+        inject: [MODULE_OPTIONS_TOKEN, ModulesContainer, ...backendTokens],
       },
+      // Nothing, unless a test overrides it: then the backend of the options is never made.
+      ...backendTokens.map((provide) => ({ provide, useValue: null })),
       BedrockService,
       LockExplorer,
       ...handlerProviders(MODULE_OPTIONS_TOKEN),

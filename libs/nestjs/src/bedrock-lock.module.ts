@@ -1,6 +1,7 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { checkFields } from 'bedrock-lock';
 import {
+  backendSources,
   checkAsyncOptions,
   checkIdempotencies,
   checkRegistrations,
@@ -13,6 +14,7 @@ import type {
   BedrockLockModuleOptions,
   LockRegistration,
 } from './bedrock-lock.options.js';
+import { DEFAULT_BACKEND } from './lock.tokens.js';
 
 const FEATURE_FIELDS: ReadonlySet<string> = new Set<keyof BedrockLockFeatureOptions>(['idempotency']);
 
@@ -25,7 +27,7 @@ export class BedrockLockModule extends ConfigurableModuleClass {
    */
   static override forRoot(options: BedrockLockModuleOptions): DynamicModule {
     checkRootOptions(options);
-    return super.forRoot(options);
+    return super.forRoot({ ...options, backendNames: [...backendSources(options).keys()] });
   }
 
   /**
@@ -35,7 +37,8 @@ export class BedrockLockModule extends ConfigurableModuleClass {
    */
   static override forRootAsync(options: BedrockLockModuleAsyncOptions): DynamicModule {
     checkAsyncOptions(options);
-    return super.forRootAsync(options);
+    const { backends = [DEFAULT_BACKEND], ...rest } = options;
+    return super.forRootAsync({ ...rest, backendNames: backends });
   }
 
   /**

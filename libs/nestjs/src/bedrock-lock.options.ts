@@ -90,4 +90,7 @@ export interface BedrockLockOptionsFactory {
 export interface BedrockLockModuleAsyncOptions
   extends
     ConfigurableModuleAsyncOptions<BedrockLockOptions, 'createBedrockLockOptions'>,
-    BedrockLockStaticOptions {}
+    BedrockLockStaticOptions {
+  /** The names of the backends that the factory gives, where they are several. @default ['default'] */
+  readonly backends?: readonly string[];
+}

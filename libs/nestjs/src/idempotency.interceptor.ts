@@ -32,6 +32,7 @@ import { LOCK_REGISTRY, LOG_CONTEXT } from './lock.tokens.js';
 import { PROBLEM_TYPE, problemException } from './problem.details.js';
 import { hasReplayed } from './replay.filter.js';
 import { ResponseGate, sendAnswer } from './response.gate.js';
+import { isWithoutLocks } from './test.mode.js';
 
 /** The request of Express and of Fastify, as far as it is read. */
 interface HttpRequest {
@@ -78,6 +79,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    if (isWithoutLocks(this.registry)) return next.handle();
     const spec = Reflect.getMetadata(IDEMPOTENT_HANDLER, context.getHandler()) as NamedSpec;
     if (context.getType() !== 'http')
       throw new InvalidOptionError('key', 'given on a method that is no HTTP handler', undefined);

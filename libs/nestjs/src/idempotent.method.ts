@@ -1,9 +1,9 @@
 import { InvalidOptionError, type IdempotentRequest } from 'bedrock-lock';
 import type { IdempotentSpec } from './idempotent-spec.js';
-import type { LockRegistry } from './lock.registry.js';
-import { LOCKS } from './lock.tokens.js';
+import { registryOf } from './bound.registry.js';
 import { LockUnboundError } from './lock-unbound.error.js';
 import type { Method } from './locked.method.js';
+import { isWithoutLocks } from './test.mode.js';
 import { MethodMetadata, methodLabel } from './method.metadata.js';
 
 /** The methods of every class that run once for each key. */
@@ -33,8 +33,9 @@ export class IdempotentMethod {
 
   /** What the first call with the same key gave, or gives now; never runs without its record. */
   async call(self: object, args: readonly unknown[]): Promise<unknown> {
-    const registry = (self as { [LOCKS]?: LockRegistry } | undefined)?.[LOCKS];
+    const registry = registryOf(self);
     if (registry === undefined) throw new LockUnboundError(this.label);
+    if (isWithoutLocks(registry)) return this.original.apply(self, [...args]);
     const { spec } = this;
     const { scope: readScope, payload, waitMs } = spec;
     const scope = readScope?.(self, args);

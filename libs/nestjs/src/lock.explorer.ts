@@ -13,6 +13,7 @@ import { LOCK_REGISTRY, LOCKS, LOG_CONTEXT } from './lock.tokens.js';
 import { lockedMethods } from './locked.method.js';
 import { checkLockedMethods } from './locked-method.checks.js';
 import { chainOf, instancesOf, prototypeOf, type ProviderWrapper } from './provider.wrapper.js';
+import { isWithoutLocks } from './test.mode.js';
 
 /**
  * Looks at every controller and provider before the first call: checks the decorated methods, lists them at debug level,
@@ -35,8 +36,10 @@ export class LockExplorer implements OnModuleInit {
   async onModuleInit(): Promise<void> {
     try {
       const wrappers = [...this.discovery.getControllers(), ...this.discovery.getProviders()];
-      this.#exploreLocks(wrappers);
-      this.#exploreLeaders(wrappers);
+      if (!isWithoutLocks(this.registry)) {
+        this.#exploreLocks(wrappers);
+        this.#exploreLeaders(wrappers);
+      }
       await this.registry.ready();
     } catch (error) {
       await this.registry.close({ graceMs: 0 });

@@ -7,6 +7,7 @@ import {
   checkRegistrations,
 } from './bedrock-lock.checks.js';
 import type {
+  BackendSource,
   BedrockLockOptions,
   IdempotencyRegistration,
   LockRegistration,
@@ -20,6 +21,8 @@ import { orderHooks } from './module.order.js';
 export interface Listed {
   readonly locks: readonly LockRegistration[];
   readonly idempotency: readonly IdempotencyRegistration[];
+  /** The names of the backends, with what a test puts in place of one. */
+  readonly backends: ReadonlyMap<string, BackendSource | undefined>;
 }
 
 /** Makes the Bedrocks and registers the locks. Leaves nothing open when it throws. */
@@ -40,7 +43,9 @@ export async function createLockRegistry(
     const sources = [...backendSources(options)];
     // The order in which `inOrder()` takes their locks: `multiLock()` goes by who was made first.
     sources.sort(([one], [other]) => (one < other ? -1 : 1));
-    for (const [name, source] of sources) {
+    for (const [name, own] of sources) {
+      if (!listed.backends.has(name)) throw unlisted(name);
+      const source = listed.backends.get(name) ?? own;
       const backend = typeof source === 'function' ? await source() : source;
       bedrocks.set(name, createBedrock(backend, options));
     }
@@ -51,6 +56,11 @@ export async function createLockRegistry(
     throw error;
   }
   return registry;
+}
+
+function unlisted(name: string): InvalidOptionError {
+  const requirement = 'those that forRootAsync({ backends }) lists by name: tests put others in their place';
+  return new InvalidOptionError('backends', requirement, name);
 }
 
 /** Two roots would be two sets of queues over the same locks, and decorated methods could not tell which is theirs. */
@@ -92,7 +102,7 @@ function createBedrock(backend: Backend, options: BedrockLockOptions): Bedrock {
 
 /** Lays the options that a factory gives over what is listed by name. */
 function withOptions<T extends { readonly name: string; readonly backend?: string }>(
-  list: keyof Listed,
+  list: 'locks' | 'idempotency',
   listed: readonly T[],
   configured: readonly T[],
 ): readonly T[] {

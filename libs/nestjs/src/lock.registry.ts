@@ -44,8 +44,16 @@ export interface LockReference {
   readonly kind?: LockKind | undefined;
 }
 
+// A name, so that a registry of a second copy of this package is known too; the double of a test has no such thing.
+const REGISTRY = Symbol.for('BedrockLockModule: a registry of locks');
+
+export function isLockRegistry(value: unknown): value is LockRegistry {
+  return (value as { readonly [REGISTRY]?: unknown } | null | undefined)?.[REGISTRY] === true;
+}
+
 /** The Bedrocks of one application, one per backend, and the locks that were registered on them. */
 export class LockRegistry implements BeforeApplicationShutdown {
+  readonly [REGISTRY] = true;
   readonly #bedrocks: ReadonlyMap<string, Bedrock>;
   readonly #locks = new RegisteredNames<RegisteredLock>({ option: 'lock', list: 'locks' });
   readonly #idempotencies = new RegisteredNames<RegisteredIdempotency>({

@@ -1,13 +1,13 @@
 import 'reflect-metadata';
 import { InvalidOptionError, type KeyPart, type Leasable } from 'bedrock-lock';
 import { Observable, type ObservableInput } from 'rxjs';
+import { registryOf } from './bound.registry.js';
 import { placed } from './error.place.js';
 import { holdAll, type LockedCall } from './lock.hold.js';
 import { inOrder, type LockNeed } from './lock.need.js';
 import type { MethodResultKind } from './lock.options.js';
-import type { LockRegistry } from './lock.registry.js';
+
 import type { KeyReader, LockSpec } from './lock-spec.js';
-import { LOCKS } from './lock.tokens.js';
 import type { LockUse } from './lock.use.js';
 import { lockKeys } from './lock-key.metadata.js';
 import { LockUnboundError } from './lock-unbound.error.js';
@@ -16,6 +16,7 @@ import { lockedObservable } from './locked.observable.js';
 import { lockedPromise } from './locked.promise.js';
 import { MethodMetadata, methodLabel } from './method.metadata.js';
 import type { MissedTicks } from './scheduled.method.js';
+import { testModeOf } from './test.mode.js';
 
 /** A method, or what another decorator made of it. */
 export type Method = (this: object, ...args: unknown[]) => unknown;
@@ -79,6 +80,7 @@ export class LockedMethod {
   /** Runs the method under its locks; never without them. */
   call(self: object, args: unknown[]): unknown {
     const body = (): unknown => this.#original.apply(self, args);
+    if (this.#isRecordedAlone(self, args)) return body();
     switch (this.#kind) {
       case 'observable':
         return lockedObservable(
@@ -93,6 +95,28 @@ export class LockedMethod {
       case 'promise':
         return this.#callPromise(self, args, body);
     }
+  }
+
+  /** In a test that wants no locks. */
+  #isRecordedAlone(self: object, args: readonly unknown[]): boolean {
+    const registry = registryOf(self);
+    const mode = registry && testModeOf(registry);
+    if (mode === undefined) return false;
+    for (const spec of this.#specs)
+      for (const key of this.#keysOf(spec, self, args))
+        mode.recorded.calls.push({ method: this.label, lock: spec.lock, key: key ?? [] });
+    return !mode.isLocking;
+  }
+
+  /** The parts of each key; undefined for the whole lock. */
+  #keysOf(
+    spec: LockSpec,
+    self: object,
+    args: readonly unknown[],
+  ): readonly (readonly KeyPart[] | undefined)[] {
+    if (spec.keys !== undefined) return spec.keys(self, args);
+    const key = spec.key ?? this.#keyOfParameters;
+    return [key?.(self, args)];
   }
 
   // A missing lock or key rejects, as the declared Promise makes the caller expect.
@@ -121,21 +145,15 @@ export class LockedMethod {
     for (const spec of this.#specs) {
       const { lock, backend } = registry.heldBy(spec);
       const need = (narrowed: Leasable): unknown => needs.push({ lock: narrowed, backend, spec });
-      const key = spec.key ?? this.#keyOfParameters;
       try {
-        if (spec.keys !== undefined)
-          for (const parts of spec.keys(self, args)) need(lock.for(...(parts as [KeyPart])));
-        else need(key === undefined ? lock : lock.for(...(key(self, args) as [KeyPart])));
+        for (const parts of this.#keysOf(spec, self, args))
+          need(parts === undefined ? lock : lock.for(...(parts as [KeyPart])));
       } catch (error) {
         throw placed(error, `${this.label}, lock "${spec.lock}"`);
       }
     }
     return { self, args, needs: inOrder(needs) };
   }
-}
-
-function registryOf(self: object): LockRegistry | undefined {
-  return (self as { [LOCKS]?: LockRegistry } | undefined)?.[LOCKS];
 }
 
 function shownKeyOf({ template, key, keys }: LockSpec): string | undefined {

@@ -26,6 +26,7 @@ export class StockModule implements OnModuleInit, OnApplicationShutdown {
       module: StockModule,
       imports: [
         BedrockLockModule.forRootAsync({
+          backends: ['default', 'records'],
           locks: ['goods'],
           idempotency: [{ name: 'operations', backend: 'records' }],
           useFactory: async () => ({

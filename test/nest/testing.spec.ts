@@ -1,0 +1,190 @@
+import { Controller, Injectable, Module, Post } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import { Bedrock, Mutex } from 'bedrock-lock';
+import { memory } from 'bedrock-lock/memory';
+import { ManualClock } from 'bedrock-testkit';
+import {
+  BedrockLockModule,
+  BedrockService,
+  currentLease,
+  DistributedLock,
+  getBackendToken,
+  Idempotent,
+  InjectLock,
+} from 'nestjs-bedrock';
+import { BedrockTestingModule, overrideBackends, RecordedLocks } from 'nestjs-bedrock/testing';
+
+@Injectable()
+class Orders {
+  constructor(@InjectLock('audit') readonly audit: Mutex) {}
+
+  @DistributedLock({ lock: 'order', key: '{0.id}' })
+  async place(order: { id: string }): Promise<string | undefined> {
+    return currentLease()?.resource ?? `${order.id} without a lock`;
+  }
+
+  @DistributedLock({ lock: 'order', keys: (...ids: string[]) => ids })
+  async many(...ids: string[]): Promise<number> {
+    return ids.length;
+  }
+
+  @Idempotent({ idempotency: 'orders', key: '{0}' })
+  async once(id: string): Promise<string> {
+    return id;
+  }
+}
+
+@Controller()
+class OrdersController {
+  @Post('orders')
+  @Idempotent('orders')
+  async place() {
+    return {};
+  }
+}
+
+/** A backend that a test must not make. */
+const dial = () => {
+  throw new Error('dialled');
+};
+
+@Module({ imports: [BedrockLockModule.forFeature(['audit'])], providers: [Orders], exports: [Orders] })
+class OrdersModule {}
+
+@Module({
+  imports: [
+    BedrockLockModule.forRoot({
+      backends: { default: dial, records: dial },
+      prefix: 'shop:',
+      locks: ['order'],
+      idempotency: [{ name: 'orders', backend: 'records' }],
+    }),
+    OrdersModule,
+  ],
+})
+class AppModule {}
+
+@Module({
+  imports: [
+    BedrockLockModule.forRootAsync({
+      backends: ['default', 'records'],
+      locks: ['order'],
+      idempotency: [{ name: 'orders', backend: 'records' }],
+      useFactory: () => ({ backends: { default: dial, records: dial }, prefix: 'shop:' }),
+    }),
+    OrdersModule,
+  ],
+})
+class AsyncAppModule {}
+
+describe.each([
+  ['forRoot()', AppModule],
+  ['forRootAsync()', AsyncAppModule],
+])('an existing application with %s', (_way, App) => {
+  it('is put on other backends, and keeps its locks, prefix and features', async () => {
+    const [other, records] = [memory(), memory()];
+    const module = await Test.createTestingModule({ imports: [App] })
+      .overrideProvider(getBackendToken())
+      .useValue(other)
+      .overrideProvider(getBackendToken('records'))
+      .useValue(records)
+      .compile();
+    await module.init();
+    const orders = module.get(Orders);
+    expect(await orders.place({ id: 'o-1' })).toBe('shop:order:o-1');
+    expect(orders.audit.resource).toBe('shop:audit');
+    const service = module.get(BedrockService);
+    expect([service.bedrock().backend, service.bedrock('records').backend]).toEqual([other, records]);
+    await module.close();
+  });
+
+  it('refuses a backend that it does not have', async () => {
+    const builder = Test.createTestingModule({ imports: [App] });
+    const given = { default: memory(), records: memory(), recrods: memory() };
+    await expect(overrideBackends(builder, given).compile()).rejects.toMatchObject({
+      code: 'INVALID_OPTION',
+      field: 'backends',
+      message: expect.stringContaining('one of default, records; got "recrods"') as unknown,
+    });
+  });
+
+  it('is put on all of them at once', async () => {
+    const builder = Test.createTestingModule({ imports: [App] });
+    const module = await overrideBackends(builder, { default: memory(), records: memory() }).compile();
+    await module.init();
+    expect(await module.get(Orders).once('a')).toBe('a');
+    await module.close();
+  });
+});
+
+it('a factory names only backends that the module lists', async () => {
+  const root = BedrockLockModule.forRootAsync({
+    useFactory: () => ({ backends: { other: () => memory() } }),
+  });
+  const compiled = Test.createTestingModule({ imports: [root] }).compile();
+  await expect(compiled).rejects.toMatchObject({ code: 'INVALID_OPTION', field: 'backends' });
+});
+
+describe('BedrockTestingModule.noLocks()', () => {
+  const compile = () =>
+    Test.createTestingModule({
+      imports: [BedrockTestingModule.noLocks({ locks: ['audit'] })],
+      controllers: [OrdersController],
+      providers: [Orders],
+    }).compile();
+
+  it('runs methods without locks, under names that nothing registers, and tells their keys', async () => {
+    const module = await (await compile()).init();
+    expect(await module.get(Orders).place({ id: 'o-1' })).toBe('o-1 without a lock');
+    await module.get(Orders).many('a', 'b');
+    const recorded = module.get(RecordedLocks);
+    expect(recorded.calls).toEqual([
+      { method: 'Orders.place()', lock: 'order', key: ['o-1'] },
+      { method: 'Orders.many()', lock: 'order', key: ['a'] },
+      { method: 'Orders.many()', lock: 'order', key: ['b'] },
+    ]);
+    expect(recorded.keysOf('order')).toEqual(['o-1', 'a', 'b']);
+    expect(await module.get(Orders).once('x')).toBe('x');
+    expect(await module.get(Orders).audit.run(() => 'in memory')).toBe('in memory');
+    await module.close();
+  });
+
+  it('serves objects that the test makes, until it is closed', async () => {
+    const module = await compile();
+    const orders = new Orders(module.get(Orders).audit);
+    expect(await orders.place({ id: 'o-2' })).toBe('o-2 without a lock');
+    expect(module.get(RecordedLocks).keysOf('order')).toEqual(['o-2']);
+    await module.close();
+    await expect(orders.place({ id: 'o-2' })).rejects.toMatchObject({ code: 'LOCK_UNBOUND' });
+  });
+
+  it('serves objects that got doubles', async () => {
+    const locks = await compile();
+    const module = await Test.createTestingModule({ providers: [Orders] })
+      .useMocker(
+        () => new Proxy({}, { get: (_target, name) => (name === 'then' ? undefined : () => undefined) }),
+      )
+      .compile();
+    expect(await module.get(Orders).place({ id: 'o-3' })).toBe('o-3 without a lock');
+    await module.close();
+    await locks.close();
+  });
+});
+
+describe('BedrockTestingModule.inMemory()', () => {
+  it('locks in memory, by the clock of the test, and tells what was locked', async () => {
+    const clock = new ManualClock();
+    const module = await Test.createTestingModule({
+      imports: [BedrockTestingModule.inMemory({ clock, locks: ['order', 'audit'], idempotency: ['orders'] })],
+      providers: [Orders],
+    }).compile();
+    await module.init();
+    const bedrock: Bedrock = module.get(BedrockService).bedrock();
+    expect(await module.get(Orders).place({ id: 'o-1' })).toBe('order:o-1');
+    expect(module.get(RecordedLocks).keysOf('order')).toEqual(['o-1']);
+    const lease = await bedrock.mutex('order').acquire({ leaseMs: 1_000, renew: false });
+    await clock.advance(2_000);
+    expect(lease.isHeld).toBe(false);
+    await module.close();
+  });
+});
