@@ -170,7 +170,7 @@ describe('a hold', () => {
     const lease = await mutex.acquire();
     const thinned = once('lease.thinned');
     await nodes.observer('a').flushall();
-    await expect(thinned).resolves.toEqual({ resource: 'lock', node: 'a', nodes: 2, minNodes: 2 });
+    await expect(thinned).resolves.toMatchObject({ resource: 'lock', node: 'a', nodes: 2, minNodes: 2 });
     expect(lease.isHeld).toBe(true);
     const lost = once('lease.lost');
     await nodes.observer('b').flushall();

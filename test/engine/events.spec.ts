@@ -1,6 +1,7 @@
 import { jest } from '@jest/globals';
 import { channel } from 'node:diagnostics_channel';
-import type { LockEventName } from 'bedrock-lock';
+import { Bedrock, type LockEventName } from 'bedrock-lock';
+import { memory } from 'bedrock-lock/memory';
 import { Bench, track } from './bench.js';
 
 const ALL: readonly LockEventName[] = [
@@ -42,13 +43,43 @@ describe('events', () => {
     await bench.clock.advance(5);
     await first.release();
     const second = await callers[1]!;
-    expect(granted).toEqual([
+    expect(granted).toMatchObject([
       { resource: 'r', leaseId: first.id, token: first.token, waitedMs: 100, tries: 3, handedOver: false },
       { resource: 'r', leaseId: second.id, token: second.token, waitedMs: 105, tries: 0, handedOver: true },
     ]);
-    expect(handedOver).toEqual([{ resource: 'r', leaseId: second.id, waitedMs: 105 }]);
-    expect(released).toEqual([{ resource: 'r', leaseId: first.id, heldMs: 5, outcome: 'released' }]);
+    expect(handedOver).toMatchObject([{ resource: 'r', leaseId: second.id, waitedMs: 105 }]);
+    expect(released).toMatchObject([{ resource: 'r', leaseId: first.id, heldMs: 5, outcome: 'released' }]);
     expect(asked.map(({ tries }) => tries)).toEqual([1, 2, 3]);
+  });
+
+  it('say which lock, of which kind and on which backend; never the key', async () => {
+    const bedrock = new Bedrock({ backend: memory(), prefix: 'app:' });
+    const told: object[] = [];
+    bedrock.on('lease.granted', ({ resource, lock, kind, backend }) =>
+      told.push([resource, lock, kind, backend]),
+    );
+    bedrock.on('idempotency.begun', ({ resource, lock, kind, backend }) =>
+      told.push([resource, lock, kind, backend]),
+    );
+    await bedrock
+      .mutex('stock')
+      .for('p:1', 2)
+      .run(() => undefined);
+    await bedrock.mutex('stock:p').run(() => undefined);
+    await bedrock
+      .readWriteLock('shelf')
+      .for('x')
+      .read.run(() => undefined);
+    await bedrock.semaphore('pool', { permits: 2 }).run(() => undefined);
+    await bedrock.idempotency('payments').run({ key: 'k', operation: 'pay', scope: 's' }, () => 1);
+    expect(told).toEqual([
+      ['app:stock:p%3A1:2', 'stock', 'mutex', 'memory'],
+      ['app:stock:p', 'stock:p', 'mutex', 'memory'],
+      ['app:shelf:x', 'shelf', 'readWriteLock', 'memory'],
+      ['app:pool', 'pool', 'semaphore', 'memory'],
+      ['app:payments:pay:s:k', 'payments', 'idempotency', 'memory'],
+    ]);
+    await bedrock.close();
   });
 
   it.each([
@@ -66,7 +97,7 @@ describe('events', () => {
     if (end === 'closed') void bench.bedrock.close();
     await bench.clock.advance(60);
     await caller.settled;
-    expect(told).toEqual([{ resource: 'r', end }]);
+    expect(told).toMatchObject([{ resource: 'r', end }]);
   });
 
   it('are told on diagnostics_channel too', async () => {

@@ -115,7 +115,7 @@ describe('lock() and unlock() in a flow', () => {
       await lock.lock();
       await lock.for('x').lock();
     });
-    expect(told).toEqual([
+    expect(told).toMatchObject([
       { resource: 'r', depth: 2 },
       { resource: 'r:x', depth: 1 },
     ]);

@@ -21,7 +21,7 @@ describe('a campaign', () => {
     expect(election.term).toBe(term);
     expect(term!.isLeading).toBe(true);
     expect(term!.token).toBeGreaterThan(0);
-    expect(elected).toEqual([{ resource: 'r', token: term!.token }]);
+    expect(elected).toMatchObject([{ resource: 'r', token: term!.token }]);
     await bench.clock.advance(60_000);
     expect(term!.isLeading).toBe(true);
     expect(term!.remainingMs).toBeGreaterThan(0);

@@ -91,7 +91,7 @@ describe('leaving a queue', () => {
       limit: 'maxWaitersPerProcess',
       max: 3,
     });
-    expect(told).toEqual([{ resource: 'r:y', limit: 'maxWaitersPerProcess', max: 3 }]);
+    expect(told).toMatchObject([{ resource: 'r:y', limit: 'maxWaitersPerProcess', max: 3 }]);
     await small.close();
   });
 });

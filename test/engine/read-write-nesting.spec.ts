@@ -264,7 +264,7 @@ describe('lock() and unlock() of both sides in a flow', () => {
       await shelf.lock.write.lock();
       await shelf.lock.read.lock();
     });
-    expect(told).toEqual([{ resource: 'shelf', depth: 2 }]);
+    expect(told).toMatchObject([{ resource: 'shelf', depth: 2 }]);
     expect(await shelf.held()).toBe('');
   });
 });

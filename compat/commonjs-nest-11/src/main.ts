@@ -8,6 +8,7 @@ import { askShop, holdSale } from './sale';
 
 async function run(backend: () => Backend) {
   const app = await NestFactory.create(AppModule.on(backend), { logger: ['error', 'warn'] });
+  app.enableShutdownHooks();
   const seen = { sale: await holdSale(app), shop: await askShop(app) };
   await app.close();
   return seen;

@@ -46,7 +46,7 @@ export class Bedrock implements AsyncDisposable {
   readonly #engine: LockEngine;
   readonly #counting: CountingEngine;
   readonly #recording: RecordEngine | undefined;
-  readonly #events = new EventHub();
+  readonly #events = new EventHub((resource) => this.#originOf(resource));
   readonly #defaults: LockOptions;
   readonly #closeGraceMs: number;
   readonly #register = new Register();
@@ -238,6 +238,11 @@ export class Bedrock implements AsyncDisposable {
     return this.#once(kind, name, options, terms, (resource, resolved) => {
       return new Kind(this.#counting, name, resource, resolved);
     });
+  }
+
+  #originOf(resource: string) {
+    const { name = '', kind = '' } = this.#register.originOf(resource.slice(this.prefix.length)) ?? {};
+    return { lock: name, kind, backend: this.backend.name };
   }
 
   /** What is created once: the same name gives the same object, for the same kind and the same settings alone. */

@@ -61,7 +61,14 @@ export {
 } from './core/checks.js';
 export { checkHoldAtLeast, checkLease } from './core/options.js';
 export { checkName, MAX_NAME_LENGTH } from './core/key.js';
-export type { CompetitorEnd, LockEventName, LockEvents, ReleaseEnd, ReleaseOutcome } from './core/events.js';
+export type {
+  CompetitorEnd,
+  EventOrigin,
+  LockEventName,
+  LockEvents,
+  ReleaseEnd,
+  ReleaseOutcome,
+} from './core/events.js';
 export { MAX_TIMER_MS, sleep, systemClock, type Clock, type Timer } from './core/clock.js';
 export type { SecretKey, SecretKeys } from './core/secret-keys.js';
 export type { SuspendAwareClock } from './core/suspend-aware-clock.js';

@@ -34,7 +34,7 @@ describe('in GraphQL', () => {
     const leaks: unknown[] = [];
     bedrock.on('flow.leaked', (leak) => leaks.push(leak));
     await ask('mutation { left }');
-    expect(leaks).toEqual([{ resource: 'secret:free', depth: 1 }]);
+    expect(leaks).toMatchObject([{ resource: 'secret:free', depth: 1 }]);
   });
 
   const TABLE: [code: string, status: number, message: string, retry: object][] = [
@@ -131,7 +131,7 @@ describe('in GraphQL', () => {
     send({ id: '1', type: 'subscribe', payload: { query: 'subscription { ticks }' } });
     await until(() => count('complete') === 1);
     expect(values.splice(0)).toEqual([{ data: { ticks: [2, 0] } }, { data: { ticks: [1] } }]);
-    expect(leaks).toEqual([{ resource: 'secret:free', depth: 1 }]);
+    expect(leaks).toMatchObject([{ resource: 'secret:free', depth: 1 }]);
     send({ id: '2', type: 'subscribe', payload: { query: 'subscription { lockedTicks }' } });
     await until(() => count('complete') === 2);
     const tick = { data: { lockedTicks: 'secret:free' } };

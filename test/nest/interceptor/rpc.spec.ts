@@ -54,7 +54,7 @@ describe('on a microservice', () => {
     const leaks: unknown[] = [];
     bedrock.on('flow.leaked', (leak) => leaks.push(leak));
     await send('left');
-    expect(leaks).toEqual([{ resource: 'secret:free', depth: 1 }]);
+    expect(leaks).toMatchObject([{ resource: 'secret:free', depth: 1 }]);
   });
 
   const TABLE: [code: string, statusCode: number, message: string, retry: object][] = [

@@ -210,7 +210,7 @@ describe.each(ADAPTERS)('on %s a handler has a flow', (_name, adapter) => {
       .on('flow.leaked', (leak) => leaks.push(leak));
     const response = await fetch(`${url}/left/${path}`);
     await response.text();
-    expect(leaks).toEqual([{ resource: 'stock', depth }]);
+    expect(leaks).toMatchObject([{ resource: 'stock', depth }]);
     expect(await bedrockOf(app).lock('stock').inspect()).toEqual([]);
   });
 

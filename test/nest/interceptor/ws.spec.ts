@@ -33,7 +33,7 @@ describe('on a WebSocket gateway', () => {
     const leaks: unknown[] = [];
     bedrock.on('flow.leaked', (leak) => leaks.push(leak));
     await ask('left');
-    expect(leaks).toEqual([{ resource: 'secret:free', depth: 1 }]);
+    expect(leaks).toMatchObject([{ resource: 'secret:free', depth: 1 }]);
     const { holds } = bedrock.stats();
     send('left-open');
     await until(() => bedrock.stats().holds === holds + 1);

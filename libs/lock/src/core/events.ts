@@ -12,17 +12,28 @@ export type ReleaseOutcome = ReleaseEnd | 'deferred';
 /** Why a competitor's life ended. */
 export type CompetitorEnd = 'released' | 'lost' | 'timedOut' | 'busy' | 'aborted' | 'closed' | 'unavailable';
 
+/** What an event is about. */
+export interface EventOrigin {
+  /** What is locked: prefix, name and the parts of the key. */
+  readonly resource: string;
+  /** The name that it was created with; '' where there is none. Never a part of the key. */
+  readonly lock: string;
+  /** Its kind, such as `mutex`; '' where there is none. */
+  readonly kind: string;
+  /** What the backend calls itself, such as `redis`. */
+  readonly backend: string;
+}
+
 /** Every event with its payload. All times are in ms. */
 export interface LockEvents {
   /** A caller stands in the queue and is about to compete; `waiting` counts it. */
-  'competitor.arrived': { readonly resource: string; readonly waiting: number };
+  'competitor.arrived': EventOrigin & { readonly waiting: number };
   /** A caller is through, however it ended. */
-  'competitor.destroyed': { readonly resource: string; readonly end: CompetitorEnd };
+  'competitor.destroyed': EventOrigin & { readonly end: CompetitorEnd };
   /** A claim is sent to the backend; `tries` counts from 1. */
-  'claim.asked': { readonly resource: string; readonly id: string; readonly tries: number };
+  'claim.asked': EventOrigin & { readonly id: string; readonly tries: number };
   /** A caller has its lease. */
-  'lease.granted': {
-    readonly resource: string;
+  'lease.granted': EventOrigin & {
     readonly leaseId: string;
     readonly token: number;
     readonly waitedMs: number;
@@ -30,62 +41,58 @@ export interface LockEvents {
     readonly handedOver: boolean;
   };
   /** A claim went to the next caller of this process without a trip. */
-  'lease.handedOver': { readonly resource: string; readonly leaseId: string; readonly waitedMs: number };
-  'lease.renewed': { readonly resource: string; readonly leaseId: string; readonly remainingMs: number };
+  'lease.handedOver': EventOrigin & { readonly leaseId: string; readonly waitedMs: number };
+  'lease.renewed': EventOrigin & { readonly leaseId: string; readonly remainingMs: number };
   /** The backend refuses further renewals; the lease ends in `remainingMs`. */
-  'lease.revoked': { readonly resource: string; readonly leaseId: string; readonly remainingMs: number };
-  'lease.lost': {
-    readonly resource: string;
+  'lease.revoked': EventOrigin & { readonly leaseId: string; readonly remainingMs: number };
+  'lease.lost': EventOrigin & {
     readonly leaseId: string;
     readonly heldMs: number;
     readonly reason: LossReason;
   };
   /** A caller gave its lease back. */
-  'lease.released': {
-    readonly resource: string;
+  'lease.released': EventOrigin & {
     readonly leaseId: string;
     readonly heldMs: number;
     readonly outcome: ReleaseEnd;
   };
-  'queue.full': {
-    readonly resource: string;
+  'queue.full': EventOrigin & {
     readonly limit: 'maxWaiters' | 'maxWaitersPerProcess';
     readonly max: number;
   };
   /** Holds that a flow left open were released at its end. */
-  'flow.leaked': { readonly resource: string; readonly depth: number };
+  'flow.leaked': EventOrigin & { readonly depth: number };
   /** This process leads. */
-  'leader.elected': { readonly resource: string; readonly token: number };
+  'leader.elected': EventOrigin & { readonly token: number };
   /** Leadership has ended before it was given up; the signal of the term has aborted. */
-  'leader.lost': {
-    readonly resource: string;
+  'leader.lost': EventOrigin & {
     readonly token: number;
     readonly ledMs: number;
     readonly reason: LossReason;
   };
   /** Leadership was given back, after the body had ended. */
-  'leader.resigned': { readonly resource: string; readonly token: number; readonly ledMs: number };
+  'leader.resigned': EventOrigin & { readonly token: number; readonly ledMs: number };
   /** The body goes on `overdueMs` after its term was over. Until it ends, this process does not stand again. */
-  'leader.overrun': { readonly resource: string; readonly token: number; readonly overdueMs: number };
+  'leader.overrun': EventOrigin & { readonly token: number; readonly overdueMs: number };
   /** The body ended with an error after its term was over, so that nobody else hears of it. */
-  'leader.failed': { readonly resource: string; readonly token: number; readonly error: unknown };
+  'leader.failed': EventOrigin & { readonly token: number; readonly error: unknown };
   /** A run under an idempotency key has begun. */
-  'idempotency.begun': { readonly resource: string };
+  'idempotency.begun': EventOrigin;
   /** A repeated request was answered with the stored result. */
-  'idempotency.replayed': { readonly resource: string };
+  'idempotency.replayed': EventOrigin;
   /** A request was refused: the first one has not ended, or it was another one. */
-  'idempotency.refused': { readonly resource: string; readonly reason: 'inFlight' | 'mismatch' };
+  'idempotency.refused': EventOrigin & { readonly reason: 'inFlight' | 'mismatch' };
   /** A result is stored; of `bytes` 0 only that there was one, since it could not be. */
-  'idempotency.completed': { readonly resource: string; readonly tookMs: number; readonly bytes: number };
+  'idempotency.completed': EventOrigin & { readonly tookMs: number; readonly bytes: number };
   /** A run has failed and left nothing: the next request under the key runs again. */
-  'idempotency.abandoned': { readonly resource: string; readonly tookMs: number };
+  'idempotency.abandoned': EventOrigin & { readonly tookMs: number };
   /** A run was overtaken by the end of its lease. */
-  'idempotency.lost': { readonly resource: string; readonly tookMs: number };
+  'idempotency.lost': EventOrigin & { readonly tookMs: number };
   /** A run has ended, and the backend does not answer: its result may not be stored. */
-  'idempotency.unconfirmed': { readonly resource: string; readonly error: Error };
+  'idempotency.unconfirmed': EventOrigin & { readonly error: Error };
   /** A body ran without a record, since the backend does not answer and `onUnavailable` is 'run'. */
-  'idempotency.unprotected': { readonly resource: string; readonly error: Error };
-  'backend.unavailable': { readonly resource: string; readonly error: Error; readonly retryInMs: number };
+  'idempotency.unprotected': EventOrigin & { readonly error: Error };
+  'backend.unavailable': EventOrigin & { readonly error: Error; readonly retryInMs: number };
   /** A node of a combination does not answer, or refuses to serve: it is not asked until it does. */
   'node.unavailable': { readonly node: string; readonly error: Error };
   /** A node may have lost its data, so it grants nothing for a while. */
@@ -93,8 +100,7 @@ export interface LockEvents {
   /** A node is asked again. */
   'node.available': { readonly node: string; readonly awayMs: number };
   /** A node has lost a grant that is in use; `nodes` still have it, and the lease is lost when they are less than `minNodes`. */
-  'lease.thinned': {
-    readonly resource: string;
+  'lease.thinned': EventOrigin & {
     readonly node: string;
     readonly nodes: number;
     readonly minNodes: number;
@@ -104,6 +110,12 @@ export interface LockEvents {
 }
 
 export type LockEventName = keyof LockEvents;
+/** A payload without what its resource tells. */
+export type EventFacts<N extends LockEventName> = {
+  [One in N]: LockEvents[One] extends EventOrigin
+    ? Omit<LockEvents[One], Exclude<keyof EventOrigin, 'resource'>>
+    : LockEvents[One];
+}[N];
 type Listener = (payload: never) => void;
 
 const NAMES: readonly LockEventName[] = [
@@ -123,7 +135,8 @@ export class EventHub {
   readonly #listeners = new Map<LockEventName, Set<Listener>>();
   readonly #channels = new Map<LockEventName, Channel>();
 
-  constructor() {
+  /** @param originOf what an event about this resource is about */
+  constructor(private readonly originOf: (resource: string) => Omit<EventOrigin, 'resource'>) {
     for (const name of NAMES) {
       this.#listeners.set(name, new Set());
       this.#channels.set(name, channel(`bedrock:${name}`));
@@ -146,7 +159,10 @@ export class EventHub {
     return this.#listeners.get(name)!.size > 0 || this.#channels.get(name)!.hasSubscribers;
   }
 
-  emit<N extends LockEventName>(name: N, payload: LockEvents[N]): void {
+  emit<N extends LockEventName>(name: N, facts: EventFacts<N>): void {
+    if (!this.wants(name)) return;
+    const about = 'resource' in facts ? this.originOf(facts.resource as string) : undefined;
+    const payload = { ...facts, ...about } as LockEvents[N];
     outsideOfCallers(() => this.#deliver(name, payload));
   }
 

@@ -7,9 +7,25 @@ interface Entry {
   readonly created: unknown;
 }
 
+/** What names a resource: what was created with the longest name that it begins with. */
+export interface Origin {
+  readonly name: string;
+  readonly kind: string;
+}
+
 /** Names and what was created with them. */
 export class Register {
   readonly #entries = new Map<string, Entry>();
+
+  /** Whose resource it is: its own name, or one with the parts of a key behind it. @param resource without the prefix */
+  originOf(resource: string): Origin | undefined {
+    for (let end = resource.length; end > 0; end = resource.lastIndexOf(':', end - 1)) {
+      const name = resource.slice(0, end);
+      const entry = this.#entries.get(name);
+      if (entry !== undefined) return { name, kind: entry.kind };
+    }
+    return undefined;
+  }
 
   /**
    * What is created once: the same name gives the same object, for the same kind and the same settings alone.
