@@ -169,7 +169,11 @@ export const ROWS = [
   { command: 'test:e2e', needs: ENGINES, files: ['test/e2e/', 'test/servers/'] },
   { command: 'test:e2e', needs: [], files: ['test/packages/'] },
   { command: 'test:docs', needs: ENGINES, files: ['test/docs.spec.ts'] },
-  { command: 'test:docs', needs: [], files: ['test/public-api.spec.ts', 'test/fencing.spec.ts'] },
+  {
+    command: 'test:docs',
+    needs: [],
+    files: ['test/public-api.spec.ts', 'test/fencing.spec.ts', 'test/docs/'],
+  },
 ];
 
 /** Suites that judge real time, which `npm run test:repeat` runs again and again beside other load. */

@@ -161,7 +161,7 @@ export class EventHub {
 
   emit<N extends LockEventName>(name: N, facts: EventFacts<N>): void {
     if (!this.wants(name)) return;
-    const about = 'resource' in facts ? this.originOf(facts.resource as string) : undefined;
+    const about = 'resource' in facts ? this.originOf(facts.resource) : undefined;
     const payload = { ...facts, ...about } as LockEvents[N];
     outsideOfCallers(() => this.#deliver(name, payload));
   }
