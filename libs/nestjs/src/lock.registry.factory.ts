@@ -58,9 +58,13 @@ export async function createLockRegistry(
   return registry;
 }
 
+/** Tests put others in their place, by tokens that are made before the factory has been asked. */
 function unlisted(name: string): InvalidOptionError {
-  const requirement = 'those that forRootAsync({ backends }) lists by name: tests put others in their place';
-  return new InvalidOptionError('backends', requirement, name);
+  return new InvalidOptionError(
+    'backends',
+    'listed by name too: forRootAsync({ backends: [name, …] })',
+    name,
+  );
 }
 
 /** Two roots would be two sets of queues over the same locks, and decorated methods could not tell which is theirs. */

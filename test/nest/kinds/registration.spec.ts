@@ -150,6 +150,7 @@ describe.each(ROWS)('a registered $kind', ({ kind, of, registration, changed, te
         shutdownGraceMs: 0,
       }),
       locks: [name],
+      backends: ['far'],
     });
     const app = await start({ imports: [root], providers: [Injected] });
     expect(app.get(Injected).lock).toBeInstanceOf(of);
