@@ -9,12 +9,17 @@ export type BeforeSending = (answer: HttpAnswer | undefined) => Promise<HttpAnsw
 
 type Write = (this: ServerResponse, ...args: unknown[]) => unknown;
 
+/**
+ * Held back before whoever writes is told to wait, in bytes. It is more than streams take at once, so that the one below (a
+ * socket, a compressor) says itself when it can go on.
+ */
+const MOST_HELD = 2 ** 20;
 /** What puts bytes on the wire. */
 const WRITES = ['writeHead', 'flushHeaders', 'write', 'end'] as const;
 
 /**
  * Holds back what is written to a response until `beforeSending` has ended. Whoever writes sees a response that has been sent
- * (`headersSent`) and, in parts, one that is slow (`write()` is false, `drain` follows).
+ * (`headersSent`) and, after many parts, one that is slow (`write()` is false, `drain` follows).
  */
 export class ResponseGate {
   readonly #response: ServerResponse;
@@ -22,6 +27,7 @@ export class ResponseGate {
   readonly #originals = {} as Record<(typeof WRITES)[number], Write>;
   /** What waits. */
   readonly #held: (() => unknown)[] = [];
+  #heldBytes = 0;
   #state: 'idle' | 'holding' | 'whole' | 'open' = 'idle';
 
   constructor(response: ServerResponse, beforeSending: BeforeSending) {
@@ -46,9 +52,12 @@ export class ResponseGate {
     const write = (): unknown => this.#originals[name].apply(this.#response, args);
     if (this.#state === 'open') return write();
     // After the end of an answer nothing belongs to it.
-    if (this.#state !== 'whole') this.#held.push(write);
+    if (this.#state !== 'whole') {
+      this.#held.push(write);
+      this.#heldBytes += name === 'write' ? lengthOf(args[0]) : 0;
+    }
     if (this.#state === 'idle') this.#begin(name, args);
-    return name === 'write' ? false : this.#response;
+    return name === 'write' ? this.#heldBytes < MOST_HELD : this.#response;
   }
 
   #begin(name: string, [body, encoding]: unknown[]): void {
@@ -93,6 +102,11 @@ export function sendAnswer(response: ServerResponse, answer: HttpAnswer): void {
 function setHead(response: ServerResponse, { status, headers }: HttpAnswer): void {
   response.statusCode = status;
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+}
+
+function lengthOf(chunk: unknown): number {
+  if (typeof chunk === 'string') return chunk.length;
+  return chunk instanceof Uint8Array ? chunk.byteLength : 0;
 }
 
 function wholeAnswer(response: ServerResponse, body: unknown, encoding: unknown): HttpAnswer {

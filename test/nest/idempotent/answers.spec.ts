@@ -204,10 +204,11 @@ describe.each(ADAPTERS)('what @Idempotent() stores on %s', (name, adapter) => {
   });
 
   it.each([
-    ['a file', 'file', Buffer.concat(Array.from({ length: 64 }, (_, at) => Buffer.alloc(8_192, at)))],
+    ['a file', 'file', Buffer.concat(Array.from({ length: 64 }, (_, at) => Buffer.alloc(65_536, at)))],
     ['parts', 'parts', Buffer.from('one, two, three')],
   ])('is not %s, which reaches the first client whole', async (_what, path, bytes) => {
-    const { ask, counts } = await open();
+    const { ask, backend, counts } = await open();
+    backend.plan('records.complete', { kind: 'delay', requestMs: 100 });
     const first = await ask(path);
     expect(first.bytes.equals(bytes)).toBe(true);
     const again = await ask(path);

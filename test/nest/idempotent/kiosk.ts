@@ -244,7 +244,7 @@ class Kiosk {
   @Idempotent('kiosk')
   async file(): Promise<unknown> {
     this.counts.runs += 1;
-    const parts = Array.from({ length: 64 }, (_, at) => Buffer.alloc(8_192, at));
+    const parts = Array.from({ length: 64 }, (_, at) => Buffer.alloc(65_536, at));
     return new StreamableFile(Readable.from(parts));
   }
 
