@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BackendUnavailableError, type Backend } from 'bedrock-lock';
+import { redis } from 'bedrock-lock/redis';
 import { claimOf, eventually, FREE, granted } from 'bedrock-testkit';
 import { RedisFixture } from './fixture.js';
 
@@ -48,6 +49,27 @@ describe('restartGuard', () => {
     const mine = await fixture.backend();
     await granted(mine, 'lock');
     expect(await fixture.observer.exists(GUARD)).toBe(0);
+  });
+
+  it('wants one longest lease of all processes, and refuses another at the start', async () => {
+    const open = (maxLeaseMs: number) =>
+      redis({ url: fixture.server.url, restartGuard: true, maxLeaseMs, operationTimeoutMs: 500 });
+    const [first, same, other] = [open(400), open(400), open(500)];
+    const unguarded = redis({ url: fixture.server.url, maxLeaseMs: 500 });
+    try {
+      await Promise.all([first.ready(), same.ready(), unguarded.ready()]);
+      await expect(other.ready()).rejects.toMatchObject({
+        code: 'INVALID_OPTION',
+        field: 'maxLeaseMs',
+        message: expect.stringContaining('must be 400, as other processes with restartGuard') as unknown,
+      });
+      expect(await fixture.observer.pttl('bedrock_guard_lease')).toBeGreaterThan(50_000);
+      // Nobody has said it for a minute.
+      await fixture.observer.del('bedrock_guard_lease');
+      await other.ready();
+    } finally {
+      await Promise.all([first, same, other, unguarded].map((backend) => backend.close()));
+    }
   });
 
   it('lasts no longer than the longest lease where the clock of the server was set back', async () => {

@@ -7,6 +7,8 @@ export const TOKEN_KEY = 'bedrock_token';
 const FENCED_TOKEN_PREFIX = 'redisson_lock_token';
 /** Names the run of the server whose data are known; only with `restartGuard`, kept for ever. */
 export const GUARD_KEY = 'bedrock_guard';
+/** The longest lease of the guarded processes. */
+export const GUARD_LEASE_KEY = 'bedrock_guard_lease';
 /** Field of a lock's hash: its grant gets no renewals any more. */
 export const REVOKED_FIELD = 'bedrock_revoked';
 /** Field of a lock's hash: it is a read-write lock of Redisson. */

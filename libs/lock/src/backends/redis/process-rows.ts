@@ -27,12 +27,15 @@ export class ProcessRows {
     label: string | undefined,
     private readonly send: Send,
     private readonly clock: Clock,
+    /** Kept beside the row. */
+    private readonly agreement?: { keep(): void },
   ) {
     this.#own = { host: hostname(), pid: process.pid, ...(label !== undefined && { label }) };
   }
 
   /** Writes the own row if it is due. */
   sign(): void {
+    this.agreement?.keep();
     if (this.clock.now() - this.#signedAt >= REFRESH_MS) void this.write(this.send).catch(() => undefined);
   }
 

@@ -1,6 +1,7 @@
 import type { ClaimRef } from '../../core/claim.js';
 import { AwaitedGrants } from './awaited-grants.js';
 import { Connection } from './connection.js';
+import { GuardAgreement } from './guard-agreement.js';
 import { askerOf, type AskScript } from './kinds/ask-script.js';
 import { fencingCounter, TOKEN_KEY } from './keys.js';
 import { ProcessRows } from './process-rows.js';
@@ -17,6 +18,7 @@ export class SingleServer implements Servers {
   readonly #drivers: ServerDrivers;
   readonly #wakes: Wakes;
   readonly #rows: ProcessRows;
+  readonly #agreement: GuardAgreement | undefined;
   readonly #ask: AskScript;
   readonly #hasOwnTokens: boolean;
 
@@ -29,7 +31,12 @@ export class SingleServer implements Servers {
     this.#ask = askerOf(this.#commanding);
     this.#hasOwnTokens = terms.tokens === 'perLock';
     this.#listening = new Connection(links.create(), clock, terms);
-    this.#rows = new ProcessRows(processId, label, this.#commanding.call, clock);
+    const { call } = this.#commanding;
+    // The nodes of a combination are asked about by the combination.
+    const isAlone = site.onServing === undefined;
+    this.#agreement =
+      terms.restartGuard && isAlone ? new GuardAgreement(terms.maxLeaseMs, call, clock) : undefined;
+    this.#rows = new ProcessRows(processId, label, call, clock, this.#agreement);
     this.#wakes = new Wakes(this.#listening, processId, clock, awaited, onDoubt);
     this.#drivers = new ServerDrivers({
       ...site,
@@ -69,6 +76,7 @@ export class SingleServer implements Servers {
 
   async whenReady(ms: number): Promise<void> {
     await Promise.all([this.#commanding.whenReady(ms), this.#listening.whenReady(ms)]);
+    await this.#agreement?.reach();
   }
 
   async ping(): Promise<void> {
