@@ -36,6 +36,10 @@ const SEEN = {
     health: 'ok',
     busy: { status: 409, retryAfter: true, code: 'LOCK_BUSY', message: 'LOCK_BUSY' },
     keyless: ['application/problem+json', 'IDEMPOTENCY_KEY_MISSING'],
+    orders: [
+      [201, 'ordered', '1', false],
+      [201, 'ordered', '1', true],
+    ],
   },
 };
 const EXPECTED = { memory: SEEN, redis: SEEN, oneCopy: { lock: true, nest: true, entered: 'stock' } };

@@ -1,11 +1,17 @@
-import { Controller, Get, Post } from '@nestjs/common';
+import { Controller, Get, Header, Post, Res } from '@nestjs/common';
 import { MessagePattern } from '@nestjs/microservices';
 import { HealthCheck, HealthCheckService } from '@nestjs/terminus';
 import { DistributedLock, Idempotent } from 'nestjs-bedrock';
 import { BedrockHealthIndicator } from 'nestjs-bedrock/terminus';
 
+interface Answer {
+  setHeader(name: string, value: string): unknown;
+}
+
 @Controller()
 export class ShopController {
+  private orders = 0;
+
   constructor(
     private readonly health: HealthCheckService,
     private readonly locks: BedrockHealthIndicator,
@@ -19,8 +25,11 @@ export class ShopController {
   }
 
   @Post('orders')
+  @Header('X-Orders', '0')
   @Idempotent({ idempotency: 'orders', scope: 'shop' })
-  async order(): Promise<string> {
+  async order(@Res({ passthrough: true }) answer: Answer): Promise<string> {
+    this.orders += 1;
+    answer.setHeader('X-Orders', String(this.orders));
     return 'ordered';
   }
 

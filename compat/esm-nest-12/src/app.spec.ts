@@ -34,6 +34,10 @@ describe.each([
       health: 'ok',
       busy: { status: 409, retryAfter: true, code: 'LOCK_BUSY', message: 'LOCK_BUSY' },
       keyless: ['application/problem+json', 'IDEMPOTENCY_KEY_MISSING'],
+      orders: [
+        [201, 'ordered', '1', false],
+        [201, 'ordered', '1', true],
+      ],
     });
   });
 

@@ -41,5 +41,13 @@ export async function askShop(app: INestApplication) {
   const refused = await fetch(`${url}/orders`, { method: 'POST' });
   const { code: why } = (await refused.json()) as { code: string };
   const [type] = refused.headers.get('content-type')!.split(';');
-  return { free, health, busy, keyless: [type, why] };
+
+  const orders: unknown[] = [];
+  const headers = { 'Idempotency-Key': `order of ${url}` };
+  for (let turn = 0; turn < 2; turn += 1) {
+    const order = await fetch(`${url}/orders`, { method: 'POST', headers });
+    const isReplay = order.headers.get('idempotent-replayed') === 'true';
+    orders.push([order.status, await order.text(), order.headers.get('x-orders'), isReplay]);
+  }
+  return { free, health, busy, keyless: [type, why], orders };
 }
