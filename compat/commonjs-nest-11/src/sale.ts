@@ -43,7 +43,7 @@ export async function askShop(app: INestApplication) {
   const [type] = refused.headers.get('content-type')!.split(';');
 
   const orders: unknown[] = [];
-  const headers = { 'Idempotency-Key': `order of ${url}` };
+  const headers = { 'Idempotency-Key': `"order at ${url}"` };
   for (let turn = 0; turn < 2; turn += 1) {
     const order = await fetch(`${url}/orders`, { method: 'POST', headers });
     const isReplay = order.headers.get('idempotent-replayed') === 'true';

@@ -31,6 +31,6 @@ export function keyInHeader(
 }
 
 export function badKey(header: string, maxLength: number): BadKey {
-  const message = `The header ${header} must be one key of 1 to ${maxLength} printable characters`;
+  const message = `The header ${header} must be one key of 1 to ${maxLength} printable characters, in quotes or without spaces, quotes and commas`;
   return { status: 400, code: 'IDEMPOTENCY_KEY_BAD', message };
 }
