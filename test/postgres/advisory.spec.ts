@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Bedrock, READER, WRITER, type Backend } from 'bedrock-lock';
+import { Bedrock, READER, systemClock, WRITER, type Backend } from 'bedrock-lock';
 import { lockInTransaction, postgresSession } from 'bedrock-lock/postgres';
 import { claimOf, eventually, FREE, granted, liveness, Witness } from 'bedrock-testkit';
 import { failure, PostgresFixture, refused } from './fixture.js';
@@ -63,6 +63,20 @@ describe('session locks', () => {
     await eventually(
       'it is free',
       async () => (await other.leases.claim(claimOf(other, 'brief'))).kind === 'granted',
+    );
+    expect(await one.leases.renew([{ ...claim, keepMs: 0 }])).toEqual(['lost']);
+  });
+
+  it('end with the lease also where a timer comes before its time, as those of Node may', async () => {
+    const early = {
+      ...systemClock,
+      setTimer: (act: () => void, ms: number) => systemClock.setTimer(act, ms - 20),
+    };
+    const [one, other] = [await session({ clock: early }), await session()];
+    const claim = await granted(one, 'early', { leaseMs: 200 });
+    await eventually(
+      'it is free',
+      async () => (await other.leases.claim(claimOf(other, 'early'))).kind === 'granted',
     );
     expect(await one.leases.renew([{ ...claim, keepMs: 0 }])).toEqual(['lost']);
   });
