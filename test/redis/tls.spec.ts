@@ -22,7 +22,7 @@ let port = 0;
 const PLACES: Record<string, (url: string, tls: Partial<Tls>) => RedisOptions> = {
   'a url and options of ioredis': (url, tls) => ({ url, connection: { tls } }),
   'ioredis 5': (url, tls) => ({
-    client: new Redis5(url, { tls, lazyConnect: true }) as unknown as NonNullable<RedisOptions['client']>,
+    client: new Redis5(url, { tls, lazyConnect: true }),
   }),
   'ioredis 6': (url, tls) => ({ client: new Redis(url, { tls, lazyConnect: true }) }),
   'node-redis 5': (url, tls) => ({ client: createClient5({ url, socket: { tls: true, ...tls } }) }),

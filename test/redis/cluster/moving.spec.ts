@@ -69,7 +69,7 @@ describe('a slot that moves to another server', () => {
 
   it.each<[library: string, client: () => RedisOptions]>([
     ['ioredis 6', () => ({})],
-    ['ioredis 5', () => ({ client: new Redis5({ lazyConnect: true }) as never })],
+    ['ioredis 5', () => ({ client: new Redis5({ lazyConnect: true }) })],
     ['node-redis 6', () => ({ client: createClient() })],
     ['node-redis 5', () => ({ client: createClient5() })],
   ])('takes the subscriptions along, which wake at once, through %s', async (_library, client) => {
