@@ -4,6 +4,7 @@ import { redis } from 'bedrock-lock/redis';
 import { startProxy, type TcpProxy } from 'bedrock-servers';
 import { claimOf, eventually, FREE, granted, liveness, ManualClock, refusalOf } from 'bedrock-testkit';
 import { RedisFixture } from './fixture.js';
+import { MARK, secretsIn } from '../support/marked-secret.js';
 import { clientOf, LIBRARIES } from './libraries.mjs';
 
 const fixture = new RedisFixture();
@@ -62,13 +63,18 @@ describe.each(LIBRARIES)('through %s', (library) => {
     await fixture.observer.select(0);
   });
 
-  it('a wrong password is told at once', async () => {
-    const url = `redis://nobody:wrong@127.0.0.1:${fixture.server.port}`;
-    const error = await liveness.within('the refusal of a password', 900, () =>
-      failure(fixture.unready({ client: clientOf(library, url) }).ready()),
-    );
+  it('a wrong password is told at once, and shown nowhere', async () => {
+    const url = `redis://nobody:${MARK}@127.0.0.1:${fixture.server.port}`;
+    const bedrock = new Bedrock({ backend: fixture.unready({ client: clientOf(library, url) }) });
+    const events: unknown[] = [];
+    bedrock.on('backend.unavailable', (event) => events.push(event));
+    const error = await liveness.within('the refusal of a password', 900, () => failure(bedrock.ready()));
     expect(error).toBeInstanceOf(BackendUnavailableError);
     expect((error as Error).message).toContain('WRONGPASS');
+    const refused = await failure(bedrock.mutex('lock').acquire({ failFast: true }));
+    expect(secretsIn({ bedrock, error, refused, events })).toEqual([]);
+    expect([secretsIn(error), secretsIn(refused), secretsIn(events)]).toEqual([[], [], []]);
+    await bedrock.close({ graceMs: 0 });
   });
 
   it('a killed connection comes back, its watchers are woken, and grants are to be verified', async () => {

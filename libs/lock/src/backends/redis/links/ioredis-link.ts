@@ -1,6 +1,6 @@
 import type { Command, Redis } from 'ioredis';
 import type { Clock } from '../../../core/clock.js';
-import { EncodedRequest } from './ioredis-request.js';
+import { EncodedRequest, stripped } from './ioredis-request.js';
 import type { Arg, Asker, ChannelNaming, LinkOwner, RedisLink } from './link.js';
 
 /** A client that could not even begin to connect is told to do so again after this long, in ms. */
@@ -58,7 +58,7 @@ export class IoredisLink implements RedisLink {
   }
 
   call(command: string, args: readonly Arg[]): Promise<unknown> {
-    return this.#client!.call(command, [...args]);
+    return this.#client!.call(command, [...args]).catch(rejectStripped);
   }
 
   async subscribe(channels: readonly string[], as: ChannelNaming = 'names'): Promise<unknown> {
@@ -87,7 +87,7 @@ export class IoredisLink implements RedisLink {
       isConnected = false;
       owner.lost();
     });
-    client.on('error', (error: Error) => owner.failed(error));
+    client.on('error', (error: Error) => owner.failed(stripped(error)));
     const message = this.isSharded ? 'smessage' : 'message';
     client.on(message, (channel: string, text: string) => owner.received(channel, text));
     client.on('pmessage', (_pattern, channel: string, text: string) => owner.received(channel, text));
@@ -102,4 +102,8 @@ export class IoredisLink implements RedisLink {
   #connect(client: Redis): void {
     if (!this.#isClosed) client.connect().catch(() => undefined);
   }
+}
+
+function rejectStripped(error: Error): never {
+  throw stripped(error);
 }

@@ -25,7 +25,7 @@ export class EncodedRequest implements Pick<Command, Part | 'setReplyContext'> {
   ) {}
 
   readonly resolve = (reply: unknown): void => this.asker.replied(reply);
-  readonly reject = (error: Error): void => this.asker.failed(error);
+  readonly reject = (error: Error): void => this.asker.failed(stripped(error));
 
   toWritable(): string {
     return this.text;
@@ -34,4 +34,13 @@ export class EncodedRequest implements Pick<Command, Part | 'setReplyContext'> {
   setReplyContext(): void {
     // Replies are read as the decoder gives them.
   }
+}
+
+/**
+ * An error of the client without the command that it belongs to: AUTH and HELLO have the user's password among their arguments,
+ * and the error becomes the cause of one that applications log.
+ */
+export function stripped(error: Error): Error {
+  delete (error as Error & { command?: unknown }).command;
+  return error;
 }
