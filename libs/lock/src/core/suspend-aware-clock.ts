@@ -6,7 +6,7 @@ const NOISE_MS = 2;
 const MARGIN_MS = 50;
 /** What counts sleep goes in steps (10 ms on Linux), so it agrees with another clock when it is no further from it. */
 const STEPS_MS = 30;
-/** The wall clock is read first, so an interruption between the two readings makes it look behind. It is read again, so often. */
+/** The other clock is read first, so an interruption between the two readings makes it look behind. It is read again, so often. */
 const LOOKS = 3;
 
 /**
@@ -22,13 +22,12 @@ export class SuspendAwareClock implements Clock {
   /** Wall less monotonic ms, had there been no sleep. */
   #origin: number;
   #sleptMs = 0;
-  /** The clock that counts sleep, less `now()`. */
-  readonly #bootOrigin: number | undefined;
+  /** The clock that counts sleep, less the monotonic one, when it was read last. */
+  #bootAheadMs: number | undefined;
 
   constructor(private readonly clock: Clock) {
-    this.#origin = this.#aheadAtMost();
-    const sinceBoot = clock.sinceBoot?.();
-    this.#bootOrigin = sinceBoot === undefined ? undefined : sinceBoot - clock.now();
+    this.#origin = this.#wallAhead();
+    this.#bootAheadMs = this.#readBootAhead();
   }
 
   /** How much of `now()` the machine has slept so far, in ms: what the monotonic clock does not know of. */
@@ -75,7 +74,7 @@ export class SuspendAwareClock implements Clock {
 
   /** The wall clock is `aheadMs` ahead of what has passed, or behind. */
   #differs(aheadMs: number): void {
-    const isInterrupted = aheadMs < 0 && this.#aheadAtMost() - this.#origin - this.#sleptMs >= -NOISE_MS;
+    const isInterrupted = aheadMs < 0 && this.#wallAhead() - this.#origin - this.#sleptMs >= -NOISE_MS;
     if (isInterrupted) return;
     const passedMs = this.#passed(aheadMs);
     this.#sleptMs += passedMs;
@@ -84,24 +83,35 @@ export class SuspendAwareClock implements Clock {
 
   /** How much of that is time. */
   #passed(aheadMs: number): number {
+    // Also for a small difference, so that a later one is compared with the sleep since then alone.
+    const sleptMs = this.#sleptByBoot() ?? aheadMs;
     if (Math.abs(aheadMs) < MARGIN_MS) return Math.max(0, aheadMs);
-    const sleptMs = this.#asleepByBoot() ?? aheadMs;
     return Math.abs(sleptMs) <= STEPS_MS ? 0 : Math.max(0, aheadMs, sleptMs);
   }
 
-  /** By how much the clock that counts sleep has gone further than `now()`, in ms. */
-  #asleepByBoot(): number | undefined {
-    const sinceBoot = this.clock.sinceBoot?.();
-    if (sinceBoot === undefined || this.#bootOrigin === undefined) return undefined;
-    return sinceBoot - this.clock.now() - this.#sleptMs - this.#bootOrigin;
+  /** What the machine slept since the last such question, by the clock that counts sleep, in ms. */
+  #sleptByBoot(): number | undefined {
+    const [before, now] = [this.#bootAheadMs, this.#readBootAhead()];
+    this.#bootAheadMs = now;
+    return before === undefined || now === undefined ? undefined : now - before;
   }
 
-  /** Wall less monotonic ms, by the reading with the shortest interruption. */
-  #aheadAtMost(): number {
+  #readBootAhead(): number | undefined {
+    return this.#aheadAtMost(() => this.clock.sinceBoot?.());
+  }
+
+  /** Wall less monotonic ms. */
+  #wallAhead(): number {
+    return this.#aheadAtMost(() => this.clock.wall())!;
+  }
+
+  /** What is read less monotonic ms, by the reading with the shortest interruption. */
+  #aheadAtMost(read: () => number | undefined): number | undefined {
     let ahead = -Infinity;
     for (let look = 0; look < LOOKS; look += 1) {
-      const wall = this.clock.wall();
-      ahead = Math.max(ahead, wall - this.clock.now());
+      const other = read();
+      if (other === undefined) return undefined;
+      ahead = Math.max(ahead, other - this.clock.now());
     }
     return ahead;
   }
