@@ -125,6 +125,15 @@ describe('session locks', () => {
       await stall;
     });
 
+    it('are not granted again by a repeated claim that was never sent', async () => {
+      const one = await session({ operationTimeoutMs: STALL_MS / 2 });
+      const claim = claimOf(one, 'repeated', { notAfter: performance.now() + 5_000 });
+      expect(await one.leases.claim(claim)).toMatchObject({ kind: 'granted' });
+      const stall = stalled(one);
+      await expect(one.leases.claim(claim)).rejects.toMatchObject({ executed: 'no' });
+      await stall;
+    });
+
     it('are released although their release was not sent at first', async () => {
       const [one, other] = [await session({ operationTimeoutMs: STALL_MS / 2 }), await session()];
       const [claim, ended] = [await granted(one, 'kept'), await granted(one, 'ended')];

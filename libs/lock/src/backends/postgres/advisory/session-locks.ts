@@ -122,8 +122,12 @@ export class SessionLocks implements LeaseDriver {
       if (held.isLeaving || held.until <= sentAt) await this.#giveBack(held);
     const own = this.#own(claim);
     if (own !== undefined) {
-      this.#prolong(own, sentAt + leaseMs);
-      return { kind: 'granted', token: await this.session.token(tokens) };
+      // Only an answer shows that the session still has it.
+      const token = await this.session.token(tokens);
+      if (this.#holds(own)) {
+        this.#prolong(own, sentAt + leaseMs);
+        return { kind: 'granted', token };
+      }
     }
     const here = this.#held.get(resource) ?? [];
     const [holder] = here;

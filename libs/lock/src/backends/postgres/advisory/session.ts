@@ -76,9 +76,8 @@ export class Session {
     return value === null ? undefined : { token: Number(value) };
   }
 
-  /** The first of so many tokens; 0 when none is wanted. */
+  /** The first of so many tokens; 0 when none is wanted. The session is asked in any case. */
   async token(tokens: number): Promise<number> {
-    if (tokens === 0) return 0;
     const { rows } = await this.ask(`SELECT ${this.#tokens(tokens)} AS token`, []);
     return Number(rows[0]!['token']);
   }
