@@ -62,10 +62,19 @@ describe('a grant that is announced', () => {
     ['with a token of a far future', () => ({ token: 9e15 })],
     ['with a token that is a little ahead of its time', (now) => ({ token: (now + 2_000) * 1_000 })],
     ['with no token', () => ({ token: 0 })],
+    ['with a token of the past', () => ({ token: 1 })],
+    ['with a token that is a little behind its time', (now) => ({ token: (now - 2) * 1_000, at: now })],
     ['with more tokens than were asked for', () => ({ tokens: 500 })],
     ['at a time before the claim was refused', (now) => ({ at: now - 500 })],
   ])('is a reason to ask, and no more, when it is %s', async (_, messageAt) => {
     expect(await announce(messageAt(await serverMs()))).toBeUndefined();
+  });
+
+  it('is a reason to ask also when it cannot be read', async () => {
+    const before = heard.length;
+    await fixture.observer.publish(`bedrock_wake:${waiter.processId}`, '=-1 1 3 1000 0 lock');
+    await eventually('it is heard', () => heard.length > before);
+    expect(heard.at(-1)).toBeUndefined();
   });
 
   it('is believed once', async () => {
@@ -79,7 +88,7 @@ describe('a grant that is announced', () => {
   });
 
   it('is not believed with a token that is not above the last one', async () => {
-    const first = await announce({});
+    const first = await announce({ token: ((await serverMs()) + 500) * 1_000 });
     const next = { ...claim, id: `${waiter.processId}:501`, notAfter: performance.now() + 1_000 };
     refusalOf(await waiter.leases.claim(next));
     const last = first!.grant!.token + 2;

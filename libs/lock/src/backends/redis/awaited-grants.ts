@@ -6,8 +6,9 @@ const LONGEST_MS = 1_000;
 /** Tokens are epoch µs, and no server gives out a million of them in a second: none is further ahead of its clock. */
 const AHEAD_MS = 1_000;
 const TOKENS_PER_MS = 1_000;
-/** Resources whose last token is known, at most. */
+/** Resources whose last token is known, and claims that stand in line, at most. */
 const MOST_RESOURCES = 10_000;
+const MOST_CLAIMS = 10_000;
 
 /** What a message says was granted. */
 export interface Announcement {
@@ -38,6 +39,10 @@ export class AwaitedGrants {
 
   /** It stands in line. @param at server time, ms */
   refused(claim: Claim, at: number): void {
+    // The one that asked last is the last of the map.
+    this.#claims.delete(claim.id);
+    // On a cluster a claim may be given up at the server that has the slot by then, and stay here.
+    if (this.#claims.size >= MOST_CLAIMS) this.#claims.delete(this.#claims.keys().next().value!);
     this.#claims.set(claim.id, { claim, refusedAt: at });
   }
 
@@ -74,7 +79,8 @@ export class AwaitedGrants {
     // Without knowing the server's clock the grant has to be asked for: the answer is the same grant.
     if (this.time.notLaterLocally(at) === -Infinity) return false;
     if (tokens === 0) return token === 0;
-    const last = this.#lastTokens.get(resource) ?? 0;
+    // A server's token exceeds its clock at the grant, less what the call reserves: `reserve()` of the scripts.
+    const last = Math.max(this.#lastTokens.get(resource) ?? 0, at * TOKENS_PER_MS - tokens);
     const nowMs = this.time.notLaterThan(this.time.localNow());
     return token > last && token <= Math.max(last, (nowMs + AHEAD_MS) * TOKENS_PER_MS) + tokens;
   }

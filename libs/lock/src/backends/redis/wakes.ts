@@ -63,7 +63,7 @@ export class Wakes implements Conversation {
   }
 
   opened(): void {
-    for (const resource of this.#watched.keys()) this.#wake(resource);
+    this.#wakeAll();
   }
 
   received(channel: string, message: string): void {
@@ -188,7 +188,8 @@ export class Wakes implements Conversation {
   /** `<n of the claim id> <token> <tokens> <lease, ms> <server ms> <resource>` */
   #granted(body: string): void {
     const [, number, token, tokens, leaseMs, at, resource] = GRANT.exec(body) ?? [];
-    if (resource === undefined) return;
+    // Whatever it is about, a message is never dropped.
+    if (resource === undefined) return this.#wakeAll();
     const claimId = `${this.processId}:${number}`;
     const grant = this.awaited.take({
       claimId,
@@ -199,6 +200,10 @@ export class Wakes implements Conversation {
       at: Number(at),
     });
     this.#wake(resource, grant && { claimId, grant });
+  }
+
+  #wakeAll(): void {
+    for (const resource of this.#watched.keys()) this.#wake(resource);
   }
 
   #wake(resource: string, wake?: Wake): void {
