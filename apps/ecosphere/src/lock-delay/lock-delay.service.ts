@@ -8,6 +8,8 @@ const LOOK_EVERY_MS = 20;
 /** Work that takes longer than a lease, as the holder sees it. */
 export interface LongWork {
   readonly ms: number;
+  /** Whether it goes on after that. */
+  readonly goesOn: () => boolean;
   /** Told at the start, when the lock is held. */
   readonly onHeld: () => void;
   /** Told whenever the holder looks. */
@@ -29,13 +31,13 @@ export class LockDelayService {
     await this.#work(work);
   }
 
-  async #work({ ms, onHeld, onLook }: LongWork): Promise<void> {
+  async #work({ ms, goesOn, onHeld, onLook }: LongWork): Promise<void> {
     const lease = currentLease()!;
     const end = performance.now() + ms;
     onHeld();
-    while (performance.now() < end) {
+    while (performance.now() < end || goesOn()) {
       onLook(lease.isHeld);
-      await sleep(Math.min(LOOK_EVERY_MS, Math.max(0, end - performance.now())));
+      await sleep(LOOK_EVERY_MS);
     }
     onLook(lease.isHeld);
   }

@@ -1,6 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { LockLostError } from 'bedrock-lock';
 import { BedrockService } from 'nestjs-bedrock';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { LockDelayService, type LongWork } from './lock-delay.service.js';
 import { Rival } from './rival.js';
 
@@ -27,6 +28,9 @@ export interface Observation {
   readonly doneAfterMs: number;
 }
 
+/** How long the rival is waited for where it must get in, in ms: a busy machine may be slow, and a lock must not be. */
+const PATIENCE_MS = 10_000;
+
 /** Lets one application hold the lock while another one tries for it. */
 export async function observeHold(order: HoldOrder): Promise<Observation> {
   const { holder, holdMs, leaseMs, isRenewed } = order;
@@ -38,8 +42,11 @@ export async function observeHold(order: HoldOrder): Promise<Observation> {
     bedrock.on('lease.lost', () => (seen.losses += 1)),
   ];
   let trying: Promise<void> = Promise.resolve();
+  const latest = performance.now() + PATIENCE_MS;
   const isLossTold = await work(holder.get(LockDelayService), isRenewed, {
     ms: holdMs,
+    // After a fixed lease the rival must get in while the work goes on.
+    goesOn: () => !isRenewed && rival.gotInAt === undefined && performance.now() < latest,
     onHeld() {
       seen.heldAt = performance.now();
       trying = rival.try();
@@ -51,7 +58,7 @@ export async function observeHold(order: HoldOrder): Promise<Observation> {
     },
   });
   // Now that it is free, the rival must get in: so it was the hold that kept it out.
-  await Promise.race([trying, new Promise((resolve) => setTimeout(resolve, 2 * leaseMs))]);
+  await Promise.race([trying, sleep(PATIENCE_MS, undefined, { ref: false })]);
   rival.stop();
   await trying;
   for (const stop of stopCounting) stop();
