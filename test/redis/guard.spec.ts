@@ -1,9 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { jest } from '@jest/globals';
 import { BackendUnavailableError, type Backend } from 'bedrock-lock';
 import { redis } from 'bedrock-lock/redis';
-import { claimOf, eventually, FREE, granted } from 'bedrock-testkit';
+import { claimOf, eventually, FREE, granted, ManualClock } from 'bedrock-testkit';
+import type { Send } from '../../libs/lock/src/backends/redis/connection.js';
+import { GuardAgreement } from '../../libs/lock/src/backends/redis/guard-agreement.js';
 import { RedisFixture } from './fixture.js';
 
 const GUARD = 'bedrock_guard';
@@ -64,12 +67,38 @@ describe('restartGuard', () => {
         message: expect.stringContaining('must be 400, as other processes with restartGuard') as unknown,
       });
       expect(await fixture.observer.pttl('bedrock_guard_lease')).toBeGreaterThan(50_000);
-      // Nobody has said it for a minute.
+      // Without a word of ready() it is not served either.
+      await expect(other.leases.claim(claimOf(other, 'lock'))).rejects.toMatchObject({
+        code: 'BACKEND_UNAVAILABLE',
+        executed: 'no',
+        message: expect.stringContaining('must be 400') as unknown,
+      });
+      // No process has said it for a minute.
       await fixture.observer.del('bedrock_guard_lease');
-      await other.ready();
+      await eventually('it is served', async () => ['granted', 'quarantined'].includes(await ask(other)));
     } finally {
       await Promise.all([first, same, other, unguarded].map((backend) => backend.close()));
     }
+  });
+
+  it('warns a process that was idle while others agreed on another longest lease', async () => {
+    const warn = jest.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+    const clock = new ManualClock();
+    const send: Send = (command, args) => fixture.observer.call(command, [...args]);
+    const idle = new GuardAgreement(400, send, clock);
+    await idle.reach(send);
+    await fixture.observer.set('bedrock_guard_lease', 500, 'PX', 60_000);
+    idle.keep();
+    clock.block(20_000);
+    idle.keep();
+    await eventually('a warning', () => warn.mock.calls.length > 0);
+    clock.block(20_000);
+    idle.keep();
+    expect(warn.mock.calls).toEqual([
+      [expect.stringContaining('must be 500'), { type: 'BedrockWarning', code: 'BEDROCK_GUARD_LEASE' }],
+    ]);
+    expect(await fixture.observer.get('bedrock_guard_lease')).toBe('500');
+    warn.mockRestore();
   });
 
   it('lasts no longer than the longest lease where the clock of the server was set back', async () => {

@@ -31,6 +31,8 @@ export interface SessionGround {
   readonly connection: { readonly link: Pick<RedisLink, 'database' | 'isSharded'> };
   readonly time: ServerTime;
   readonly rows: Pick<ProcessRows, 'write'>;
+  /** Where the processes of a server must have something in common. */
+  readonly agreement?: { reach(send: Send): Promise<void> } | undefined;
   readonly processId: string;
   /** What is held should be verified now. */
   readonly onDoubt: (resource: undefined) => void;
@@ -79,6 +81,7 @@ export class CommandSession implements Conversation, Guard {
       if (runId === undefined)
         throw notSent('restartGuard needs the run id: allow this user the command INFO');
       this.runId = runId;
+      await this.ground.agreement?.reach(send);
     }
     // In a cluster, any of the servers may have the slot of the row.
     const signing = isSharded ? undefined : rows.write(send).catch(() => undefined);

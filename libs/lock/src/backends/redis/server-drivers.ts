@@ -5,6 +5,7 @@ import { CountingCalls } from './counters/counting-calls.js';
 import { Memos } from './counters/memos.js';
 import { RedisCounters } from './counters/redis-counters.js';
 import { RedisPermits } from './counters/redis-permits.js';
+import type { GuardAgreement } from './guard-agreement.js';
 import { lockKinds } from './kinds/lock-kinds.js';
 import type { ProcessRows } from './process-rows.js';
 import { RedisRecords } from './records/redis-records.js';
@@ -20,6 +21,7 @@ export interface DriverGround extends Site {
   readonly connection: Connection;
   readonly time: ServerTime;
   readonly rows: ProcessRows;
+  readonly agreement?: GuardAgreement | undefined;
   readonly wakes: Pick<Wakes, 'watch'>;
   /** What the server may grant by itself. */
   readonly awaited: AwaitedGrants;

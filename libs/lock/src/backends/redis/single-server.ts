@@ -1,4 +1,5 @@
 import type { ClaimRef } from '../../core/claim.js';
+import { InvalidOptionError } from '../../core/errors.js';
 import { AwaitedGrants } from './awaited-grants.js';
 import { Connection } from './connection.js';
 import { GuardAgreement } from './guard-agreement.js';
@@ -18,7 +19,6 @@ export class SingleServer implements Servers {
   readonly #drivers: ServerDrivers;
   readonly #wakes: Wakes;
   readonly #rows: ProcessRows;
-  readonly #agreement: GuardAgreement | undefined;
   readonly #ask: AskScript;
   readonly #hasOwnTokens: boolean;
 
@@ -34,15 +34,16 @@ export class SingleServer implements Servers {
     const { call } = this.#commanding;
     // The nodes of a combination are asked about by the combination.
     const isAlone = site.onServing === undefined;
-    this.#agreement =
+    const agreement =
       terms.restartGuard && isAlone ? new GuardAgreement(terms.maxLeaseMs, call, clock) : undefined;
-    this.#rows = new ProcessRows(processId, label, call, clock, this.#agreement);
+    this.#rows = new ProcessRows(processId, label, call, clock, agreement);
     this.#wakes = new Wakes(this.#listening, processId, clock, awaited, onDoubt);
     this.#drivers = new ServerDrivers({
       ...site,
       connection: this.#commanding,
       time,
       rows: this.#rows,
+      agreement,
       wakes: this.#wakes,
       awaited,
       start: () => this.start(),
@@ -75,8 +76,11 @@ export class SingleServer implements Servers {
   }
 
   async whenReady(ms: number): Promise<void> {
-    await Promise.all([this.#commanding.whenReady(ms), this.#listening.whenReady(ms)]);
-    await this.#agreement?.reach();
+    try {
+      await Promise.all([this.#commanding.whenReady(ms), this.#listening.whenReady(ms)]);
+    } catch (error) {
+      throw disagreementIn(error) ?? error;
+    }
   }
 
   async ping(): Promise<void> {
@@ -98,4 +102,11 @@ export class SingleServer implements Servers {
     await this.#drivers.close();
     this.#listening.close();
   }
+}
+
+/** What is wrong with an option of this process is no outage: waiting would not mend it. */
+function disagreementIn(error: unknown): InvalidOptionError | undefined {
+  for (let one = error; one instanceof Error; one = one.cause)
+    if (one instanceof InvalidOptionError) return one;
+  return undefined;
 }
