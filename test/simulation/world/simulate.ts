@@ -17,6 +17,8 @@ const CLOSING_MS = 12_000;
 class Simulation {
   readonly site: Site;
   readonly #clients: Client[] = [];
+  /** How many processes each machine has had: a name is never used again, also where two faults hit one process. */
+  readonly #lives = new Map<number, number>();
 
   constructor(
     readonly world: World,
@@ -29,7 +31,7 @@ class Simulation {
     const { world, site } = this;
     const { scenario } = site;
     world.tell('world', () => JSON.stringify(scenario));
-    for (let machine = 1; machine <= scenario.processes; machine += 1) this.#start(machine, 1);
+    for (let machine = 1; machine <= scenario.processes; machine += 1) this.#start(machine);
     for (let n = 0; n < scenario.faults; n += 1)
       world.at(site.prng.between(50, scenario.loadMs), () => this.#fault());
     this.#planNaps(new Prng(world.seed));
@@ -51,8 +53,10 @@ class Simulation {
     return this.#clients.filter(({ process, isClosing }) => !process.isDead && !isClosing);
   }
 
-  #start(machine: number, life: number): void {
+  #start(machine: number): void {
     const { site } = this;
+    const life = (this.#lives.get(machine) ?? 0) + 1;
+    this.#lives.set(machine, life);
     const process = site.process(`p${machine}${life > 1 ? `.${life}` : ''}`);
     process.begin(() => {
       process.tell(() => 'begins');
@@ -79,9 +83,8 @@ class Simulation {
       prng: site.prng,
       // What it is told to do while it sleeps, it would be told twice.
       clients: this.#living.filter(({ process }) => !process.isAsleep),
-      replace: ({ machine, process }) => {
-        const life = Number(process.name.split('.')[1] ?? 1) + 1;
-        world.after(site.prng.between(5, 300), () => this.#start(machine, life));
+      replace: ({ machine }) => {
+        world.after(site.prng.between(5, 300), () => this.#start(machine));
       },
     });
   }
