@@ -245,6 +245,15 @@ export const ENGINE = [
     seed: 3,
   },
   {
+    name: 'pushed-grant-for-any-time',
+    breaks: 'a grant without asking is believed for the whole lease, of which the server gave a second',
+    file: 'backends/redis/awaited-grants.ts',
+    find: 'return { token, tokens, leaseMs, since:',
+    replace: 'return { token, tokens, leaseMs: awaited.claim.leaseMs, since:',
+    terms: LASTING,
+    seed: 1,
+  },
+  {
     name: 'pushed-grant-unread',
     breaks: 'grants without asking are thrown away',
     file: 'backends/redis/wakes.ts',
