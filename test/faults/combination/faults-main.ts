@@ -4,7 +4,7 @@ import { runCell, type CellResult } from './cell.js';
 import { FAULTS } from './faults.js';
 import { rowOf, tableOf } from './table.js';
 import { assertSound } from './verdict.js';
-import { writeTable } from './written-table.js';
+import { writeResult } from './written-table.js';
 
 const { values } = parseArgs({
   options: {
@@ -34,7 +34,7 @@ for (const fault of faults) {
 }
 const table = tableOf(results);
 console.log(`\n${table}`);
-if (values.write) await writeTable(table);
+if (values.write) await writeResult('faults', table);
 process.exitCode = results.some(({ violations }) => violations.length > 0) ? 1 : 0;
 
 function tellIfBroken({ evidence }: CellResult): void {

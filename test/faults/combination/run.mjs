@@ -31,6 +31,7 @@ options.
   --processes N    how many processes (4)
   --keys N         how many keys (3)
   --seed N         of the dice (another one each time)
+  --write          writes the result into docs/safety.md too
   --unsafe         lets any one node suffice, whatever the others say, which must not go well
   --help
 `,

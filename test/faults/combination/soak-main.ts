@@ -1,6 +1,7 @@
 /** `npm run soak`, whose options are in run.mjs: a lock under one fault after the other. */
 import { parseArgs } from 'node:util';
 import { soak } from './soak.js';
+import { writeResult } from './written-table.js';
 
 const { values } = parseArgs({
   options: {
@@ -10,6 +11,7 @@ const { values } = parseArgs({
     keys: { type: 'string', default: '3' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     unsafe: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
   },
 });
 const [minutes, nodes, processes, keys, seed] = [
@@ -20,15 +22,17 @@ const [minutes, nodes, processes, keys, seed] = [
   values.seed,
 ].map(Number) as [number, number, number, number, number];
 
-console.log(`${nodes} nodes, ${processes} processes, ${keys} keys, ${minutes} minutes, seed ${seed}`);
+const order = `${nodes} nodes, ${processes} processes, ${keys} keys, ${minutes} minutes, seed ${seed}`;
+console.log(order);
 const { violations, faults, leases, lost, increments } = await soak({
   ...{ minutes, nodes, processes, keys, seed },
   ...(values.unsafe && { rules: { minNodes: 1, unsafeMinNodes: true, strategy: 'majority' } }),
   tell: (line) => console.log(line),
 });
 for (const text of violations.slice(0, 20)) console.log(`VIOLATION ${text}`);
-console.log(
+const result =
   `${faults} faults, ${leases} leases, ${lost} lost, ${increments} increments: ` +
-    (violations.length === 0 ? 'every counter is exact' : `${violations.length} violations, seed ${seed}`),
-);
+  (violations.length === 0 ? 'every counter is exact' : `${violations.length} violations, seed ${seed}`);
+console.log(result);
+if (values.write) await writeResult('soak', `${order}: ${result}.`);
 process.exitCode = violations.length === 0 ? 0 : 1;
