@@ -1,11 +1,11 @@
 import { jest } from '@jest/globals';
 import { Injectable, Logger } from '@nestjs/common';
-import { Cron, ScheduleModule } from '@nestjs/schedule';
+import { Cron, Interval, ScheduleModule } from '@nestjs/schedule';
 import { BackendUnavailableError } from 'bedrock-lock';
 import { memory } from 'bedrock-lock/memory';
 import { FaultyBackend, ManualClock } from 'bedrock-testkit';
 import { currentLease, DistributedLock } from 'nestjs-bedrock';
-import { closeAll, locksOf, start, startError } from './app.js';
+import { closeAll, locksOf, start, startError, until } from './app.js';
 
 const NEVER = '0 0 0 1 1 *';
 
@@ -31,6 +31,17 @@ class Jobs {
   async report(_day?: string): Promise<unknown> {
     return this.body();
   }
+}
+
+@Injectable()
+class Ticking {
+  @Cron('* * * * * *')
+  @DistributedLock({ lock: 'report', key: 'cron' })
+  async cron(): Promise<void> {}
+
+  @Interval(10)
+  @DistributedLock({ lock: 'report', key: 'interval' })
+  async interval(): Promise<void> {}
 }
 
 async function jobs() {
@@ -71,6 +82,21 @@ describe('the log of the application', () => {
     await clock.advance(10_000);
     await provider.report();
     expect(failed).toHaveBeenCalledTimes(2);
+  });
+
+  it('is told so of the real ticks of @Cron and @Interval, and the scheduler logs nothing', async () => {
+    const backend = new FaultyBackend(memory());
+    backend.plan('claim', { kind: 'refuse' }, Infinity);
+    const options = { backend: () => backend, defaults: { failFast: true } };
+    const imports = [ScheduleModule.forRoot(), locksOf(['report'], options)];
+    await start({ imports, providers: [Ticking] });
+    const ticksOf = (job: string) =>
+      backend.callsOf('claim').filter(({ input }) => input.resource.endsWith(job));
+    await until(() => ticksOf('cron').length > 1 && ticksOf('interval').length > 1);
+    expect(linesOf(failed).map(String).sort()).toEqual([
+      expect.stringMatching(/^Ticking\.cron\(\) did not run: .*Told once a minute$/),
+      expect.stringMatching(/^Ticking\.interval\(\) did not run: .*Told once a minute$/),
+    ]);
   });
 
   it('is not told instead of a caller who names what is to be done, nor of an error of the body', async () => {

@@ -22,8 +22,8 @@ export class MissedTicks {
   constructor(private readonly label: string) {}
 
   /**
-   * What a tick gives: undefined for one that could not ask for its lock. Whoever calls the method from a handler, or with
-   * arguments, gets the error.
+   * What a tick gives: undefined for one that could not ask for its lock. A caller in a handler, or one with arguments, gets the
+   * error.
    */
   async run(
     registry: LockRegistry,
@@ -35,7 +35,7 @@ export class MissedTicks {
       return await tick(() => (hasBegun = true));
     } catch (error) {
       const isOutage = isLockError(error) && error.code === 'BACKEND_UNAVAILABLE' && !hasBegun;
-      if (!isOutage || args.length > 0 || HandlerFlow.innermost !== undefined) throw error;
+      if (!isOutage || !isOfTick(args) || HandlerFlow.innermost !== undefined) throw error;
       this.#tell(registry, error);
       return undefined;
     }
@@ -47,4 +47,9 @@ export class MissedTicks {
     this.#toldAt.set(registry, now);
     new Logger(LOG_CONTEXT).error(`${this.label} did not run: ${error.message}. Told once a minute`);
   }
+}
+
+/** `cron` passes the `onComplete` of the job to each tick: undefined, since `@Cron()` takes none. */
+function isOfTick(args: readonly unknown[]): boolean {
+  return args.every((arg) => arg === undefined);
 }
