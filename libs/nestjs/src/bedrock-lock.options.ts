@@ -47,8 +47,8 @@ export interface BedrockLockOptions extends Pick<
   /** Allow a backend whose locks hold in one process only, with NODE_ENV=production. @default false */
   readonly allowInProcessLocks?: boolean;
   /**
-   * Start although a backend does not answer: its locks fail with BACKEND_UNAVAILABLE (503) until it does, and the log says when.
-   * False: the application does not start. @default false
+   * Start although a backend does not answer, after at most twice its `operationTimeoutMs`: its locks fail with
+   * BACKEND_UNAVAILABLE (503) until it does, and the log says when. False: the application does not start. @default false
    */
   readonly startDegraded?: boolean;
   /**

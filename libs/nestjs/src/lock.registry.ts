@@ -1,5 +1,6 @@
 import { Logger, type BeforeApplicationShutdown } from '@nestjs/common';
 import {
+  BackendUnavailableError,
   InvalidOptionError,
   isLockError,
   sleep,
@@ -144,7 +145,8 @@ export class LockRegistry implements BeforeApplicationShutdown {
   }
 
   /**
-   * Resolves when every backend answers; with `startDegraded` at once, and asks on.
+   * Resolves when every backend answers; with `startDegraded` after one `operationTimeoutMs` for an answer and one for the rest,
+   * and asks on.
    * @throws BackendUnavailableError
    */
   async ready(): Promise<void> {
@@ -154,9 +156,9 @@ export class LockRegistry implements BeforeApplicationShutdown {
 
   async #ready(name: string, bedrock: Bedrock): Promise<void> {
     try {
-      await bedrock.ready();
+      await (this.#startDegraded ? this.#readySoon(bedrock) : bedrock.ready());
     } catch (error) {
-      if (!isLockError(error) || error.code !== 'BACKEND_UNAVAILABLE') throw error;
+      if (!isOutage(error)) throw error;
       const facts = `backend "${name}": ${error.message}`;
       if (!this.#startDegraded) {
         const advice = 'Start the server, mend what it says, or set startDegraded: true to start without it';
@@ -166,6 +168,16 @@ export class LockRegistry implements BeforeApplicationShutdown {
       this.#logger.warn(`${facts}. Its locks answer 503 until it is there (startDegraded)`);
       void this.#connectLater(name, bedrock);
     }
+  }
+
+  /** `ready()` waits five times as long, for a server that is just starting; it also keeps the process alive meanwhile. */
+  async #readySoon(bedrock: Bedrock): Promise<void> {
+    const { backend } = bedrock;
+    const late = backend.ping().then(async () => {
+      await sleep(this.clock, backend.operationTimeoutMs);
+      throw new BackendUnavailableError(backend.name, 'it answers, and is not ready', 'no');
+    });
+    await Promise.race([bedrock.ready(), late]);
   }
 
   async #connectLater(name: string, bedrock: Bedrock): Promise<void> {
@@ -196,4 +208,8 @@ export class LockRegistry implements BeforeApplicationShutdown {
   #all(): readonly Bedrock[] {
     return [...this.#bedrocks.values()];
   }
+}
+
+function isOutage(error: unknown): error is Error {
+  return isLockError(error) && error.code === 'BACKEND_UNAVAILABLE';
 }
