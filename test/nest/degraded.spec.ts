@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
 import { Controller, Get, Logger } from '@nestjs/common';
-import { BackendUnavailableError } from 'bedrock-lock';
+import { BackendUnavailableError, InvalidOptionError } from 'bedrock-lock';
 import { memory } from 'bedrock-lock/memory';
 import { FaultyBackend, ManualClock } from 'bedrock-testkit';
 import { DistributedLock } from 'nestjs-bedrock';
@@ -16,13 +16,15 @@ class Orders {
   }
 }
 
-const spyOn = (method: 'log' | 'warn') =>
+const spyOn = (method: 'log' | 'warn' | 'error') =>
   jest.spyOn(Logger.prototype, method).mockImplementation(() => undefined);
 let warned: ReturnType<typeof spyOn>;
+let failed: ReturnType<typeof spyOn>;
 let logged: ReturnType<typeof spyOn>;
 
 beforeEach(() => {
   warned = spyOn('warn');
+  failed = spyOn('error');
   logged = spyOn('log');
 });
 afterEach(async () => {
@@ -77,5 +79,16 @@ describe('an application with startDegraded', () => {
     await clock.advance(1_000);
     expect(logged).toHaveBeenCalledWith('backend "default" (memory) is there now');
     await http().expect(200, 'placed');
+  });
+
+  it('logs once what a backend refuses that is there at last', async () => {
+    const { clock, ready, metadata } = degraded();
+    const refusal = new InvalidOptionError('maxLeaseMs', 'that of the other processes', 5);
+    ready.mockRejectedValueOnce(away());
+    for (let turn = 0; turn < 3; turn += 1) ready.mockRejectedValueOnce(refusal);
+    await start(metadata);
+    await clock.advance(10_000);
+    expect(failed.mock.calls).toEqual([[`backend "default": ${refusal.message}`]]);
+    expect(logged).toHaveBeenCalledWith('backend "default" (memory) is there now');
   });
 });

@@ -181,12 +181,17 @@ export class LockRegistry implements BeforeApplicationShutdown {
   }
 
   async #connectLater(name: string, bedrock: Bedrock): Promise<void> {
+    const told = new Set<string>();
     while (!bedrock.isClosed) {
       try {
         await bedrock.ready();
         this.#logger.log(`backend "${name}" (${bedrock.backend.name}) is there now`);
         return;
-      } catch {
+      } catch (error) {
+        const message = `backend "${name}": ${(error as Error).message}`;
+        // That it is away, the start has said; what it refuses needs a hand.
+        if (!isOutage(error) && !told.has(message)) this.#logger.error(message);
+        told.add(message);
         await sleep(this.clock, RETRY_MS);
       }
     }
