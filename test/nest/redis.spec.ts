@@ -89,8 +89,8 @@ describe('applications on one Redis', () => {
   });
 
   it.each([
-    ['warn once, after a grant, when nothing listens to SIGTERM', 'nothing', 1],
-    ['do not warn where shutdown hooks are enabled', 'hooks', 0],
+    ['warn once, whatever the number of backends, when nothing listens to SIGTERM', 'nothing', 1],
+    ['do not warn where shutdown hooks are enabled after the first lock', 'hooks', 0],
     ['do not warn where that is turned off', 'quiet', 0],
   ])('%s', async (_what, how, warnings) => {
     const { JEST_WORKER_ID: _worker, NODE_ENV: _env, ...env } = process.env;

@@ -52,8 +52,8 @@ export interface BedrockLockOptions extends Pick<
    */
   readonly startDegraded?: boolean;
   /**
-   * Warn at the first grant, once, when nothing listens to SIGTERM: locks then outlive the process by their leases. Not asked in
-   * tests, nor of locks in memory. @default true
+   * Warn once, 1 s after the first grant, when nothing listens to SIGTERM: locks then outlive the process by their leases. Not
+   * asked in tests, nor of locks in memory. @default true
    */
   readonly warnWithoutShutdownHooks?: boolean;
   /**

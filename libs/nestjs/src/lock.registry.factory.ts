@@ -12,10 +12,11 @@ import type {
   IdempotencyRegistration,
   LockRegistration,
 } from './bedrock-lock.options.js';
-import { logLocks } from './lock.log.js';
+import { logLosses } from './lock.log.js';
 import { LockRegistry } from './lock.registry.js';
 import { LOCK_REGISTRY } from './lock.tokens.js';
 import { orderHooks } from './module.order.js';
+import { warnWithoutShutdownHooks } from './shutdown.hooks.js';
 
 /** What the module lists by name. */
 export interface Listed {
@@ -49,6 +50,8 @@ export async function createLockRegistry(
       const backend = typeof source === 'function' ? await source() : source;
       bedrocks.set(name, createBedrock(backend, options));
     }
+    if (options.warnWithoutShutdownHooks ?? true)
+      warnWithoutShutdownHooks([...bedrocks.values()], registry.clock);
     for (const lock of locks) registry.register(lock);
     for (const one of idempotency) registry.registerIdempotency(one);
   } catch (error) {
@@ -88,7 +91,7 @@ function createBedrock(backend: Backend, options: BedrockLockOptions): Bedrock {
     allowInProcessLocks = false,
     interceptor: _interceptor,
     startDegraded: _startDegraded,
-    warnWithoutShutdownHooks = true,
+    warnWithoutShutdownHooks: _warnWithoutShutdownHooks,
     ...shared
   } = options;
   const closeGraceMs = shutdownGraceMs === undefined ? {} : { closeGraceMs: shutdownGraceMs };
@@ -100,7 +103,7 @@ function createBedrock(backend: Backend, options: BedrockLockOptions): Bedrock {
       'its locks hold in this process only: take a backend such as redis(url), or set allowInProcessLocks: true',
     );
   }
-  logLocks(bedrock, { warnWithoutShutdownHooks });
+  logLosses(bedrock);
   return bedrock;
 }
 
