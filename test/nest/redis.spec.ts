@@ -98,6 +98,16 @@ describe('applications on one Redis', () => {
     expect(stdout.match(/nothing listens to SIGTERM/g) ?? []).toHaveLength(warnings);
   });
 
+  it.each([
+    ['node:test', { NODE_TEST_CONTEXT: 'child-v8' }, ''],
+    ['Mocha', {}, 'globalThis.describe = globalThis.it = () => {}'],
+  ])('do not warn in tests of %s', async (_runner, variables, globals) => {
+    const { JEST_WORKER_ID: _worker, NODE_ENV: _env, ...env } = process.env;
+    const args = [`--import=data:text/javascript,${globals}`, WARNING_APP, server.url, 'nothing'];
+    const { stdout } = await run(process.execPath, args, { env: { ...env, ...variables }, timeout: 30_000 });
+    expect(stdout).toBe('');
+  });
+
   it('end by themselves after app.close(): no handle stays open', async () => {
     const { stdout } = await run(process.execPath, [CLOSING_APP, server.url], { timeout: 20_000 });
     expect(stdout).toBe('ran under closing\nclosed\n');

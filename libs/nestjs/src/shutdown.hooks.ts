@@ -2,8 +2,10 @@ import { Logger } from '@nestjs/common';
 import type { Bedrock, Clock } from 'bedrock-lock';
 import { LOG_CONTEXT } from './lock.tokens.js';
 
-/** Test runners, whose tests close their applications themselves, set these. */
-const IN_TESTS = ['JEST_WORKER_ID', 'VITEST'];
+/** Set by Jest, Vitest, the runner of Node and workers of Mocha: their tests close their applications themselves. */
+const IN_TESTS = ['JEST_WORKER_ID', 'VITEST', 'NODE_TEST_CONTEXT', 'MOCHA_WORKER_ID'];
+/** Functions that Mocha and Jasmine put on the global object; Mocha without workers sets no variable. */
+const OF_TESTS = ['describe', 'it'];
 /** `enableShutdownHooks()` may come after `createApplicationContext()`, in which providers may take locks, in ms. */
 const ENABLED_WITHIN_MS = 1_000;
 
@@ -32,5 +34,7 @@ function isHeard(): boolean {
 }
 
 function isTest(): boolean {
-  return process.env['NODE_ENV'] === 'test' || IN_TESTS.some((name) => process.env[name] !== undefined);
+  if (process.env['NODE_ENV'] === 'test' || IN_TESTS.some((name) => process.env[name] !== undefined))
+    return true;
+  return OF_TESTS.every((name) => typeof (globalThis as Record<string, unknown>)[name] === 'function');
 }
