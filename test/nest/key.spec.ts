@@ -205,14 +205,17 @@ describe('a bad template', () => {
     expect(define).toThrow(/^Wrong\.run\(\), lock "order": key/);
   }); // prettier-ignore
 
-  it('that names a parameter is answered with what to write', () => {
+  it.each([
+    ['{order.id}', '{0.id} for the first, {1.id} for the second'],
+    ['{order}', '{0} for the first, {1} for the second'],
+  ])('that names a parameter, %s, is answered with what to write', (key, advice) => {
     expect(() => {
       class Wrong {
-        @DistributedLock({ lock: 'order', key: '{order.id}' })
-        async run(_order: Order): Promise<void> {}
+        @DistributedLock({ lock: 'order', key })
+        async pay(_user: object, _order: Order): Promise<void> {}
       }
       return Wrong;
-    }).toThrow('in place of {order.id} write {0.id}; got "{order.id}"');
+    }).toThrow(`in ${key} write the number of the argument in place of its name, ${advice}; got "${key}"`);
   });
 
   it('asks for an argument that the method does not have', () => {

@@ -117,18 +117,21 @@ function parsePiece(piece: string, template: Source): Piece {
   if (!piece.includes('{') && !piece.includes('}')) return piece;
   const [, index, path] = /^\{(0|[1-9]\d?)(?:\.([^{}]+))?\}$/.exec(piece) ?? [];
   if (index === undefined) {
-    const [, rest = ''] = /^\{[A-Za-z_$][\w$]*((?:\.[^{}]+)?)\}$/.exec(piece) ?? [];
-    const advice = piece.startsWith('{') && rest !== '' ? `; in place of ${piece} write {0${rest}}` : '';
-    throw bad(
-      template,
-      `a template with placeholders such as {0} or {0.id}, the number of an argument first${advice}`,
-    );
+    const requirement = 'a template with placeholders such as {0} or {0.id}, the number of an argument first';
+    throw bad(template, requirement + adviceOn(piece));
   }
   return {
     text: piece,
     index: Number(index),
     path: path === undefined ? [] : parsePath(`${template.field} ${piece}`, path),
   };
+}
+
+/** For the name of a parameter: which argument it is, only its author knows. */
+function adviceOn(piece: string): string {
+  const [, rest] = /^\{[A-Za-z_$][\w$]*((?:\.[^{}]+)?)\}$/.exec(piece) ?? [];
+  if (rest === undefined) return '';
+  return `; in ${piece} write the number of the argument in place of its name, {0${rest}} for the first, {1${rest}} for the second`;
 }
 
 function bad({ field, text }: Source, requirement: string): InvalidOptionError {
