@@ -183,9 +183,46 @@ describe('a key whose value is missing', () => {
       }
     }
     await expect(service.byId(new Entity())).rejects.toThrow(
-      'key {0.id} must be a path of own properties; "id" is a getter or inherited: give a function, (value) => value.id',
+      'key {0.id} must be a path of own properties; "id" is a getter or inherited: give a function in place of the template, (...args) => args[0].id',
     );
     await expect(service.byId(Object.create({ id: 1 }) as Order)).rejects.toThrow('{0.id}');
+  });
+});
+
+describe('a getter in a path', () => {
+  class Shop {
+    get code(): string {
+      return 'x';
+    }
+    get 'zip-code'(): string {
+      return 'y';
+    }
+  }
+
+  class Wrong {
+    @DistributedLock({ lock: 'order', key: '{0}:{1.shop.code}' })
+    async byTemplate(_id: string, _order: object): Promise<void> {}
+
+    @DistributedLock({ lock: 'order', key: '{1.shop.zip-code}' })
+    async byName(_id: string, _order: object): Promise<void> {}
+
+    @DistributedLock('order')
+    async byParameter(_id: string, @LockKey('shop.code') _order: object): Promise<void> {}
+  }
+
+  it('is answered with a function that reads it', async () => {
+    const app = await start({ imports: [locksOf(['order'])], providers: [Wrong] });
+    const service = app.get(Wrong);
+    const value = { shop: new Shop() };
+    const place = 'Wrong.byTemplate(), lock "order": key {1.shop.code} must be';
+    await expect(service.byTemplate('a', value)).rejects.toThrow(place);
+    await expect(service.byTemplate('a', value)).rejects.toThrow(
+      'a function in place of the template, (...args) => args[1].shop.code;',
+    );
+    await expect(service.byName('a', value)).rejects.toThrow('(...args) => args[1].shop["zip-code"];');
+    await expect(service.byParameter('a', value)).rejects.toThrow(
+      'give @DistributedLock() a function as its key, (...args) => args[1].shop.code;',
+    );
   });
 });
 

@@ -12,21 +12,39 @@ export function parsePath(field: string, path: string): readonly string[] {
   return names;
 }
 
+/** A property of an argument. */
+export interface ArgumentPath {
+  /** What names it, for errors. */
+  readonly field: string;
+  readonly index: number;
+  readonly names: readonly string[];
+  /** Where a function may read it otherwise, for errors. */
+  readonly otherwise: string;
+}
+
 /**
  * Follows own properties only: what a prototype offers is not the caller's data. Undefined where the path ends.
- * @throws InvalidOptionError naming `field` where a prototype has the property
+ * @throws InvalidOptionError naming the field where a prototype has the property
  */
-export function readPath(field: string, value: unknown, names: readonly string[]): unknown {
-  for (const name of names) {
+export function readPath(args: readonly unknown[], path: ArgumentPath): unknown {
+  let value = args[path.index];
+  for (const name of path.names) {
     if (typeof value !== 'object' || value === null) return undefined;
     if (!Object.hasOwn(value, name)) {
       if (!(name in value)) return undefined;
-      const requirement = `a path of own properties; "${name}" is a getter or inherited: give a function, (value) => value.${name}`;
-      throw new InvalidOptionError(field, requirement, undefined);
+      const requirement = `a path of own properties; "${name}" is a getter or inherited: ${path.otherwise}, (...args) => ${expressionOf(path)}`;
+      throw new InvalidOptionError(path.field, requirement, undefined);
     }
     value = (value as Record<string, unknown>)[name];
   }
   return value;
+}
+
+function expressionOf({ index, names }: ArgumentPath): string {
+  const accessors = names.map((name) =>
+    /^[A-Za-z_$][\w$]*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`,
+  );
+  return `args[${index}]${accessors.join('')}`;
 }
 
 /**

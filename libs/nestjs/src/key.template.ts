@@ -1,5 +1,5 @@
 import { InvalidOptionError, MAX_NAME_LENGTH, type KeyPart } from 'bedrock-lock';
-import { checkKeyPart, parsePath, readPath } from './key.path.js';
+import { checkKeyPart, parsePath, readPath, type ArgumentPath } from './key.path.js';
 
 /* eslint-disable-next-line no-control-regex -- control characters are what it looks for */
 const CONTROL = /[\u0000-\u001f\u007f]/;
@@ -21,12 +21,7 @@ interface Part {
   readonly escape: (piece: Piece, text: string) => string;
 }
 
-interface Placeholder {
-  /** As it stands in the template, for errors. */
-  readonly text: string;
-  readonly index: number;
-  readonly path: readonly string[];
-}
+type Placeholder = ArgumentPath;
 
 /** A key template, compiled once: `'{0.id}'`, `'{0.shop}:{1}'`, `'user-{0}'`. */
 export class KeyTemplate {
@@ -40,7 +35,7 @@ export class KeyTemplate {
    */
   constructor(
     readonly text: string,
-    private readonly field = 'key',
+    field = 'key',
   ) {
     if (text.length > MAX_NAME_LENGTH)
       throw bad({ text, field }, `a template of at most ${MAX_NAME_LENGTH} characters`);
@@ -70,8 +65,7 @@ export class KeyTemplate {
 
   #valueOf(piece: Piece, args: readonly unknown[]): KeyPart {
     if (typeof piece === 'string') return piece;
-    const field = `${this.field} ${piece.text}`;
-    return checkKeyPart(field, readPath(field, args[piece.index], piece.path));
+    return checkKeyPart(piece.field, readPath(args, piece));
   }
 }
 
@@ -120,10 +114,12 @@ function parsePiece(piece: string, template: Source): Piece {
     const requirement = 'a template with placeholders such as {0} or {0.id}, the number of an argument first';
     throw bad(template, requirement + adviceOn(piece));
   }
+  const field = `${template.field} ${piece}`;
   return {
-    text: piece,
+    field,
     index: Number(index),
-    path: path === undefined ? [] : parsePath(`${template.field} ${piece}`, path),
+    names: path === undefined ? [] : parsePath(field, path),
+    otherwise: 'give a function in place of the template',
   };
 }
 
