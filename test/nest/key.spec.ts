@@ -262,7 +262,9 @@ describe('a bad template', () => {
         async run(_a: string, _b: string): Promise<void> {}
       }
       return Wrong;
-    }).toThrow('key must be a template over the 2 arguments of Wrong.run(); got "{2.id}"');
+    }).toThrow(
+      'Wrong.run(), lock "order": key must be a template over the 2 arguments of the method; got "{2.id}"',
+    );
   });
 
   it('may ask for an optional or a rest argument: it is missing only when a call leaves it out', async () => {

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { InvalidOptionError } from 'bedrock-lock';
 import type { Observable } from 'rxjs';
-import { placed } from './error.place.js';
+import { at, placed } from './error.place.js';
 import { askForLocks } from './locks.injection.js';
 import type { DistributedLockOptions } from './lock.options.js';
 import { lockSpec, type LockSpec } from './lock-spec.js';
@@ -51,13 +51,9 @@ export function DistributedLock<A extends unknown[] = []>(
   const { spec, problem } = specOrProblem(options);
   return (target, key, descriptor) => {
     checkPlace('@DistributedLock()', { target, key, descriptor });
-    if (spec === undefined)
-      throw placed(
-        problem,
-        `${methodLabel(target, key)}, lock "${(options as DistributedLockOptions).lock}"`,
-      );
+    if (spec === undefined) throw placed(problem, placeOf(target, key, options as DistributedLockOptions));
     const place = descriptor as PropertyDescriptor as TypedPropertyDescriptor<Method>;
-    checkTemplate(spec, target, key, place);
+    at(placeOf(target, key, spec), () => checkTemplate(spec, target, key, place));
     lockedMethod(target, key, place).add(spec);
   };
 }
@@ -70,6 +66,10 @@ function specOrProblem<A extends unknown[]>(options: string | DistributedLockOpt
     if (isAboutTemplate(problem, options)) return { problem };
     throw problem;
   }
+}
+
+function placeOf(target: object, key: string | symbol, { lock }: { readonly lock: string }): string {
+  return `${methodLabel(target, key)}, lock "${lock}"`;
 }
 
 function isAboutTemplate(error: unknown, options: unknown): boolean {
@@ -105,6 +105,5 @@ function checkTemplate(
   const declared = Reflect.getMetadata('design:paramtypes', target, key) as unknown[] | undefined;
   const count = descriptor.value!.length;
   if (template === undefined || declared?.length !== count || template.lastIndex < count) return;
-  const requirement = `a template over the ${count} arguments of ${methodLabel(target, key)}`;
-  throw new InvalidOptionError('key', requirement, template.text);
+  throw new InvalidOptionError('key', `a template over the ${count} arguments of the method`, template.text);
 }
