@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { UseFilters, UseInterceptors } from '@nestjs/common';
+import { placed } from './error.place.js';
 import { IdempotencyInterceptor } from './idempotency.interceptor.js';
 import {
   IDEMPOTENT_HANDLER,
@@ -7,11 +8,13 @@ import {
   type IdempotentHandlerOptions,
   type IdempotentMethodOptions,
   type IdempotentOptions,
+  type IdempotentSpec,
 } from './idempotent-spec.js';
 import { IdempotentMethod, idempotentMethods } from './idempotent.method.js';
 import { watchedHandler } from './handler.body.js';
 import { askForLocks } from './locks.injection.js';
 import type { Method } from './locked.method.js';
+import { methodLabel } from './method.metadata.js';
 import { checkPlace } from './method.place.js';
 import type { Accepts, CanBeStored } from './method.types.js';
 import { wrapperOf } from './method.wrapper.js';
@@ -41,9 +44,13 @@ export function Idempotent(options: string | IdempotentHandlerOptions): Idempote
 export function Idempotent<A extends unknown[] = []>(
   options: string | IdempotentOptions<A>,
 ): IdempotentDecorator<A> {
-  const given = idempotentSpec(options);
+  const { spec: bare, problem } = specOrProblem(options);
   return (target, key, descriptor) => {
     checkPlace('@Idempotent()', { target, key, descriptor });
+    const name = typeof options === 'string' ? options : options.idempotency;
+    const where = `${methodLabel(target, key)}, idempotency "${name}"`;
+    if (bare === undefined) throw placed(problem, where);
+    const given = { ...bare, key: placing(bare.key, where), scope: placing(bare.scope, where) };
     const place = descriptor as PropertyDescriptor as TypedPropertyDescriptor<Method>;
     const method = new IdempotentMethod(target, key, given, place.value!);
     const { spec } = method;
@@ -56,4 +63,28 @@ export function Idempotent<A extends unknown[] = []>(
       UseFilters(new ReplayFilter())(target, key, place);
     } else place.value = wrapperOf(place.value!, (self, args) => method.call(self, args));
   };
+}
+
+/** A bad option is told with the method that it is for, which is known only when the decorator is applied. */
+function specOrProblem<A extends unknown[]>(options: string | IdempotentOptions<A>) {
+  try {
+    return { spec: idempotentSpec(options) };
+  } catch (problem) {
+    const { idempotency } = (options ?? {}) as Partial<IdempotentOptions>;
+    if (typeof idempotency !== 'string') throw problem;
+    return { problem };
+  }
+}
+
+/** A bad value of a template is told with the method too. */
+function placing<R extends IdempotentSpec['scope']>(read: R, where: string): R {
+  if (read === undefined) return read;
+  const placingRead: IdempotentSpec['scope'] = (self, args) => {
+    try {
+      return read(self, args);
+    } catch (error) {
+      throw placed(error, where);
+    }
+  };
+  return placingRead as R;
 }

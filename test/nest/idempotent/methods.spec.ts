@@ -137,6 +137,17 @@ describe('a method with @Idempotent()', () => {
     expect(await shop.place({ id: 'a' })).toEqual({ order: 'a', run: 2 });
   });
 
+  it('tells a bad key with the class, the method, the store and the argument', async () => {
+    const { orders: shop } = await orders();
+    await expect(shop.place({} as Order)).rejects.toThrow(
+      /^Orders\.place\(\), idempotency "orders": key \{0\.id\} must be/,
+    );
+    await expect(shop.deduct({ id: 'a' })).rejects.toThrow(
+      /^Orders\.deduct\(\), idempotency "orders": scope \{0\.shop\} must be/,
+    );
+    expect(shop.runs).toEqual([]);
+  });
+
   it('keeps what other decorators said about it, and works on objects that were bound by hand', async () => {
     const { app } = await orders();
     expect(Orders.prototype.place).toHaveLength(2);
@@ -222,12 +233,25 @@ describe('a bad option of @Idempotent() is refused when the class is defined', (
     headers: [null, 'location', 5, {}, ['a b'], [5]],
   }).flatMap(([field, values]) => values.map((value): [string, unknown] => [field, value]));
 
+  const define = (options: unknown) => {
+    class Shop {
+      @Idempotent(options as never)
+      async place(): Promise<void> {}
+    }
+    return Shop;
+  };
+
+  it('with the class, the method and the store', () => {
+    const error = errorOf(() => define({ idempotency: 'orders', key: '{order.id}' })) as Error;
+    expect(error.message).toMatch(/^Shop\.place\(\), idempotency "orders": key must be a template/);
+  });
+
   const OF_HEADERS = ['header', 'required', 'storeIf', 'headers'];
 
   it.each(rows)('%s: %p', (field, value) => {
     const key = OF_HEADERS.includes(field) ? {} : { key: 'k' };
     const options = field === 'options' ? value : { idempotency: 'orders', ...key, [field]: value };
-    const error = errorOf(() => Idempotent(options as never)) as { code?: string; field?: string };
+    const error = errorOf(() => define(options)) as { code?: string; field?: string };
     expect(error).toMatchObject({ code: 'INVALID_OPTION' });
     expect(error.field!.split('.')[0]).toBe(field);
   });
@@ -239,7 +263,7 @@ describe('a bad option of @Idempotent() is refused when the class is defined', (
     ['headers', []],
   ])('%s beside a key in the arguments', (field, value) => {
     const options = { idempotency: 'orders', key: 'k', [field]: value };
-    const error = errorOf(() => Idempotent(options as never));
+    const error = errorOf(() => define(options));
     expect(error).toMatchObject({ code: 'INVALID_OPTION', field });
     expect((error as Error).message).toContain('left out where key is given');
   });
