@@ -4,6 +4,7 @@ import { Cron, Interval, ScheduleModule, SchedulerRegistry, Timeout } from '@nes
 import type { TestingModule } from '@nestjs/testing';
 import { LockBusyError, LockLostError } from 'bedrock-lock';
 import { memory, MemoryStore } from 'bedrock-lock/memory';
+import { ManualClock } from 'bedrock-testkit';
 import { currentLease, DistributedLock, type BedrockLockModuleOptions } from 'nestjs-bedrock';
 import { bedrockOf, closeAll, gate, locksOf, start, until } from './app.js';
 
@@ -122,6 +123,15 @@ describe("a job with onBusy: 'skip'", () => {
     }
   }
 
+  @Injectable()
+  class TenMinutely {
+    @Cron(NEW_YEAR, { name: 'tenMinutely' })
+    @DistributedLock({ lock: 'report', onBusy: 'skip', holdAtLeastMs: 300_000 })
+    async tenMinutely(): Promise<void> {
+      runs += 1;
+    }
+  }
+
   /** Two processes on one server. */
   async function pair(provider: new () => object) {
     const store = new MemoryStore();
@@ -155,6 +165,24 @@ describe("a job with onBusy: 'skip'", () => {
     await held.run(() => undefined, { waitMs: Infinity });
     expect(performance.now() - begun).toBeGreaterThanOrEqual(200);
     expect(runs).toBe(1);
+  });
+
+  it('is skipped for 5 minutes by a holdAtLeastMs of 300,000, with a backend as it comes', async () => {
+    const clock = new ManualClock();
+    const app = await schedule(TenMinutely, { backend: () => memory({ clock }), clock });
+    const seen = countSkips(app);
+    const tick = async () => {
+      fire(app, 'tenMinutely');
+      await clock.advance(0);
+    };
+    await tick();
+    expect({ runs, ...seen }).toEqual({ runs: 1, skips: 0 });
+    await clock.advance(299_000);
+    await tick();
+    expect({ runs, ...seen }).toEqual({ runs: 1, skips: 1 });
+    await clock.advance(1_000);
+    await tick();
+    expect({ runs, ...seen }).toEqual({ runs: 2, skips: 1 });
   });
 
   it('does so on the ticks of a real clock', async () => {
