@@ -5,6 +5,7 @@ import { Cluster, Redis } from 'ioredis';
 import { Cluster as Cluster5 } from 'ioredis-5';
 import { createClient, createCluster } from 'redis';
 import { createClient as createClient5, createCluster as createCluster5 } from 'redis-5';
+import { parseServer } from '../../../libs/lock/src/backends/redis/cluster/cluster-address.js';
 import { ClusterFixture } from './fixture.js';
 import { refusesBadOptions } from '../../support/bad-options.js';
 import { thrownBy } from '../../support/thrown-by.js';
@@ -62,10 +63,21 @@ describe('bad options of a cluster', () => {
   });
 });
 
+it('a URL of a cluster says by its scheme whether the servers speak TLS', () => {
+  const accessOf = (scheme: string) => parseServer('cluster[0]', `${scheme}://me:word@127.0.0.1:7000`).access;
+  const plain = { username: 'me', password: 'word' };
+  for (const scheme of ['redis', 'valkey']) expect(accessOf(scheme)).toEqual(plain);
+  for (const scheme of ['rediss', 'valkeys']) expect(accessOf(scheme)).toEqual({ ...plain, tls: {} });
+});
+
 describe('a cluster', () => {
   it.each<[how: string, options: () => RedisOptions]>([
     ['by its servers', () => ({ cluster: fixture.cluster.addresses })],
     ['by the URL of one', () => ({ cluster: [fixture.cluster.nodes[1]!.server.url] })],
+    [
+      'by the valkey:// URL of one',
+      () => ({ cluster: [fixture.cluster.nodes[1]!.server.url.replace(/^redis/, 'valkey')] }),
+    ],
     ['with options of ioredis', () => ({ ...fixture.options, connection: { connectTimeout: 5_000 } })],
     ['with a client of ioredis 6', () => ({ ...fixture.options, client: new Redis(lazy) })],
     ['with a client of node-redis 6', () => ({ ...fixture.options, client: createClient() })],

@@ -2,7 +2,7 @@ import { InvalidOptionError } from '../../../core/errors.js';
 import { checkFields, checkWhole } from '../../../core/checks.js';
 import type { Address } from './slot-map.js';
 
-/** A server of a cluster: `redis://user:password@host:port`, `rediss://…`, or host and port (6379 by default). */
+/** A server of a cluster: `redis://user:password@host:port`, `rediss://…`, `valkey://…`, `valkeys://…`, or host and port (6379 by default). */
 export type ClusterAddress = string | { readonly host: string; readonly port?: number };
 
 /** How a URL says that one is let in. */
@@ -13,6 +13,7 @@ export interface Access {
 }
 
 const DEFAULT_PORT = 6_379;
+const TLS: ReadonlySet<string> = new Set(['rediss:', 'valkeys:']);
 const FIELDS: ReadonlySet<string> = new Set(['host', 'port']);
 
 /** @throws InvalidOptionError naming the field; never with a password in its text */
@@ -28,9 +29,13 @@ export function parseServer(field: string, given: ClusterAddress): { address: Ad
 function parseUrl(field: string, text: string): { address: Address; access: Access } {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isPlain = url !== undefined && /^\/?0?$/.test(url.pathname) && url.search === '';
-  if (!isPlain || !/^rediss?:$/.test(url.protocol) || url.hostname === '') {
+  if (!isPlain || !/^(redis|valkey)s?:$/.test(url.protocol) || url.hostname === '') {
     const got = `${text.split(':', 1)[0]!.slice(0, 10)}…`;
-    throw new InvalidOptionError(field, 'redis://host:port or rediss://host:port and no more', got);
+    throw new InvalidOptionError(
+      field,
+      'redis://host:port, rediss://, valkey:// or valkeys://, without a path',
+      got,
+    );
   }
   const { hostname, port, username, password, protocol } = url;
   // IPv6 stands in brackets.
@@ -38,7 +43,7 @@ function parseUrl(field: string, text: string): { address: Address; access: Acce
   const access = {
     ...(username !== '' && { username: decodeURIComponent(username) }),
     ...(password !== '' && { password: decodeURIComponent(password) }),
-    ...(protocol === 'rediss:' && { tls: {} }),
+    ...(TLS.has(protocol) && { tls: {} }),
   };
   return { address: `${host}:${port === '' ? DEFAULT_PORT : port}`, access };
 }
