@@ -21,6 +21,11 @@ let port = 0;
 /** How a user of each library says where the server is, and whom to trust. */
 const PLACES: Record<string, (url: string, tls: Partial<Tls>) => RedisOptions> = {
   'a url and options of ioredis': (url, tls) => ({ url, connection: { tls } }),
+  // Only the scheme says TLS where nothing is trusted.
+  'a url with valkeys://': (url, tls) => ({
+    url: url.replace(/^rediss/, 'valkeys'),
+    ...(tls.ca !== undefined && { connection: { tls } }),
+  }),
   'ioredis 5': (url, tls) => ({
     client: new Redis5(url, { tls, lazyConnect: true }),
   }),
