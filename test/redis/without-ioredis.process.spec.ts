@@ -39,7 +39,7 @@ it('an application without ioredis locks through its node-redis, and is told at 
   const { stdout } = await promisify(execFile)(process.execPath, program, { timeout: 15_000 });
   expect(stdout.trim().split('\n')).toEqual([
     'locked through node-redis',
-    'BACKEND_UNAVAILABLE redis is unavailable: ioredis cannot be loaded: install it, or give redis() a client of node-redis',
+    'BACKEND_UNAVAILABLE redis is unavailable: ioredis cannot be loaded: install it, or give redis() a client of node-redis or iovalkey',
     'true',
   ]);
 });

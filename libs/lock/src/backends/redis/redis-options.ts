@@ -178,7 +178,11 @@ function checkConnection(connection: ConnectionOptions): void {
 
 function checkClient(client: unknown): void {
   if (!isClient(client))
-    throw new InvalidOptionError('client', 'one client of ioredis 5 or 6 or of node-redis 5 or 6', client);
+    throw new InvalidOptionError(
+      'client',
+      'one client of ioredis 5 or 6, of iovalkey, or of node-redis 5 or 6',
+      client,
+    );
 }
 
 function isClient(value: unknown): value is RedisClient {

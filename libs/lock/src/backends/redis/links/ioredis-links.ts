@@ -66,7 +66,10 @@ export class IoredisLinks implements LinkFactory {
 /** A client of ioredis as it is installed, which does not connect. @throws BackendUnavailableError when it is not */
 export async function loadIoredis(url: string | undefined, connection: ConnectionOptions): Promise<Redis> {
   const { Redis } = await import('ioredis').catch((error: unknown) => {
-    throw notSent('ioredis cannot be loaded: install it, or give redis() a client of node-redis', error);
+    throw notSent(
+      'ioredis cannot be loaded: install it, or give redis() a client of node-redis or iovalkey',
+      error,
+    );
   });
   const options = { ...connection, ...IOREDIS_SETTINGS };
   // The same under two names.
