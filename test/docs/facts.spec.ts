@@ -29,6 +29,24 @@ describe('what the documentation lists and counts', () => {
     expect(entries.filter((entry) => !page.includes(`\`${entry}\``))).toEqual([]);
   });
 
+  it('is every client library that the package takes as a peer', () => {
+    const { peerDependencies } = JSON.parse(read('libs/lock/package.json')) as { peerDependencies: object };
+    const page = read('libs/lock/README.md');
+    // The client of node-redis for one server, which `redis` brings along.
+    const peers = Object.keys(peerDependencies).filter((name) => name !== '@redis/client');
+    expect(peers.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+    const named = Array.from(
+      page.matchAll(/\(peer: ([^)]*)\)/g),
+      ([, text]) => text!.match(/`[^`]+`/g) ?? [],
+    );
+    expect(
+      named
+        .flat()
+        .map((name) => name.slice(1, -1))
+        .sort(),
+    ).toEqual(peers.sort());
+  });
+
   it('is every application', () => {
     const page = read('CONTRIBUTING.md');
     expect(readdirSync('apps').filter((app) => !page.includes(`apps/${app}`))).toEqual([]);
