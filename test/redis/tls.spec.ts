@@ -21,7 +21,7 @@ let port = 0;
 /** How a user of each library says where the server is, and whom to trust. */
 const PLACES: Record<string, (url: string, tls: Partial<Tls>) => RedisOptions> = {
   'a url and options of ioredis': (url, tls) => ({ url, connection: { tls } }),
-  // Only the scheme says TLS where nothing is trusted.
+  // Without a certificate authority, only the scheme asks for TLS.
   'a url with valkeys://': (url, tls) => ({
     url: url.replace(/^rediss/, 'valkeys'),
     ...(tls.ca !== undefined && { connection: { tls } }),

@@ -123,7 +123,7 @@ function parsePiece(piece: string, template: Source): Piece {
   };
 }
 
-/** For the name of a parameter: which argument it is, only its author knows. */
+/** For the name of a parameter. Names are gone at run time, so only its author knows which argument it is. */
 function adviceOn(piece: string): string {
   const [, rest] = /^\{[A-Za-z_$][\w$]*((?:\.[^{}]+)?)\}$/.exec(piece) ?? [];
   if (rest === undefined) return '';

@@ -170,7 +170,10 @@ export class LockRegistry implements BeforeApplicationShutdown {
     }
   }
 
-  /** `ready()` waits five times as long, for a server that is just starting; it also keeps the process alive meanwhile. */
+  /**
+   * `ready()` waits five times `operationTimeoutMs` for a server that is just starting. It runs here too, since it keeps the
+   * process alive meanwhile.
+   */
   async #readySoon(bedrock: Bedrock): Promise<void> {
     const { backend } = bedrock;
     const late = backend.ping().then(async () => {
@@ -189,7 +192,7 @@ export class LockRegistry implements BeforeApplicationShutdown {
         return;
       } catch (error) {
         const message = `backend "${name}": ${(error as Error).message}`;
-        // That it is away, the start has said; what it refuses needs a hand.
+        // The start has logged the outage; a refusal needs the operator.
         if (!isOutage(error) && !told.has(message)) this.#logger.error(message);
         told.add(message);
         await sleep(this.clock, RETRY_MS);
