@@ -28,8 +28,11 @@ class Orders {
     return ids.length;
   }
 
+  runs = 0;
+
   @Idempotent({ idempotency: 'orders', key: '{0}' })
   async once(id: string): Promise<string> {
+    this.runs += 1;
     return id;
   }
 }
@@ -47,6 +50,10 @@ class OrdersController {
 const dial = () => {
   throw new Error('dialled');
 };
+
+/** In place of whatever a provider asks for. */
+const doubles = () =>
+  new Proxy({}, { get: (_target, name) => (name === 'then' ? undefined : () => undefined) });
 
 @Module({ imports: [BedrockLockModule.forFeature(['audit'])], providers: [Orders], exports: [Orders] })
 class OrdersModule {}
@@ -158,12 +165,23 @@ describe('BedrockTestingModule.noLocks()', () => {
     await expect(orders.place({ id: 'o-2' })).rejects.toMatchObject({ code: 'LOCK_UNBOUND' });
   });
 
+  it('serves objects that the test makes after an inner module is closed', async () => {
+    const outer = await compile();
+    const inner = await compile();
+    const orders = new Orders(outer.get(Orders).audit);
+    await orders.place({ id: 'o-1' });
+    await inner.close();
+    await orders.place({ id: 'o-2' });
+    expect(inner.get(RecordedLocks).keysOf('order')).toEqual(['o-1']);
+    expect(outer.get(RecordedLocks).keysOf('order')).toEqual(['o-2']);
+    await outer.close();
+    await expect(orders.place({ id: 'o-3' })).rejects.toMatchObject({ code: 'LOCK_UNBOUND' });
+  });
+
   it('serves objects that got doubles', async () => {
     const locks = await compile();
     const module = await Test.createTestingModule({ providers: [Orders] })
-      .useMocker(
-        () => new Proxy({}, { get: (_target, name) => (name === 'then' ? undefined : () => undefined) }),
-      )
+      .useMocker(doubles)
       .compile();
     expect(await module.get(Orders).place({ id: 'o-3' })).toBe('o-3 without a lock');
     await module.close();
@@ -172,6 +190,41 @@ describe('BedrockTestingModule.noLocks()', () => {
 });
 
 describe('BedrockTestingModule.inMemory()', () => {
+  const compile = () =>
+    Test.createTestingModule({
+      imports: [
+        BedrockTestingModule.inMemory({
+          locks: [{ name: 'order', waitMs: 0 }, 'audit'],
+          idempotency: ['orders'],
+        }),
+      ],
+      providers: [Orders],
+    }).compile();
+
+  it('locks objects that the test makes, until it is closed', async () => {
+    const module = await compile();
+    const orders = new Orders(module.get(Orders).audit);
+    expect(await orders.place({ id: 'o-1' })).toBe('order:o-1');
+    expect([await orders.once('a'), await orders.once('a')]).toEqual(['a', 'a']);
+    expect(orders.runs).toBe(1);
+    await module.close();
+    await expect(orders.place({ id: 'o-1' })).rejects.toMatchObject({ code: 'LOCK_UNBOUND' });
+  });
+
+  it('locks objects that got doubles', async () => {
+    const locks = await compile();
+    const module = await Test.createTestingModule({ providers: [Orders] })
+      .useMocker(doubles)
+      .compile();
+    const orders = module.get(Orders);
+    expect(await orders.place({ id: 'o-1' })).toBe('order:o-1');
+    const lease = await locks.get(BedrockService).lock('order').for('o-1').acquire();
+    await expect(orders.place({ id: 'o-1' })).rejects.toMatchObject({ code: 'LOCK_BUSY' });
+    await lease.release();
+    await module.close();
+    await locks.close();
+  });
+
   it('locks in memory, by the clock of the test, and tells what was locked', async () => {
     const clock = new ManualClock();
     const module = await Test.createTestingModule({

@@ -9,7 +9,8 @@ export interface TestMode {
 }
 
 const modes = new WeakMap<LockRegistry, TestMode>();
-let fallback: LockRegistry | undefined;
+/** Those of the test modules that are open, in the order in which they were made. */
+const open: LockRegistry[] = [];
 
 /** Undefined outside of tests. */
 export function testModeOf(registry: LockRegistry): TestMode | undefined {
@@ -21,16 +22,20 @@ export function isWithoutLocks(registry: LockRegistry): boolean {
   return modes.get(registry)?.isLocking === false;
 }
 
-/** For objects that Nest did not make, and for those that got a double in place of a registry. Undefined outside of tests. */
+/**
+ * Of the newest open test module: for objects that Nest did not make, and for those that got a double in place of a registry.
+ * Undefined outside of tests.
+ */
 export function registryOfTests(): LockRegistry | undefined {
-  return fallback;
+  return open.at(-1);
 }
 
 export function enterTestMode(registry: LockRegistry, mode: TestMode): void {
   modes.set(registry, mode);
-  fallback = registry;
+  open.push(registry);
 }
 
 export function leaveTestMode(registry: LockRegistry): void {
-  if (fallback === registry) fallback = undefined;
+  const index = open.indexOf(registry);
+  if (index >= 0) open.splice(index, 1);
 }

@@ -16,8 +16,8 @@ export interface BedrockTestingOptions extends Pick<BedrockLockStaticOptions, 'l
 
 /**
  * In place of `BedrockLockModule`, for tests of some providers. Objects that the test makes itself (`new Orders()`), and those
- * that got a double for their locks (`useMocker()`), are under the locks of the module that was made last. `RecordedLocks`
- * tells what was locked.
+ * that got a double for their locks (`useMocker()`), are under the locks of the newest such module that is not closed.
+ * `RecordedLocks` tells what was locked.
  */
 @Module({})
 export class BedrockTestingModule implements OnModuleDestroy {
