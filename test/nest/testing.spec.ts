@@ -1,6 +1,7 @@
+import { jest } from '@jest/globals';
 import { Controller, Injectable, Module, Post } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { Bedrock, Mutex } from 'bedrock-lock';
+import { Bedrock, Mutex, type Backend } from 'bedrock-lock';
 import { memory } from 'bedrock-lock/memory';
 import { ManualClock } from 'bedrock-testkit';
 import {
@@ -47,9 +48,9 @@ class OrdersController {
 }
 
 /** A backend that a test must not make. */
-const dial = () => {
+const dial = jest.fn((): Backend => {
   throw new Error('dialled');
-};
+});
 
 /** In place of whatever a provider asks for. */
 const doubles = () =>
@@ -105,12 +106,33 @@ describe.each([
     await module.close();
   });
 
+  it('refuses an override of a backend that nobody lists, and dials nothing', async () => {
+    const builder = Test.createTestingModule({ imports: [App] })
+      .overrideProvider(getBackendToken('recrods'))
+      .useValue(memory());
+    const dials = dial.mock.calls.length;
+    await expect(builder.compile()).rejects.toMatchObject({
+      code: 'INVALID_OPTION',
+      message: 'overridden backend must be one of default, records; got "recrods"',
+    });
+    expect(dial.mock.calls).toHaveLength(dials);
+  });
+
+  it('refuses a backend that only another application has', async () => {
+    BedrockLockModule.forRoot({ backends: { default: dial, eu: dial } });
+    const builder = Test.createTestingModule({ imports: [App] });
+    const given = { default: memory(), records: memory(), eu: memory() };
+    await expect(overrideBackends(builder, given).compile()).rejects.toMatchObject({
+      message: 'overridden backend must be one of default, records; got "eu"',
+    });
+  });
+
   it('refuses a backend that it does not have', async () => {
     const builder = Test.createTestingModule({ imports: [App] });
     const given = { default: memory(), records: memory(), recrods: memory() };
     await expect(overrideBackends(builder, given).compile()).rejects.toMatchObject({
       code: 'INVALID_OPTION',
-      field: 'backends',
+      field: 'overridden backend',
       message: expect.stringContaining('one of default, records; got "recrods"') as unknown,
     });
   });
@@ -122,6 +144,18 @@ describe.each([
     expect(await module.get(Orders).once('a')).toBe('a');
     await module.close();
   });
+});
+
+it('a token may be asked for before its module is known', async () => {
+  const token = getBackendToken('late');
+  const root = BedrockLockModule.forRoot({ backends: { default: () => memory(), late: dial } });
+  const late = memory();
+  const module = await Test.createTestingModule({ imports: [root] })
+    .overrideProvider(token)
+    .useValue(late)
+    .compile();
+  expect(module.get(BedrockService).bedrock('late').backend).toBe(late);
+  await module.close();
 });
 
 it('a factory names only backends that the module lists', async () => {

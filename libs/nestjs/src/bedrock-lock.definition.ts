@@ -1,5 +1,6 @@
 import { ConfigurableModuleBuilder, type DynamicModule, type Provider } from '@nestjs/common';
 import { DiscoveryModule, ModulesContainer } from '@nestjs/core';
+import { listBackend } from './backend.tokens.js';
 import { BedrockService } from './bedrock.service.js';
 import { checkIdempotencies, checkRegistrations } from './bedrock-lock.checks.js';
 import type {
@@ -14,13 +15,7 @@ import { LeadershipModule } from './leadership.module.js';
 import { LockExplorer } from './lock.explorer.js';
 import { createLockRegistry } from './lock.registry.factory.js';
 import type { LockRegistry } from './lock.registry.js';
-import {
-  DEFAULT_BACKEND,
-  getBackendToken,
-  getIdempotencyToken,
-  getLockToken,
-  LOCK_REGISTRY,
-} from './lock.tokens.js';
+import { DEFAULT_BACKEND, getIdempotencyToken, getLockToken, LOCK_REGISTRY } from './lock.tokens.js';
 
 type Overrides = readonly (BackendSource | null)[];
 
@@ -39,7 +34,7 @@ export const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
 
 function withLocks(definition: DynamicModule, statics: ModuleExtras): DynamicModule {
   const backendNames = statics.backendNames ?? [DEFAULT_BACKEND];
-  const backendTokens = backendNames.map((name) => getBackendToken(name));
+  const backendTokens = backendNames.map(listBackend);
   const listed = {
     locks: checkRegistrations(statics.locks ?? []),
     idempotency: checkIdempotencies(statics.idempotency ?? []),

@@ -36,7 +36,8 @@ export type {
 export { LockExceptionFilter } from './lock-exception.filter.js';
 export type { AnsweredLockCode, LockInterceptorOptions } from './lock-interceptor.options.js';
 export { LockInterceptor } from './lock.interceptor.js';
-export { getBackendToken, getIdempotencyToken, getLockToken } from './lock.tokens.js';
+export { getBackendToken } from './backend.tokens.js';
+export { getIdempotencyToken, getLockToken } from './lock.tokens.js';
 export type { LockKind, LockKinds, LockOf } from './lock.kind.js';
 export type { LockMode } from './lock.use.js';
 export {

@@ -31,14 +31,6 @@ export function getIdempotencyToken(name: string, backend?: string): string {
   return tokenOf('idempotency', 'idempotency', name, backend);
 }
 
-/**
- * Injection token of a backend: `overrideProvider(getBackendToken()).useValue(memory())` puts an application on another one, and
- * its own is never made. @throws InvalidOptionError for a bad name
- */
-export function getBackendToken(name = DEFAULT_BACKEND): string {
-  return `backend ${JSON.stringify(checkName('name', name))} of BedrockLockModule.forRoot({ backends })`;
-}
-
 function tokenOf(what: string, list: string, name: string, backend: string | undefined): string {
   checkName('name', name);
   // Nest prints a token that it does not know, so the token names the place where it belongs.

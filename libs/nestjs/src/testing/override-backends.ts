@@ -1,11 +1,12 @@
 import type { TestingModuleBuilder } from '@nestjs/testing';
-import { InvalidOptionError, type Backend } from 'bedrock-lock';
+import type { Backend } from 'bedrock-lock';
+import { getBackendToken, unknownOverride } from '../backend.tokens.js';
 import type { LockRegistry } from '../lock.registry.js';
-import { getBackendToken, LOCK_REGISTRY } from '../lock.tokens.js';
+import { LOCK_REGISTRY } from '../lock.tokens.js';
 
 /**
  * Puts an application on other backends, by their names; its own are never made. Locks, prefix and features stay.
- * `overrideProvider(getBackendToken(name))` does the same without a word about a name that the application does not have.
+ * `overrideProvider(getBackendToken(name))` does the same for one, and cannot tell the backends of two applications apart.
  * @throws InvalidOptionError from `compile()`, for such a name
  */
 export function overrideBackends(
@@ -22,7 +23,7 @@ export function overrideBackends(
     const unknown = Object.keys(backends).find((name) => !known.includes(name));
     if (unknown === undefined) return module;
     await module.close();
-    throw new InvalidOptionError('backends', `one of ${known.join(', ')}`, unknown);
+    throw unknownOverride(unknown, known);
   };
   return builder;
 }
