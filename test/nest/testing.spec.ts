@@ -1,7 +1,16 @@
 import { jest } from '@jest/globals';
 import { Controller, Injectable, Module, Post } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { Bedrock, Mutex, type Backend } from 'bedrock-lock';
+import {
+  Bedrock,
+  Idempotency,
+  multiLock,
+  Mutex,
+  ReadWriteLock,
+  runInFlow,
+  Semaphore,
+  type Backend,
+} from 'bedrock-lock';
 import { memory } from 'bedrock-lock/memory';
 import { ManualClock } from 'bedrock-testkit';
 import {
@@ -11,6 +20,7 @@ import {
   DistributedLock,
   getBackendToken,
   Idempotent,
+  InjectIdempotency,
   InjectLock,
 } from 'nestjs-bedrock';
 import { BedrockTestingModule, overrideBackends, RecordedLocks } from 'nestjs-bedrock/testing';
@@ -36,6 +46,16 @@ class Orders {
     this.runs += 1;
     return id;
   }
+}
+
+@Injectable()
+class ByHand {
+  constructor(
+    @InjectLock('audit') readonly audit: Mutex,
+    @InjectLock('prices') readonly prices: ReadWriteLock,
+    @InjectLock('slots') readonly slots: Semaphore,
+    @InjectIdempotency('orders') readonly orders: Idempotency,
+  ) {}
 }
 
 @Controller()
@@ -187,6 +207,7 @@ describe('BedrockTestingModule.noLocks()', () => {
     expect(recorded.keysOf('order')).toEqual(['o-1', 'a', 'b']);
     expect(await module.get(Orders).once('x')).toBe('x');
     expect(await module.get(Orders).audit.run(() => 'in memory')).toBe('in memory');
+    expect(recorded.calls.at(-1)).toEqual({ method: 'Mutex.run()', lock: 'audit', key: [] });
     await module.close();
   });
 
@@ -228,11 +249,16 @@ describe('BedrockTestingModule.inMemory()', () => {
     Test.createTestingModule({
       imports: [
         BedrockTestingModule.inMemory({
-          locks: [{ name: 'order', waitMs: 0 }, 'audit'],
+          locks: [
+            { name: 'order', waitMs: 0 },
+            'audit',
+            { name: 'prices', kind: 'readWriteLock' },
+            { name: 'slots', kind: 'semaphore', permits: 3 },
+          ],
           idempotency: ['orders'],
         }),
       ],
-      providers: [Orders],
+      providers: [Orders, ByHand],
     }).compile();
 
   it('locks objects that the test makes, until it is closed', async () => {
@@ -257,6 +283,65 @@ describe('BedrockTestingModule.inMemory()', () => {
     await lease.release();
     await module.close();
     await locks.close();
+  });
+
+  it('tells what was asked of injected locks, and with which key', async () => {
+    const module = await compile();
+    const { audit, prices, slots } = module.get(ByHand);
+    await audit
+      .for('o-1')
+      .for(2)
+      .run(() => undefined);
+    await (await audit.acquire()).release();
+    await (await audit.for('o-2').tryAcquire())!.release();
+    await runInFlow(async () => {
+      await audit.lock();
+      expect(await audit.tryLock()).toBe(true);
+    });
+    await prices.for('p-1').write.run(() => prices.read.for('p-2').run(() => undefined));
+    await slots.run(() => undefined, { permits: 2 });
+    await module
+      .get(BedrockService)
+      .mutex('made')
+      .run(() => undefined);
+    expect(module.get(RecordedLocks).calls.map(({ method, lock, key }) => [method, lock, ...key])).toEqual([
+      ['Mutex.run()', 'audit', 'o-1', 2],
+      ['Mutex.acquire()', 'audit'],
+      ['Mutex.tryAcquire()', 'audit', 'o-2'],
+      ['Mutex.lock()', 'audit'],
+      ['Mutex.tryLock()', 'audit'],
+      ['WriteLock.run()', 'prices', 'p-1'],
+      ['ReadLock.run()', 'prices', 'p-2'],
+      ['Semaphore.run()', 'slots'],
+      ['Mutex.run()', 'made'],
+    ]);
+    await module.close();
+  });
+
+  it('hands out locks that are what they are without a test', async () => {
+    const module = await compile();
+    const { audit, prices, slots } = module.get(ByHand);
+    expect(audit).toBeInstanceOf(Mutex);
+    expect(audit).toBe(module.get(BedrockService).lock('audit'));
+    expect(prices.write).toBe(prices.write);
+    expect([slots.permits, await slots.available()]).toEqual([3, 3]);
+    await multiLock([audit.for('a'), prices.write]).run(({ leases }) => expect(leases).toHaveLength(2));
+    await module.close();
+  });
+
+  it('tells the keys of requests that run once', async () => {
+    const module = await compile();
+    await module.get(Orders).once('o-1');
+    await module.get(ByHand).orders.run({ key: 'o-2', scope: 7 }, () => undefined);
+    const recorded = module.get(RecordedLocks);
+    expect(recorded.requests).toEqual([
+      { idempotency: 'orders', operation: 'Orders.once', scope: undefined, key: 'o-1' },
+      { idempotency: 'orders', operation: undefined, scope: 7, key: 'o-2' },
+    ]);
+    expect(recorded.requestsOf('orders')).toEqual(['o-1', 'o-2']);
+    recorded.clear();
+    expect([recorded.calls, recorded.requests]).toEqual([[], []]);
+    await module.close();
   });
 
   it('locks in memory, by the clock of the test, and tells what was locked', async () => {

@@ -10,12 +10,20 @@ import type {
   IdempotencyRegistration,
   LockRegistration,
 } from './bedrock-lock.options.js';
+import { enterTestMode } from './bound.registry.js';
 import { handlerExports, handlerProviders } from './handler.providers.js';
 import { LeadershipModule } from './leadership.module.js';
 import { LockExplorer } from './lock.explorer.js';
 import { createLockRegistry } from './lock.registry.factory.js';
 import type { LockRegistry } from './lock.registry.js';
-import { DEFAULT_BACKEND, getIdempotencyToken, getLockToken, LOCK_REGISTRY } from './lock.tokens.js';
+import {
+  DEFAULT_BACKEND,
+  getIdempotencyToken,
+  getLockToken,
+  LOCK_REGISTRY,
+  TEST_MODE,
+} from './lock.tokens.js';
+import { handedOut, type TestMode } from './test.mode.js';
 
 type Overrides = readonly (BackendSource | null)[];
 
@@ -56,11 +64,23 @@ function withLocks(definition: DynamicModule, statics: ModuleExtras): DynamicMod
       ...(definition.providers ?? []),
       {
         provide: LOCK_REGISTRY,
-        useFactory: (options: BedrockLockOptions, modules: ModulesContainer, ...overrides: Overrides) => {
+        useFactory: async (
+          options: BedrockLockOptions,
+          modules: ModulesContainer,
+          mode: TestMode | undefined,
+          ...overrides: Overrides
+        ) => {
           const backends = new Map(backendNames.map((name, i) => [name, overrides[i] ?? undefined]));
-          return createLockRegistry(options, { ...listed, backends }, modules);
+          const registry = await createLockRegistry(options, { ...listed, backends }, modules);
+          if (mode !== undefined) enterTestMode(registry, mode);
+          return registry;
         },
-        inject: [MODULE_OPTIONS_TOKEN, ModulesContainer, ...backendTokens],
+        inject: [
+          MODULE_OPTIONS_TOKEN,
+          ModulesContainer,
+          { token: TEST_MODE, optional: true },
+          ...backendTokens,
+        ],
       },
       // Nothing, unless a test overrides it: then the backend of the options is never made.
       ...backendTokens.map((provide) => ({ provide, useValue: null })),
@@ -74,7 +94,7 @@ function withLocks(definition: DynamicModule, statics: ModuleExtras): DynamicMod
 }
 
 type TokenProviders = readonly (Provider & { readonly provide: string })[];
-type Of<T> = (registry: LockRegistry, registration: T) => unknown;
+type Of<T> = (registry: LockRegistry, registration: T) => { readonly name: string };
 
 /** Injectable locks: each by its name, and by its name and backend where the registration states one. */
 export function lockProviders(
@@ -106,7 +126,7 @@ function providersOf<T extends { readonly name: string; readonly backend?: strin
   }
   return [...byToken].map(([provide, one]) => ({
     provide,
-    useFactory: (registry: LockRegistry) => valueOf(registry, one),
+    useFactory: (registry: LockRegistry) => handedOut(registry, valueOf(registry, one)),
     inject: [LOCK_REGISTRY],
   }));
 }

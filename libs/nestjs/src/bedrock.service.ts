@@ -21,6 +21,7 @@ import {
 } from 'bedrock-lock';
 import { LockRegistry } from './lock.registry.js';
 import { LOCK_REGISTRY, LOCKS } from './lock.tokens.js';
+import { handedOut } from './test.mode.js';
 
 /** The locks of the application, for code that does not know them when it is written. */
 @Injectable()
@@ -49,7 +50,7 @@ export class BedrockService {
    */
   lock(name: string, backend?: string): Lock {
     const { kind, lock } = this.#registry.find({ lock: name, backend });
-    if (lock instanceof Lock) return lock;
+    if (lock instanceof Lock) return handedOut(this.#registry, lock);
     throw new InvalidOptionError('lock', `asked for by ${kind}('${name}'), since that is its kind`, name);
   }
 

@@ -21,6 +21,7 @@ import { checkUse, partOf, type HeldLock } from './lock.use.js';
 import { makeLock, type LockKind, type LockOf, type LockPlan } from './lock.kind.js';
 import { DEFAULT_BACKEND, LOG_CONTEXT } from './lock.tokens.js';
 import { RegisteredNames } from './registered.names.js';
+import { handedOut } from './test.mode.js';
 
 /** Pause between two tries to reach a backend that was not there at the start, in ms. */
 const RETRY_MS = 1_000;
@@ -108,13 +109,13 @@ export class LockRegistry implements BeforeApplicationShutdown {
   make<K extends LockKind>(plan: LockPlan<K>, backend = DEFAULT_BACKEND): LockOf<K> {
     const known = this.#locks.on(plan.name, backend);
     const isRegistered = plan.options === undefined && known?.kind === plan.kind;
-    return isRegistered ? known.lock : makeLock(this.bedrock(backend), plan);
+    return handedOut(this, isRegistered ? known.lock : makeLock(this.bedrock(backend), plan));
   }
 
   /** As `make()`. */
   makeIdempotency(name: string, options?: IdempotencyOptions, backend = DEFAULT_BACKEND): Idempotency {
     const known = options === undefined ? this.#idempotencies.on(name, backend) : undefined;
-    return known?.idempotency ?? this.bedrock(backend).idempotency(name, options);
+    return handedOut(this, known?.idempotency ?? this.bedrock(backend).idempotency(name, options));
   }
 
   /** @throws InvalidOptionError when it is not registered, or on several backends and none of them is named */
@@ -127,9 +128,9 @@ export class LockRegistry implements BeforeApplicationShutdown {
     return this.#locks.known({ name, backend });
   }
 
-  /** As `find()`. */
+  /** As `find()`; what runs under it is recorded in tests. */
   idempotency(name: string, backend?: string): Idempotency {
-    return this.#idempotencies.find({ name, backend }).idempotency;
+    return handedOut(this, this.#idempotencies.find({ name, backend }).idempotency);
   }
 
   /** What a decorated method holds; found and checked once. @throws InvalidOptionError as `find()` and `checkUse()` do */

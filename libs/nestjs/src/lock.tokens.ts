@@ -9,6 +9,9 @@ export const LOG_CONTEXT = 'BedrockLockModule';
 /** Token of the registry that decorated methods ask for. A name, so that a second copy of this package finds it too. */
 export const LOCK_REGISTRY = 'the locks of BedrockLockModule';
 
+/** Token of what a test does with the methods; nothing provides it outside of tests. */
+export const TEST_MODE = 'the test mode of BedrockTestingModule';
+
 /** Token of the checked options of the interceptor. */
 export const LOCK_INTERCEPTOR_SETTINGS = 'the interceptor options of BedrockLockModule';
 

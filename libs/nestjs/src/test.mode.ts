@@ -1,41 +1,31 @@
-import type { LockRegistry } from './lock.registry.js';
 import type { RecordedLocks } from './recorded.locks.js';
 
-/** What a test does with the methods of one registry. */
+/** What a test does with the methods and locks of one registry. */
 export interface TestMode {
   readonly recorded: RecordedLocks;
   /** False: bodies run without any lock, whatever it is called. */
   readonly isLocking: boolean;
+  /** What code gets in place of a lock or of idempotency. */
+  readonly recording: <T extends { readonly name: string }>(one: T) => T;
 }
 
-const modes = new WeakMap<LockRegistry, TestMode>();
-/** Those of the test modules that are open, in the order in which they were made. */
-const open: LockRegistry[] = [];
+const modes = new WeakMap<object, TestMode>();
+
+export function setTestMode(registry: object, mode: TestMode): void {
+  modes.set(registry, mode);
+}
 
 /** Undefined outside of tests. */
-export function testModeOf(registry: LockRegistry): TestMode | undefined {
+export function testModeOf(registry: object): TestMode | undefined {
   return modes.get(registry);
 }
 
 /** In a test that wants no locks. */
-export function isWithoutLocks(registry: LockRegistry): boolean {
+export function isWithoutLocks(registry: object): boolean {
   return modes.get(registry)?.isLocking === false;
 }
 
-/**
- * Of the newest open test module: for objects that Nest did not make, and for those that got a double in place of a registry.
- * Undefined outside of tests.
- */
-export function registryOfTests(): LockRegistry | undefined {
-  return open.at(-1);
-}
-
-export function enterTestMode(registry: LockRegistry, mode: TestMode): void {
-  modes.set(registry, mode);
-  open.push(registry);
-}
-
-export function leaveTestMode(registry: LockRegistry): void {
-  const index = open.indexOf(registry);
-  if (index >= 0) open.splice(index, 1);
+/** What code of the application gets: in a test a double that records, elsewhere the thing itself. */
+export function handedOut<T extends { readonly name: string }>(registry: object, one: T): T {
+  return modes.get(registry)?.recording(one) ?? one;
 }

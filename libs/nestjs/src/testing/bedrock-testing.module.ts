@@ -1,12 +1,14 @@
 import { Inject, Module, type DynamicModule, type OnModuleDestroy } from '@nestjs/common';
 import type { Clock } from 'bedrock-lock';
 import { memory } from 'bedrock-lock/memory';
+import { leaveTestMode } from '../bound.registry.js';
 import { BedrockLockModule } from '../bedrock-lock.module.js';
 import type { BedrockLockStaticOptions } from '../bedrock-lock.options.js';
 import type { LockRegistry } from '../lock.registry.js';
-import { LOCK_REGISTRY } from '../lock.tokens.js';
+import { LOCK_REGISTRY, TEST_MODE } from '../lock.tokens.js';
 import { RecordedLocks } from '../recorded.locks.js';
-import { enterTestMode, leaveTestMode } from '../test.mode.js';
+import type { TestMode } from '../test.mode.js';
+import { RecordingLocks } from './recording.locks.js';
 
 /** Options of `BedrockTestingModule`. */
 export interface BedrockTestingOptions extends Pick<BedrockLockStaticOptions, 'locks' | 'idempotency'> {
@@ -47,15 +49,16 @@ function testing({ clock, ...listed }: BedrockTestingOptions, isLocking: boolean
     imports: [BedrockLockModule.forRoot({ ...options, allowInProcessLocks: true })],
     providers: [
       {
-        provide: RecordedLocks,
-        useFactory: (registry: LockRegistry) => {
+        provide: TEST_MODE,
+        useFactory: (): TestMode => {
           const recorded = new RecordedLocks();
-          enterTestMode(registry, { recorded, isLocking });
-          return recorded;
+          const locks = new RecordingLocks(recorded);
+          return { recorded, isLocking, recording: (one) => locks.of(one) };
         },
-        inject: [LOCK_REGISTRY],
       },
+      { provide: RecordedLocks, useFactory: ({ recorded }: TestMode) => recorded, inject: [TEST_MODE] },
     ],
-    exports: [RecordedLocks],
+    // The module of the locks asks for it.
+    exports: [RecordedLocks, TEST_MODE],
   };
 }

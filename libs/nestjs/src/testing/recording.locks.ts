@@ -1,0 +1,77 @@
+import { Idempotency, ReadWriteLock, type IdempotentRequest, type KeyPart } from 'bedrock-lock';
+import type { RecordedCall, RecordedLocks } from '../recorded.locks.js';
+
+/** The methods that ask for a lock. */
+const ASKING: ReadonlySet<string | symbol> = new Set(['run', 'acquire', 'tryAcquire', 'lock', 'tryLock']);
+
+type AnyFunction = (...args: unknown[]) => unknown;
+
+/** Stands in front of the locks of one test, and records what is asked of them by hand. */
+export class RecordingLocks {
+  /** By what it stands in front of, and by itself: injected twice, a lock is the same object. */
+  readonly #doubles = new WeakMap<object, object>();
+
+  constructor(private readonly recorded: RecordedLocks) {}
+
+  /** A double that is a lock, or idempotency, as the given one is. */
+  of<T extends { readonly name: string }>(one: T): T {
+    const double =
+      one instanceof Idempotency
+        ? this.#double(one, () => this.#idempotency(one))
+        : this.#lock(one, { lock: one.name, key: [] });
+    return double as T;
+  }
+
+  #lock(target: object, of: Pick<RecordedCall, 'lock' | 'key'>): object {
+    const instead = (name: string | symbol, value: unknown): unknown => {
+      if (name === 'for') {
+        return (...parts: KeyPart[]) =>
+          this.#lock((value as AnyFunction).apply(target, parts) as object, {
+            ...of,
+            key: [...of.key, ...parts],
+          });
+      }
+      if (ASKING.has(name)) {
+        return (...args: unknown[]) => {
+          this.recorded.calls.push({ method: `${target.constructor.name}.${String(name)}()`, ...of });
+          return (value as AnyFunction).apply(target, args);
+        };
+      }
+      const isSide = target instanceof ReadWriteLock && (name === 'read' || name === 'write');
+      return isSide ? this.#lock(value as object, of) : undefined;
+    };
+    return this.#double(target, () => forwarding(target, instead));
+  }
+
+  #idempotency(target: Idempotency): object {
+    return forwarding(target, (name, value) => {
+      if (name !== 'run') return undefined;
+      return (request: IdempotentRequest, ...others: unknown[]) => {
+        const { key, operation, scope } = request;
+        this.recorded.requests.push({ idempotency: target.name, key, operation, scope });
+        return (value as AnyFunction).call(target, request, ...others);
+      };
+    });
+  }
+
+  #double(target: object, make: () => object): object {
+    const known = this.#doubles.get(target);
+    if (known !== undefined) return known;
+    const made = make();
+    this.#doubles.set(target, made).set(made, made);
+    return made;
+  }
+}
+
+/** @param instead what a property gives in place of its value; undefined for the value */
+function forwarding(target: object, instead: (name: string | symbol, value: unknown) => unknown): object {
+  return new Proxy(target, {
+    get(_target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      const other = instead(name, value);
+      if (other !== undefined) return other;
+      // Private fields are those of the target.
+      return typeof value === 'function' && name !== 'constructor' ? (value.bind(target) as unknown) : value;
+    },
+  });
+}
