@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { BAD } from '../testkit/bad-histories.js';
 import { GOOD } from '../testkit/good-histories.js';
 import { read } from './pages.js';
+import { pagesOf, snippetsOf } from './snippets.js';
 
 const pagesIn = (folder: string): string[] =>
   readdirSync(folder).filter((name) => name.endsWith('.md') && name !== 'README.md');
@@ -86,4 +87,13 @@ describe('what the documentation lists and counts', () => {
     const ofZooKeeper = seconds.filter((length) => length < 26).join(', ');
     expect(read('docs/backends/zookeeper.md')).toContain(`(${ofZooKeeper} s, \`maxLeaseMs\`)`);
   });
+});
+
+it('snippets import the classes of injected locks as values, which the start checks', () => {
+  const root = process.cwd();
+  const snippets = pagesOf(root).flatMap((page) => snippetsOf(root, page));
+  const injecting = snippets.filter(({ code }) => code.includes('@InjectLock('));
+  expect(injecting.length).toBeGreaterThan(4);
+  const unchecked = injecting.filter(({ code }) => /import type \{[^}]*\} from 'bedrock-lock'/.test(code));
+  expect(unchecked.map(({ file, line }) => `${file}:${line}`)).toEqual([]);
 });

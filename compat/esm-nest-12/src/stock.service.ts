@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Mutex } from 'bedrock-lock';
+import { Mutex } from 'bedrock-lock';
 import { currentLease, DistributedLock, InjectLock } from 'nestjs-bedrock';
 import { concat, defer, Observable, of } from 'rxjs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
