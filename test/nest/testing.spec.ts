@@ -19,6 +19,7 @@ import {
   currentLease,
   DistributedLock,
   getBackendToken,
+  getLockToken,
   Idempotent,
   InjectIdempotency,
   InjectLock,
@@ -32,6 +33,11 @@ class Orders {
   @DistributedLock({ lock: 'order', key: '{0.id}' })
   async place(order: { id: string }): Promise<string | undefined> {
     return currentLease()?.resource ?? `${order.id} without a lock`;
+  }
+
+  @DistributedLock('audit')
+  async review(): Promise<string | undefined> {
+    return currentLease()?.resource;
   }
 
   @DistributedLock({ lock: 'order', keys: (...ids: string[]) => ids })
@@ -155,6 +161,20 @@ describe.each([
       field: 'overridden backend',
       message: expect.stringContaining('one of default, records; got "recrods"') as unknown,
     });
+  });
+
+  it('has another lock injected by an override of its token, while its decorated methods keep theirs', async () => {
+    const fake = { resource: 'fake' };
+    const builder = Test.createTestingModule({ imports: [App] });
+    const module = await overrideBackends(builder, { default: memory(), records: memory() })
+      .overrideProvider(getLockToken('audit'))
+      .useValue(fake)
+      .compile();
+    await module.init();
+    const orders = module.get(Orders);
+    expect(orders.audit).toBe(fake);
+    expect(await orders.review()).toBe('shop:audit');
+    await module.close();
   });
 
   it('is put on all of them at once', async () => {

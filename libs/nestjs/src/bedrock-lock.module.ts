@@ -14,8 +14,11 @@ import type {
   BedrockLockModuleOptions,
   LockRegistration,
 } from './bedrock-lock.options.js';
-import { DEFAULT_BACKEND } from './lock.tokens.js';
+import type { LockRegistry } from './lock.registry.js';
+import { DEFAULT_BACKEND, LOCK_REGISTRY } from './lock.tokens.js';
 
+/** Token of what a feature registers. */
+const FEATURE = 'the registrations of BedrockLockModule.forFeature()';
 const FEATURE_FIELDS: ReadonlySet<string> = new Set<keyof BedrockLockFeatureOptions>(['idempotency']);
 
 /** Locks for a Nest application: import `forRoot()` or `forRootAsync()` once, in the root module. */
@@ -51,14 +54,20 @@ export class BedrockLockModule extends ConfigurableModuleClass {
     options: BedrockLockFeatureOptions = {},
   ): DynamicModule {
     checkFields('options', options, FEATURE_FIELDS);
+    const registrations = checkRegistrations(locks);
     const idempotency = checkIdempotencies(options.idempotency ?? []);
+    const register = (registry: LockRegistry): void => {
+      for (const lock of registrations) registry.register(lock);
+      for (const one of idempotency) registry.registerIdempotency(one);
+    };
     const providers = [
-      ...lockProviders(checkRegistrations(locks), (registry, lock) => registry.register(lock)),
+      ...lockProviders(registrations, (registry, lock) => registry.register(lock)),
       ...idempotencyProviders(idempotency, (registry, one) => registry.registerIdempotency(one)),
     ];
     return {
       module: BedrockLockModule,
-      providers,
+      // A test may override each of the tokens; methods take the locks by their names all the same.
+      providers: [...providers, { provide: FEATURE, useFactory: register, inject: [LOCK_REGISTRY] }],
       exports: providers.map(({ provide }) => provide),
     };
   }

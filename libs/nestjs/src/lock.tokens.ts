@@ -22,7 +22,8 @@ export const LOCK_INTERCEPTOR_SETTINGS = 'the interceptor options of BedrockLock
 export const LOCKS: unique symbol = Symbol.for('BedrockLockModule.forRoot() is not imported');
 
 /**
- * Injection token of a registered lock, for `useFactory` providers and for replacing the lock in tests.
+ * Injection token of a registered lock, for `useFactory` providers. A test that overrides it replaces what is injected; decorated
+ * methods keep the registered lock, and need an override of the backend.
  * @throws InvalidOptionError for a bad name
  */
 export function getLockToken(name: string, backend?: string): string {
