@@ -1,6 +1,6 @@
 /**
  * Installs the packed libraries into the applications of `compat/`, as a user would, and runs them there: compiled by
- * their own compiler, on Node 20, 22 and 24, and tested by their own Jest. Prints a line for each check; exits 1 when
+ * their own compiler, on Node 20, 22 and 24, and tested by their own Jest or Vitest. Prints a line for each check; exits 1 when
  * one has failed. Needs what `npm run build` leaves, npm, and a Redis that it finds or starts.
  */
 import { startRedis } from 'bedrock-servers';
@@ -15,17 +15,36 @@ import { packLibrary } from './pack-library.mjs';
 
 const sources = fileURLToPath(new URL('../compat', import.meta.url));
 const work = mkdtempSync(join(tmpdir(), 'bedrock-compat-'));
-const VM_MODULES = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
+
+const JEST = ['node_modules/jest/bin/jest.js', '--ci'];
+const JEST_OF_MODULES = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', ...JEST];
+const VITEST = ['node_modules/vitest/vitest.mjs', 'run'];
 
 /**
  * What the applications are: where their packages come from (one folder serves two of them), how a compiler may resolve
- * the libraries beside the way of the application itself, how Jest is started, and the first Node that it needs.
+ * the libraries beside the way of the application itself, and how they are tested, from which Node on.
  */
 const APPLICATIONS = [
-  { name: 'commonjs-nest-11', resolving: ['commonjs node10'], jest: [], jestFrom: 20 },
-  { name: 'esm-nest-12', resolving: ['esnext bundler'], jest: VM_MODULES, jestFrom: 20 },
+  {
+    name: 'commonjs-nest-11',
+    resolving: ['commonjs node10'],
+    tests: [{ runner: 'jest', args: JEST, from: 20 }],
+  },
+  {
+    name: 'esm-nest-12',
+    resolving: ['esnext bundler'],
+    tests: [
+      { runner: 'vitest', args: VITEST, from: 20 },
+      { runner: 'jest', args: JEST_OF_MODULES, from: 24 },
+    ],
+  },
   // Nest 12 is an ES module itself, so Jest can load it from CommonJS only where it supports require() of those.
-  { name: 'commonjs-nest-11', packages: 'esm-nest-12', resolving: [], jest: VM_MODULES, jestFrom: 24 },
+  {
+    name: 'commonjs-nest-11',
+    packages: 'esm-nest-12',
+    resolving: [],
+    tests: [{ runner: 'jest', args: JEST_OF_MODULES, from: 24 }],
+  },
 ];
 
 /** What an application sees, on each backend. */
@@ -76,7 +95,7 @@ async function installApplication(name, archives) {
  * @param {typeof APPLICATIONS[number]} application @param {Record<string, string>} nodes
  * @param {string} url a database of its own
  */
-async function checkApplication({ name, packages, resolving, jest, jestFrom }, nodes, url) {
+async function checkApplication({ name, packages, resolving, tests }, nodes, url) {
   const env = { REDIS_URL: url };
   const label = packages === undefined ? name : `${name} with the packages of ${packages}`;
   const cwd = packages === undefined ? join(work, name) : mkdtempSync(join(work, 'mixed-'));
@@ -99,9 +118,8 @@ async function checkApplication({ name, packages, resolving, jest, jestFrom }, n
       assert.equal(stderr, '');
       assert.deepEqual(JSON.parse(stdout), EXPECTED);
     });
-    if (Number(line) < jestFrom) continue;
-    const args = [...jest, 'node_modules/jest/bin/jest.js', '--ci'];
-    await check(`${label}: jest on node ${line}`, () => run(node, args, { cwd, env }));
+    for (const { runner, args } of tests.filter(({ from }) => from <= Number(line)))
+      await check(`${label}: ${runner} on node ${line}`, () => run(node, args, { cwd, env }));
   }
 }
 
