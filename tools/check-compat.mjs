@@ -125,7 +125,9 @@ async function checkApplication({ name, packages, resolving, tests }, nodes, url
 
 const redis = await startRedis();
 try {
-  const archives = ['libs/lock', 'libs/nestjs'].map((folder) => packLibrary(folder, work).archive);
+  const archives = ['libs/lock', 'libs/nestjs', 'libs/testkit'].map(
+    (folder) => packLibrary(folder, work).archive,
+  );
   let nodes = {};
   const installs = APPLICATIONS.filter(({ packages }) => packages === undefined).map(({ name }) => name);
   const isReady = await Promise.all([

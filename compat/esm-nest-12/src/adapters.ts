@@ -1,0 +1,9 @@
+import type { AbstractHttpAdapter } from '@nestjs/core';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+
+/** The HTTP servers on which the application is tried. */
+export const ADAPTERS: readonly (readonly [string, () => AbstractHttpAdapter])[] = [
+  ['Express', () => new ExpressAdapter()],
+  ['Fastify', () => new FastifyAdapter()],
+];
