@@ -198,6 +198,15 @@ it('a token may be asked for before its module is known', async () => {
   await module.close();
 });
 
+it('a token may be asked for beside a test module, which has no such backend', async () => {
+  const token = getBackendToken('elsewhere');
+  const module = await Test.createTestingModule({ imports: [BedrockTestingModule.inMemory()] }).compile();
+  await module.close();
+  const refused = Test.createTestingModule({ imports: [AppModule] }).compile();
+  await expect(refused).rejects.toMatchObject({ field: 'overridden backend' });
+  expect(token).toContain('elsewhere');
+});
+
 it('a factory names only backends that the module lists', async () => {
   const root = BedrockLockModule.forRootAsync({
     useFactory: () => ({ backends: { other: () => memory() } }),

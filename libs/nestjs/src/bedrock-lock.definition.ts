@@ -1,6 +1,6 @@
 import { ConfigurableModuleBuilder, type DynamicModule, type Provider } from '@nestjs/common';
 import { DiscoveryModule, ModulesContainer } from '@nestjs/core';
-import { listBackend } from './backend.tokens.js';
+import { listBackend, refuseUnlistedOverrides } from './backend.tokens.js';
 import { BedrockService } from './bedrock.service.js';
 import { checkIdempotencies, checkRegistrations } from './bedrock-lock.checks.js';
 import type {
@@ -70,6 +70,8 @@ function withLocks(definition: DynamicModule, statics: ModuleExtras): DynamicMod
           mode: TestMode | undefined,
           ...overrides: Overrides
         ) => {
+          // A test module has backends of its own, so there is none that an override might have missed.
+          if (mode === undefined) refuseUnlistedOverrides(backendNames);
           const backends = new Map(backendNames.map((name, i) => [name, overrides[i] ?? undefined]));
           const registry = await createLockRegistry(options, { ...listed, backends }, modules);
           if (mode !== undefined) enterTestMode(registry, mode);

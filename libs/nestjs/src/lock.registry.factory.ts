@@ -1,6 +1,5 @@
 import type { ModulesContainer } from '@nestjs/core';
 import { Bedrock, InvalidOptionError, UnsupportedByBackendError, type Backend } from 'bedrock-lock';
-import { refuseUnlistedOverrides } from './backend.tokens.js';
 import {
   backendSources,
   checkIdempotencies,
@@ -34,7 +33,6 @@ export async function createLockRegistry(
   modules: ModulesContainer,
 ): Promise<LockRegistry> {
   refuseSecondRoot(modules);
-  refuseUnlistedOverrides([...listed.backends.keys()]);
   orderHooks(modules);
   checkOptions(options);
   const locks = withOptions('locks', listed.locks, checkRegistrations(options.locks ?? []));
