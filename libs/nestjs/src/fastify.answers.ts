@@ -1,7 +1,9 @@
 import type { AbstractHttpAdapter } from '@nestjs/core';
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { httpAnswer, type HttpAnswer } from './http.answer.js';
+import { endWithFault } from './response.fault.js';
 import type { BeforeSending } from './response.gate.js';
+import { canBegin, isChunk } from './response.rehearsal.js';
 
 /** The reply of Fastify, as far as it is used. */
 export interface FastifyReply {
@@ -41,13 +43,17 @@ export function hookIntoFastify(adapter: AbstractHttpAdapter): void {
   instance.addHook('onSend', (_request, reply, payload, done) => {
     const beforeSending = asked.get(reply.raw);
     if (beforeSending === undefined) return done(null, payload);
+    // Fastify is to fail at once, as it does without this hook, and not after the answer was stored.
+    if (beforeSending !== dropped && !isSendable(reply, payload)) return done(null, payload);
     asked.set(reply.raw, dropped);
     const answer = answerOf(reply, payload);
-    void beforeSending(answer).then((other) => {
-      if (other === dropIt) return;
-      asked.delete(reply.raw);
-      done(null, other === undefined ? payload : replaced(reply, other));
-    });
+    void beforeSending(answer)
+      .then((other) => {
+        if (other === dropIt) return;
+        asked.delete(reply.raw);
+        done(null, other === undefined ? payload : replaced(reply, other));
+      })
+      .catch((error: unknown) => endWithFault(reply.raw, error));
   });
 }
 
@@ -60,11 +66,15 @@ export function beforeReplying(reply: FastifyReply, beforeSending: BeforeSending
 const dropIt: HttpAnswer = { status: 0, headers: {}, body: Buffer.alloc(0) };
 const dropped: BeforeSending = async () => dropIt;
 
+function isSendable(reply: FastifyReply, payload: unknown): boolean {
+  const isStream = typeof payload === 'object' && !(payload instanceof Uint8Array);
+  const isPayload = payload === undefined || isChunk(payload) || isStream;
+  return isPayload && canBegin(reply.raw, { status: reply.statusCode, headers: reply.getHeaders() });
+}
+
 function answerOf(reply: FastifyReply, payload: unknown): HttpAnswer | undefined {
-  const isWhole = typeof (payload ?? '') === 'string' || payload instanceof Uint8Array;
-  return isWhole
-    ? httpAnswer(reply.statusCode, reply.getHeaders(), payload as string | Uint8Array | null | undefined)
-    : undefined;
+  const isWhole = payload === undefined || payload === null || isChunk(payload);
+  return isWhole ? httpAnswer(reply.statusCode, reply.getHeaders(), payload) : undefined;
 }
 
 /** The payload of another answer, whose head is set. */

@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { httpAnswer, type HttpAnswer } from './http.answer.js';
+import { endWithFault } from './response.fault.js';
+import { isChunk, rehearse, WRITES, type WriteName } from './response.rehearsal.js';
 
 /**
  * Told of an answer before its first byte goes out; undefined for one that is written in parts. What it gives goes out in
@@ -14,17 +16,16 @@ type Write = (this: ServerResponse, ...args: unknown[]) => unknown;
  * socket, a compressor) says itself when it can go on.
  */
 const MOST_HELD = 2 ** 20;
-/** What puts bytes on the wire. */
-const WRITES = ['writeHead', 'flushHeaders', 'write', 'end'] as const;
 
 /**
  * Holds back what is written to a response until `beforeSending` has ended. Whoever writes sees a response that has been sent
- * (`headersSent`) and, after many parts, one that is slow (`write()` is false, `drain` follows).
+ * (`headersSent`) and, after many parts, one that is slow (`write()` is false, `drain` follows). What Node cannot send throws
+ * at once, as it does without the gate, and is not held.
  */
 export class ResponseGate {
   readonly #response: ServerResponse;
   readonly #beforeSending: BeforeSending;
-  readonly #originals = {} as Record<(typeof WRITES)[number], Write>;
+  readonly #originals = {} as Record<WriteName, Write>;
   /** What waits. */
   readonly #held: (() => unknown)[] = [];
   #heldBytes = 0;
@@ -48,16 +49,23 @@ export class ResponseGate {
     this.#state = 'open';
   }
 
-  #write(name: (typeof WRITES)[number], args: unknown[]): unknown {
+  #write(name: WriteName, args: unknown[]): unknown {
     const write = (): unknown => this.#originals[name].apply(this.#response, args);
     if (this.#state === 'open') return write();
     // After the end of an answer nothing belongs to it.
     if (this.#state !== 'whole') {
+      this.#assertSendable(name, args);
       this.#held.push(write);
       this.#heldBytes += name === 'write' ? lengthOf(args[0]) : 0;
     }
     if (this.#state === 'idle') this.#begin(name, args);
     return name === 'write' ? this.#heldBytes < MOST_HELD : this.#response;
+  }
+
+  #assertSendable(name: WriteName, args: readonly unknown[]): void {
+    const isFirst = this.#state === 'idle';
+    if (!isFirst && name === 'writeHead') throw new HeadersSentError();
+    if (isFirst || (args.length > 0 && !isChunk(args[0]))) rehearse(this.#response, name, args);
   }
 
   #begin(name: string, [body, encoding]: unknown[]): void {
@@ -66,12 +74,13 @@ export class ResponseGate {
     this.#state = isWhole ? 'whole' : 'holding';
     const answer = isWhole ? wholeAnswer(response, body, encoding) : undefined;
     Object.defineProperty(response, 'headersSent', { configurable: true, get: () => true });
-    void this.#beforeSending(answer).then((other) => {
-      Reflect.deleteProperty(response, 'headersSent');
-      this.open();
-      if (other !== undefined) sendAnswer(response, other);
-      else this.#release(answer);
-    });
+    void this.#beforeSending(answer)
+      .finally(() => {
+        Reflect.deleteProperty(response, 'headersSent');
+        this.open();
+      })
+      .then((other) => (other === undefined ? this.#release(answer) : sendAnswer(response, other)))
+      .catch((error: unknown) => endWithFault(response, error));
   }
 
   #release(answer: HttpAnswer | undefined): void {
@@ -85,6 +94,14 @@ export class ResponseGate {
     let last: unknown;
     for (const write of this.#held) last = write();
     if (last === true) response.emit('drain');
+  }
+}
+
+/** As that of Node, which cannot be made from outside. */
+class HeadersSentError extends Error {
+  readonly code = 'ERR_HTTP_HEADERS_SENT';
+  constructor() {
+    super('Cannot write headers after they are sent to the client');
   }
 }
 
@@ -110,11 +127,10 @@ function lengthOf(chunk: unknown): number {
 }
 
 function wholeAnswer(response: ServerResponse, body: unknown, encoding: unknown): HttpAnswer {
-  const isBody = typeof body === 'string' || body instanceof Uint8Array;
   return httpAnswer(
     response.statusCode,
     response.getHeaders(),
-    isBody ? body : undefined,
+    isChunk(body) ? body : undefined,
     typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8',
   );
 }
