@@ -3,7 +3,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { httpAnswer, type HttpAnswer } from './http.answer.js';
 import { endWithFault } from './response.fault.js';
 import type { BeforeSending } from './response.gate.js';
-import { canBegin, isChunk } from './response.rehearsal.js';
+import { canBegin, isChunk, type Head } from './response.rehearsal.js';
 
 /** The reply of Fastify, as far as it is used. */
 export interface FastifyReply {
@@ -47,11 +47,15 @@ export function hookIntoFastify(adapter: AbstractHttpAdapter): void {
     if (beforeSending !== dropped && !isSendable(reply, payload)) return done(null, payload);
     asked.set(reply.raw, dropped);
     const answer = answerOf(reply, payload);
+    const head = { status: reply.statusCode, headers: { ...reply.getHeaders() } };
     void beforeSending(answer)
       .then((other) => {
         if (other === dropIt) return;
         asked.delete(reply.raw);
-        done(null, other === undefined ? payload : replaced(reply, other));
+        if (other === undefined) {
+          restoreHead(reply, head);
+          done(null, payload);
+        } else done(null, replaced(reply, other));
       })
       .catch((error: unknown) => endWithFault(reply.raw, error));
   });
@@ -77,11 +81,32 @@ function answerOf(reply: FastifyReply, payload: unknown): HttpAnswer | undefined
   return isWhole ? httpAnswer(reply.statusCode, reply.getHeaders(), payload) : undefined;
 }
 
+/** A later answer, such as that of an error, has set a head of its own. */
+function restoreHead(reply: FastifyReply, { status, headers }: Head): void {
+  for (const name of Object.keys(reply.getHeaders()))
+    if (!(name in headers)) {
+      reply.removeHeader(name);
+      reply.raw.removeHeader(name);
+    }
+  setHead(reply, { status, headers });
+}
+
 /** The payload of another answer, whose head is set. */
 function replaced(reply: FastifyReply, { status, headers, body }: HttpAnswer): Buffer | null {
-  reply.statusCode = status;
   reply.removeHeader('content-length');
   if (!('content-type' in headers)) reply.removeHeader('content-type');
-  for (const [name, value] of Object.entries(headers)) reply.header(name, value);
+  setHead(reply, { status, headers });
   return body.length === 0 ? null : body;
+}
+
+function setHead(
+  reply: FastifyReply,
+  { status, headers }: Pick<HttpAnswer, 'headers' | 'status'> | Head,
+): void {
+  reply.statusCode = status;
+  for (const [name, value] of Object.entries(headers)) {
+    // Fastify adds cookies to those that are there.
+    reply.removeHeader(name);
+    if (value !== undefined) reply.header(name, value);
+  }
 }

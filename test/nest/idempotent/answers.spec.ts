@@ -70,6 +70,41 @@ describe.each(ADAPTERS)('what @Idempotent() stores on %s', (name, adapter) => {
     expect(again.headers['content-type']).toBe(first.headers['content-type']);
   });
 
+  it('has the cookies that are chosen, in place of those that a hook sets', async () => {
+    const { ask } = await open({
+      prepare: (app) => {
+        const cookie = (
+          _request: unknown,
+          response: {
+            header?(name: string, value: string): void;
+            setHeader?(name: string, value: string): void;
+          },
+          next: () => void,
+        ) => {
+          (response.header ?? response.setHeader)!.call(response, 'Set-Cookie', 'run=0');
+          next();
+        };
+        if (name === 'Express') app.use(cookie);
+        else {
+          const fastify = app.getHttpAdapter().getInstance() as {
+            addHook(name: 'preHandler', hook: typeof cookie): void;
+          };
+          fastify.addHook('preHandler', cookie);
+        }
+      },
+    });
+    const [first, again] = [await ask('cookie'), await ask('cookie')];
+    expect([again.isReplay, again.cookies]).toEqual([true, first.cookies]);
+  });
+
+  it('is what left, with its head, though the handler fails after it', async () => {
+    const { ask, counts } = await open();
+    const [first, again] = [await ask('throws-later'), await ask('throws-later')];
+    for (const { status, text, headers } of [first, again])
+      expect([status, text, headers['x-total']]).toEqual([202, '{"run":1}', '17']);
+    expect([again.isReplay, counts.runs]).toEqual([true, 1]);
+  });
+
   it.each([
     ['text of a type', 'csv', 201, 'run;1\n'],
     ['no content', 'nothing', 204, ''],

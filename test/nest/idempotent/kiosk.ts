@@ -181,6 +181,22 @@ class Kiosk {
     await this.counts.wait;
   }
 
+  @Post('throws-later')
+  @Idempotent('kiosk')
+  async throwsLater(@Res() answer: Answering) {
+    answer.status(202);
+    answer.header('X-Total', '17');
+    answer.send({ run: (this.counts.runs += 1) });
+    throw new BadGatewayException('later');
+  }
+
+  @Post('cookie')
+  @Idempotent({ idempotency: 'kiosk', headers: ['Set-Cookie'] })
+  async cookie(@Res({ passthrough: true }) answer: Answering) {
+    answer.header('Set-Cookie', `run=${(this.counts.runs += 1)}`);
+    return 'a cookie';
+  }
+
   @Post('circle')
   @Idempotent('kiosk')
   async circle() {
@@ -316,6 +332,7 @@ export async function kiosk(adapter: AbstractHttpAdapter, options: KioskOptions 
       bytes,
       text: bytes.toString(),
       headers: Object.fromEntries(response.headers),
+      cookies: response.headers.getSetCookie(),
       isReplay: response.headers.get('idempotent-replayed') === 'true',
     };
   };
