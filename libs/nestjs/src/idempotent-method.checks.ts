@@ -30,7 +30,7 @@ export class IdempotentMethodChecks {
   /**
    * The methods of one prototype.
    * @throws InvalidOptionError naming the method: nothing is registered under the name, no key on what is no HTTP handler or
-   * sends events, or another method does the same operation though not both say so
+   * sends events, a key on an HTTP handler, or another method does the same operation though not both say so
    */
   check(prototype: object): IdempotentLines {
     const warn: string[] = [];
@@ -41,6 +41,11 @@ export class IdempotentMethodChecks {
         this.#assertAlone(method);
         const value: unknown = Object.getOwnPropertyDescriptor(prototype, key)?.value;
         const isHttp = typeof value === 'function' && handlerKind(value) === 'an HTTP handler';
+        // The value of the body is not what goes out: a serializer may hide fields of it.
+        if (spec.key !== undefined && isHttp) {
+          const requirement = 'left out on an HTTP handler: the header of its requests has the key (header)';
+          throw new InvalidOptionError('key', requirement, spec.key);
+        }
         if (spec.key === undefined && !isHttp)
           throw new InvalidOptionError('key', 'given on a method that is no HTTP handler', undefined);
         if (spec.key === undefined) {

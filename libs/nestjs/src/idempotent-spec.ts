@@ -29,7 +29,7 @@ interface CommonOptions {
 
 type Scope = string | number | undefined;
 
-/** Options of `@Idempotent()` on any method: the arguments have the key. */
+/** Options of `@Idempotent()` on a method that is no HTTP handler: the arguments have the key. */
 export interface IdempotentMethodOptions<A extends unknown[] = []> extends CommonOptions {
   /** What repetitions have in common: a template over the arguments (`'{0.operationId}'`), or a function of them. */
   readonly key: string | IdempotencyKeyFunction<A>;

@@ -31,8 +31,8 @@ export type IdempotentDecorator<A extends unknown[] = []> = <M extends Idempoten
 ) => void;
 
 /**
- * Runs the method once for each key; repeated calls get the result of the first. With `key` on any method: the result goes
- * through JSON. Without it on an HTTP handler: the key is the `Idempotency-Key` header, and the answer that went out (status,
+ * Runs the method once for each key; repeated calls get the result of the first. With `key` on a method that is no HTTP handler:
+ * the result goes through JSON. Without it on an HTTP handler: the key is the `Idempotency-Key` header, and the answer that went out (status,
  * headers, body) is given again with `Idempotent-Replayed: true`.
  * @throws InvalidOptionError when the class is defined, for a bad option or on anything but an instance method; an unknown
  * name stops the application at its start

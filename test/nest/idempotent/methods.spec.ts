@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Body, Controller, Injectable, Post } from '@nestjs/common';
 import { memory } from 'bedrock-lock/memory';
 import { FaultyBackend } from 'bedrock-testkit';
 import { BedrockLockModule, BedrockService, DistributedLock, Idempotent } from 'nestjs-bedrock';
@@ -213,6 +213,23 @@ describe('@Idempotent() stops the start', () => {
     const error = await why(() => Idempotent('orders'));
     expect(error).toMatchObject({ field: 'key' });
     expect(error.message).toMatch(/^Shop\.place\(\): key must be given on a method that is no HTTP handler/);
+  });
+
+  it('where an HTTP handler has a key in its arguments: what goes out is not the value of its body', async () => {
+    @Controller()
+    class Shop {
+      @Post()
+      @Idempotent({ idempotency: 'orders', key: '{0.id}' })
+      async place(@Body() order: Order) {
+        return order;
+      }
+    }
+    const error = await startError({
+      imports: [locksOf(REGISTERED.locks, REGISTERED)],
+      controllers: [Shop],
+    });
+    expect(error).toMatchObject({ code: 'INVALID_OPTION', field: 'key' });
+    expect(error.message).toMatch(/^Shop\.place\(\): key must be left out on an HTTP handler/);
   });
 });
 
