@@ -1,10 +1,16 @@
+import { Logger } from '@nestjs/common';
 import { InvalidOptionError, type IdempotentRequest } from 'bedrock-lock';
 import type { IdempotentSpec } from './idempotent-spec.js';
 import { registryOf } from './bound.registry.js';
 import { LockUnboundError } from './lock-unbound.error.js';
+import { LOG_CONTEXT } from './lock.tokens.js';
 import type { Method } from './locked.method.js';
-import { isWithoutLocks } from './test.mode.js';
 import { MethodMetadata, methodLabel } from './method.metadata.js';
+import { assertStorable, UnstorableResultError } from './method.result.js';
+import { serializerRules, type SerializerRules } from './serializer.rules.js';
+import { isWithoutLocks } from './test.mode.js';
+
+const logger = new Logger(LOG_CONTEXT);
 
 /** The methods of every class that run once for each key. */
 export const idempotentMethods = new MethodMetadata<IdempotentMethod>('bedrock:idempotent-methods');
@@ -48,9 +54,24 @@ export class IdempotentMethod {
       ...(scope !== undefined && { scope }),
       ...(waitMs !== undefined && { waitMs }),
     };
+    const hasRules = await serializerRules();
+    const encode = (result: unknown): unknown => this.#storable(result, hasRules);
     const { value } = await registry
       .idempotency(spec.idempotency, spec.backend)
-      .run(request, () => this.original.apply(self, [...args]));
+      .run(request, () => this.original.apply(self, [...args]), { encode });
     return value;
+  }
+
+  /** @throws UnstorableResultError: the request has been completed, and repetitions get IDEMPOTENCY_RESULT */
+  #storable(result: unknown, hasRules: SerializerRules): unknown {
+    try {
+      assertStorable(result, hasRules);
+      return result;
+    } catch (error) {
+      // JSON says itself what it cannot do with a circle.
+      if (error instanceof UnstorableResultError)
+        logger.warn(`${this.label} cannot be replayed: ${error.message}`);
+      throw error;
+    }
   }
 }
