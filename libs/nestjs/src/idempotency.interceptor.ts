@@ -24,8 +24,8 @@ import { watchingBody } from './handler.body.js';
 import { answerOfStored, httpAnswer, storedAnswer, type HttpAnswer } from './http.answer.js';
 import { badKey, keyInHeader, type BadKey } from './idempotency-key.header.js';
 import { IdempotentExchange } from './idempotent.exchange.js';
-import { IDEMPOTENT_HANDLER } from './idempotent-spec.js';
-import type { NamedSpec } from './idempotent.method.js';
+import { IDEMPOTENT_HANDLER, type IdempotentSpec } from './idempotent-spec.js';
+import type { IdempotentMethod } from './idempotent.method.js';
 import { LockErrorMapper } from './lock-error.mapper.js';
 import { LockRegistry } from './lock.registry.js';
 import { LOCK_REGISTRY, LOG_CONTEXT } from './lock.tokens.js';
@@ -54,7 +54,8 @@ interface HttpResponse {
 /** A request with a key. */
 interface Asked {
   readonly context: ExecutionContext;
-  readonly spec: NamedSpec;
+  readonly spec: IdempotentSpec;
+  readonly operation: string;
   readonly idempotency: Idempotency;
   readonly key: string;
   readonly next: CallHandler;
@@ -80,7 +81,8 @@ export class IdempotencyInterceptor implements NestInterceptor {
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     if (isWithoutLocks(this.registry)) return next.handle();
-    const spec = Reflect.getMetadata(IDEMPOTENT_HANDLER, context.getHandler()) as NamedSpec;
+    const method = Reflect.getMetadata(IDEMPOTENT_HANDLER, context.getHandler()) as IdempotentMethod;
+    const { spec } = method;
     if (context.getType() !== 'http')
       throw new InvalidOptionError('key', 'given on a method that is no HTTP handler', undefined);
     const { headers } = context.switchToHttp().getRequest<HttpRequest>();
@@ -88,7 +90,8 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const key = keyInHeader(headers[spec.header], spec, idempotency.terms.maxKeyLength);
     if (key === undefined) return next.handle();
     if (typeof key !== 'string') throw this.#refusal(key, context);
-    return defer(() => this.#answer({ context, spec, idempotency, key, next })).pipe(mergeAll());
+    const operation = method.operationOn(context.getClass().prototype as object);
+    return defer(() => this.#answer({ context, spec, operation, idempotency, key, next })).pipe(mergeAll());
   }
 
   async #answer(asked: Asked): Promise<Observable<unknown>> {
@@ -206,10 +209,11 @@ export class IdempotencyInterceptor implements NestInterceptor {
     return httpAnswer(500, { 'content-type': 'application/json; charset=utf-8' }, body);
   }
 
-  #requestOf({ context, spec, key }: Asked): IdempotentRequest {
-    const { payload: readPayload, waitMs, operation } = spec;
+  #requestOf(asked: Asked): IdempotentRequest {
+    const { context, spec, operation, key } = asked;
+    const { payload: readPayload, waitMs } = spec;
     const request = context.switchToHttp().getRequest<HttpRequest>();
-    const scope = this.#scopeOf(spec, request, context);
+    const scope = this.#scopeOf(asked, request);
     const payload =
       readPayload === undefined
         ? { method: request.method, url: request.originalUrl ?? request.url, body: request.body ?? null }
@@ -224,8 +228,8 @@ export class IdempotencyInterceptor implements NestInterceptor {
   }
 
   /** @throws HttpException: 400 where the request lacks it, 500 where the application does */
-  #scopeOf(spec: NamedSpec, request: HttpRequest, context: ExecutionContext): string | number | undefined {
-    const { scope, scopeHeader, operation } = spec;
+  #scopeOf({ spec, operation, context }: Asked, request: HttpRequest): string | number | undefined {
+    const { scope, scopeHeader } = spec;
     if (scopeHeader !== undefined) {
       const given = request.headers[scopeHeader];
       if (typeof given === 'string' && given !== '' && given.length <= LONGEST_SCOPE) return given;

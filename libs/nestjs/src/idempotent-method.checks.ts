@@ -4,6 +4,8 @@ import { at } from './error.place.js';
 import { handlerKind } from './handler.kind.js';
 import { idempotentMethods, type IdempotentMethod } from './idempotent.method.js';
 import type { LockRegistry } from './lock.registry.js';
+import { methodLabel } from './method.metadata.js';
+import { chainOf } from './provider.wrapper.js';
 
 /** What `@Sse()` leaves on a handler; the constant is no part of Nest's public entry. */
 const SENDS_EVENTS = '__sse__';
@@ -14,10 +16,18 @@ export interface IdempotentLines {
   readonly warn: readonly string[];
 }
 
+/** A method as the objects of one class have it. */
+interface Operation {
+  readonly method: IdempotentMethod;
+  readonly prototype: object;
+  /** As `Orders.place()`, for messages. */
+  readonly label: string;
+}
+
 /** Checks what only the running application can tell about its methods with `@Idempotent()`. */
 export class IdempotentMethodChecks {
   /** By what they share a namespace with others. */
-  readonly #seen = new Map<string, IdempotentMethod>();
+  readonly #seen = new Map<string, Operation>();
   #hasHandlers = false;
 
   constructor(private readonly registry: LockRegistry) {}
@@ -30,7 +40,7 @@ export class IdempotentMethodChecks {
   /**
    * The methods of one prototype.
    * @throws InvalidOptionError naming the method: nothing is registered under the name, no key on what is no HTTP handler or
-   * sends events, a key on an HTTP handler, or another method does the same operation though not both say so
+   * sends events, or a key on an HTTP handler
    */
   check(prototype: object): IdempotentLines {
     const warn: string[] = [];
@@ -38,7 +48,6 @@ export class IdempotentMethodChecks {
       at(method.label, () => {
         const { label, spec } = method;
         this.registry.idempotency(spec.idempotency, spec.backend);
-        this.#assertAlone(method);
         const value: unknown = Object.getOwnPropertyDescriptor(prototype, key)?.value;
         const isHttp = typeof value === 'function' && handlerKind(value) === 'an HTTP handler';
         // The value of the body is not what goes out: a serializer may hide fields of it.
@@ -63,14 +72,32 @@ export class IdempotentMethodChecks {
     return { debug, warn };
   }
 
-  #assertAlone(method: IdempotentMethod): void {
-    const { idempotency, backend = '', operation } = method.spec;
-    const namespace = JSON.stringify([idempotency, backend, operation]);
+  /**
+   * What the objects of one class do, methods that it inherits included.
+   * @param prototype of the objects
+   * @throws InvalidOptionError where a method of another class does the same operation, though not both say so
+   */
+  checkOperations(prototype: object): void {
+    for (const declaredOn of chainOf(prototype))
+      for (const [key, method] of idempotentMethods.of(declaredOn)) {
+        const label = methodLabel(prototype, key);
+        at(label, () => this.#assertAlone({ method, prototype, label }));
+      }
+  }
+
+  #assertAlone(operation: Operation): void {
+    const { method, prototype } = operation;
+    const { idempotency, backend = '' } = method.spec;
+    const name = method.operationOn(prototype);
+    const namespace = JSON.stringify([idempotency, backend, name]);
     const other = this.#seen.get(namespace);
-    if (other === undefined) this.#seen.set(namespace, method);
-    else if (other !== method && !(other.isNamed && method.isNamed)) {
+    if (other === undefined) this.#seen.set(namespace, operation);
+    else if (
+      (other.method !== method || other.prototype !== prototype) &&
+      !(other.method.isNamed && method.isNamed)
+    ) {
       const requirement = `given on both where ${other.label} does the same`;
-      throw new InvalidOptionError('operation', requirement, operation);
+      throw new InvalidOptionError('operation', requirement, name);
     }
   }
 }

@@ -20,7 +20,8 @@ interface CommonOptions {
   /**
    * What the method does: the same key of another operation is another key. Give it a name before the class or the method is
    * renamed, or where a bundler shortens names: a retry that meets the new name runs again. Two methods that give the same name
-   * share their keys. @default the class and the method, as `Orders.place`
+   * share their keys, and so do the classes that inherit a method with a name.
+   * @default the class of the object and the method, as `Orders.place`
    */
   readonly operation?: string;
   /** How long a repetition waits for the first request, in ms. @default that of the idempotency */
@@ -71,7 +72,7 @@ export interface IdempotentHandlerOptions extends CommonOptions {
 export type IdempotentOptions<A extends unknown[] = []> =
   IdempotentMethodOptions<A> | IdempotentHandlerOptions;
 
-/** Metadata key, on an HTTP handler, of its spec. */
+/** Metadata key, on an HTTP handler, of its `IdempotentMethod`. */
 export const IDEMPOTENT_HANDLER = 'bedrock:idempotent';
 
 type Reader<T> = (self: object, args: readonly unknown[]) => T;

@@ -53,12 +53,11 @@ export function Idempotent<A extends unknown[] = []>(
     const given = { ...bare, key: placing(bare.key, where), scope: placing(bare.scope, where) };
     const place = descriptor as PropertyDescriptor as TypedPropertyDescriptor<Method>;
     const method = new IdempotentMethod(target, key, given, place.value!);
-    const { spec } = method;
     idempotentMethods.set(target, key, method);
     askForLocks(target);
-    if (spec.key === undefined) {
+    if (given.key === undefined) {
       place.value = watchedHandler(place.value!);
-      Reflect.defineMetadata(IDEMPOTENT_HANDLER, spec, place.value);
+      Reflect.defineMetadata(IDEMPOTENT_HANDLER, method, place.value);
       UseInterceptors(IdempotencyInterceptor)(target, key, place);
       UseFilters(new ReplayFilter())(target, key, place);
     } else place.value = wrapperOf(place.value!, (self, args) => method.call(self, args));

@@ -7,6 +7,7 @@ import { LOG_CONTEXT } from './lock.tokens.js';
 import type { Method } from './locked.method.js';
 import { MethodMetadata, methodLabel } from './method.metadata.js';
 import { assertStorable, UnstorableResultError } from './method.result.js';
+import { chainOf } from './provider.wrapper.js';
 import { serializerRules, type SerializerRules } from './serializer.rules.js';
 import { isWithoutLocks } from './test.mode.js';
 
@@ -15,26 +16,39 @@ const logger = new Logger(LOG_CONTEXT);
 /** The methods of every class that run once for each key. */
 export const idempotentMethods = new MethodMetadata<IdempotentMethod>('bedrock:idempotent-methods');
 
-/** With the name of its operation. */
-export type NamedSpec = IdempotentSpec & { readonly operation: string };
-
 /** A method with `@Idempotent()`. */
 export class IdempotentMethod {
   /** As `Orders.place()`, for messages. */
   readonly label: string;
-  readonly spec: NamedSpec;
-  /** Whether the operation is called what the options say, and not what the code says. */
-  readonly isNamed: boolean;
 
   constructor(
-    prototype: object,
-    key: string | symbol,
-    spec: IdempotentSpec,
+    private readonly declaredOn: object,
+    private readonly key: string | symbol,
+    readonly spec: IdempotentSpec,
     private readonly original: Method,
   ) {
-    this.label = methodLabel(prototype, key);
-    this.isNamed = spec.operation !== undefined;
-    this.spec = Object.freeze({ ...spec, operation: spec.operation ?? this.label.replace(/\(\)$/, '') });
+    this.label = methodLabel(declaredOn, key);
+  }
+
+  /** Whether the operation is called what the options say, and not what the code says. */
+  get isNamed(): boolean {
+    return this.spec.operation !== undefined;
+  }
+
+  /**
+   * What the method does for the objects of a class: what the options say, else the class and the method, also where it is
+   * inherited. An override that calls it has that name, and this the name of both classes.
+   * @param prototype of the object itself
+   */
+  operationOn(prototype: object): string {
+    const { operation } = this.spec;
+    if (operation !== undefined) return operation;
+    const actual = [...chainOf(prototype)].find((one) => Object.hasOwn(one, this.key));
+    const isOverridden = actual !== undefined && actual !== this.declaredOn;
+    const name = isOverridden
+      ? `${prototype.constructor.name}.${this.label}`
+      : methodLabel(prototype, this.key);
+    return name.replace(/\(\)$/, '');
   }
 
   /** What the first call with the same key gave, or gives now; never runs without its record. */
@@ -49,7 +63,7 @@ export class IdempotentMethod {
       throw new InvalidOptionError('scope', `given for each call of ${this.label}`, undefined);
     const request: IdempotentRequest = {
       key: spec.key!(self, args),
-      operation: spec.operation,
+      operation: this.operationOn(Object.getPrototypeOf(self) as object),
       payload: payload === undefined ? args : payload(self, args),
       ...(scope !== undefined && { scope }),
       ...(waitMs !== undefined && { waitMs }),

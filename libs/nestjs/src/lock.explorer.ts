@@ -49,10 +49,15 @@ export class LockExplorer implements OnModuleInit {
 
   #exploreLocks(wrappers: readonly ProviderWrapper[]): void {
     const prototypes = new Set<object>();
+    /** Those of objects, without the ones that these inherit from. */
+    const concrete = new Set<object>();
     for (const wrapper of wrappers) {
-      for (const prototype of chainOf(prototypeOf(wrapper))) prototypes.add(prototype);
+      const made = prototypeOf(wrapper);
+      if (made !== null) concrete.add(made);
+      for (const prototype of chainOf(made)) prototypes.add(prototype);
       for (const instance of instancesOf(wrapper)) {
         const chain = [...chainOf(Object.getPrototypeOf(instance) as object | null)];
+        for (const prototype of chain.slice(0, 1)) concrete.add(prototype);
         for (const prototype of chain) prototypes.add(prototype);
         if (chain.some((one) => lockedMethods.of(one).size > 0 || idempotentMethods.of(one).size > 0)) {
           at(`provider ${String(wrapper.name)}`, () => this.#bind(instance));
@@ -68,6 +73,7 @@ export class LockExplorer implements OnModuleInit {
       for (const line of debug) this.#logger.debug(line);
       for (const line of warn) this.#logger.warn(line);
     }
+    for (const prototype of concrete) idempotent.checkOperations(prototype);
     const { httpAdapter } = this.adapters;
     if (idempotent.hasHandlers && httpAdapter !== undefined && isFastify(httpAdapter))
       hookIntoFastify(httpAdapter);
