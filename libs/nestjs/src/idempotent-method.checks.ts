@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { InvalidOptionError } from 'bedrock-lock';
+import { InvalidOptionError, type Idempotency } from 'bedrock-lock';
 import { at } from './error.place.js';
 import { handlerKind } from './handler.kind.js';
 import { idempotentMethods, type IdempotentMethod } from './idempotent.method.js';
@@ -26,8 +26,8 @@ interface Operation {
 
 /** Checks what only the running application can tell about its methods with `@Idempotent()`. */
 export class IdempotentMethodChecks {
-  /** By what they share a namespace with others. */
-  readonly #seen = new Map<string, Operation>();
+  /** By the store and the name: the same store may be named with its backend or without. */
+  readonly #seen = new Map<Idempotency, Map<string, Operation>>();
   #hasHandlers = false;
 
   constructor(private readonly registry: LockRegistry) {}
@@ -87,11 +87,12 @@ export class IdempotentMethodChecks {
 
   #assertAlone(operation: Operation): void {
     const { method, prototype } = operation;
-    const { idempotency, backend = '' } = method.spec;
+    const store = this.registry.idempotency(method.spec.idempotency, method.spec.backend);
+    const seen = this.#seen.get(store) ?? new Map<string, Operation>();
+    this.#seen.set(store, seen);
     const name = method.operationOn(prototype);
-    const namespace = JSON.stringify([idempotency, backend, name]);
-    const other = this.#seen.get(namespace);
-    if (other === undefined) this.#seen.set(namespace, operation);
+    const other = seen.get(name);
+    if (other === undefined) seen.set(name, operation);
     else if (
       (other.method !== method || other.prototype !== prototype) &&
       !(other.method.isNamed && method.isNamed)

@@ -190,15 +190,18 @@ describe('@Idempotent() stops the start', () => {
     );
   });
 
-  it('where two methods do one operation, and not both say so', async () => {
-    const decorate = (operation?: string) =>
-      Idempotent({ idempotency: 'orders', key: 'k', ...(operation !== undefined && { operation }) });
+  it.each([
+    ['', {}],
+    [', though one of them names the backend', { backend: 'default' }],
+  ])('where two methods do one operation, and not both say so%s', async (_how, more) => {
     const shops = ['Shop.place', undefined].map((operation) => {
       class Shop {
         async place(): Promise<void> {}
       }
       const descriptor = Object.getOwnPropertyDescriptor(Shop.prototype, 'place')!;
-      (decorate(operation) as MethodDecorator)(Shop.prototype, 'place', descriptor);
+      const named = operation === undefined ? more : { operation };
+      const decorate = Idempotent({ idempotency: 'orders', key: 'k', ...named }) as MethodDecorator;
+      decorate(Shop.prototype, 'place', descriptor);
       Object.defineProperty(Shop.prototype, 'place', descriptor);
       return Shop;
     });
