@@ -124,7 +124,8 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const handled = watchingBody(exchange, () =>
       lastValueFrom<unknown, unknown>(next.handle(), { defaultValue: undefined }),
     );
-    handled.catch((error: unknown) => exchange.failed(error));
+    // A caller that has given up does not listen any more.
+    handled.catch(() => undefined);
     return from(handled);
   }
 

@@ -39,6 +39,7 @@ export class IdempotentExchange implements BodyWatcher {
   readonly #options: ExchangeOptions;
   #run: Promise<unknown> = Promise.resolve();
   #body: 'none' | 'running' | 'returned' | 'threw' = 'none';
+  /** Of the body or of its lock, whatever interceptors and filters make of it. */
   #error: unknown;
   /** The status that the body left. */
   #statusOfBody = 0;
@@ -85,11 +86,6 @@ export class IdempotentExchange implements BodyWatcher {
     this.#body = 'threw';
     this.#error = error;
     if (this.#hasLeft) this.#settle('nothing');
-  }
-
-  /** What the interceptors below make of an error of the body. */
-  failed(error: unknown): void {
-    this.#error = error;
   }
 
   /** The request ends without its handler. */

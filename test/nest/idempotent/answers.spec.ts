@@ -131,6 +131,12 @@ describe.each(ADAPTERS)('what @Idempotent() stores on %s', (name, adapter) => {
     expect(counts.errors).toHaveLength(1);
   });
 
+  it('is the answer to an error that storeIf gets as the body threw it', async () => {
+    const { ask, counts } = await open();
+    expect([(await ask('poor-in-other-words')).status, counts.runs]).toEqual([409, 1]);
+    expect([(await ask('poor-in-other-words')).isReplay, counts.runs]).toEqual([true, 1]);
+  });
+
   it('is the error of an interceptor that comes after the body', async () => {
     const { again } = await twice('missing-later');
     expect(again.status).toBe(404);
@@ -155,16 +161,19 @@ describe.each(ADAPTERS)('what @Idempotent() stores on %s', (name, adapter) => {
     ]);
   });
 
-  it('is nothing where a lock of the method is busy', async () => {
+  it.each([
+    ['', 'busy'],
+    [', and an interceptor has another error for it', 'busy-in-other-words'],
+  ])('is nothing where a lock of the method is busy%s', async (_how, path) => {
     const { app, ask, counts } = await open();
     const { open: release, opened } = gate();
     const bedrock: Bedrock = app.get(BedrockService).bedrock();
     const held = bedrock.mutex('till').run(() => opened);
     await until(() => bedrock.stats().holds === 1);
-    expect((await ask('busy')).status).toBe(409);
+    expect((await ask(path)).status).toBe(409);
     release();
     await held;
-    expect([(await ask('busy')).text, counts.runs]).toEqual(['{"run":1}', 1]);
+    expect([(await ask(path)).text, counts.runs]).toEqual(['{"run":1}', 1]);
   });
 
   it('is not the answer of a time limit; the body runs on, and not again', async () => {

@@ -2,6 +2,7 @@ import {
   BadGatewayException,
   Catch,
   ClassSerializerInterceptor,
+  ConflictException,
   Controller,
   Header,
   HttpCode,
@@ -26,7 +27,7 @@ import { Exclude } from 'class-transformer';
 import { memory } from 'bedrock-lock/memory';
 import { FaultyBackend } from 'bedrock-testkit';
 import { BedrockLockModule, DistributedLock, Idempotent } from 'nestjs-bedrock';
-import { map, mergeMap, throwError, timeout, type Observable } from 'rxjs';
+import { catchError, map, mergeMap, throwError, timeout, type Observable } from 'rxjs';
 import { Readable } from 'node:stream';
 import { listen } from '../interceptor/server.js';
 
@@ -107,6 +108,12 @@ const impatient: NestInterceptor = {
     next
       .handle()
       .pipe(timeout({ first: 50, with: () => throwError(() => new RequestTimeoutException('too slow')) })),
+};
+
+/** Has errors of its own for those of the handler. */
+const translating: NestInterceptor = {
+  intercept: (_context, next) =>
+    next.handle().pipe(catchError((error: Error) => throwError(() => new ConflictException(error.name)))),
 };
 
 const CARD = '4929 1234 5678 9012';
@@ -237,6 +244,21 @@ class Kiosk {
   @DistributedLock({ lock: 'till', waitMs: 0 })
   async busy() {
     return { run: (this.counts.runs += 1) };
+  }
+
+  @Post('busy-in-other-words')
+  @UseInterceptors(translating)
+  @Idempotent('kiosk')
+  @DistributedLock({ lock: 'till', waitMs: 0 })
+  async busyInOtherWords() {
+    return { run: (this.counts.runs += 1) };
+  }
+
+  @Post('poor-in-other-words')
+  @UseInterceptors(translating)
+  @Idempotent({ idempotency: 'kiosk', storeIf: (error) => error instanceof NoMoney })
+  async poorInOtherWords() {
+    throw new NoMoney(`run ${(this.counts.runs += 1)}`);
   }
 
   @Post('slow')
