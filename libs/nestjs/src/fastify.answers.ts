@@ -48,7 +48,7 @@ export function hookIntoFastify(adapter: AbstractHttpAdapter): void {
     asked.set(reply.raw, dropped);
     const answer = answerOf(reply, payload);
     const head = { status: reply.statusCode, headers: { ...reply.getHeaders() } };
-    void beforeSending(answer)
+    void beforeSending(answer, head.status)
       .then((other) => {
         if (other === dropIt) return;
         asked.delete(reply.raw);

@@ -31,7 +31,7 @@ import { LockRegistry } from './lock.registry.js';
 import { LOCK_REGISTRY, LOG_CONTEXT } from './lock.tokens.js';
 import { PROBLEM_TYPE, problemException } from './problem.details.js';
 import { hasReplayed } from './replay.filter.js';
-import { ResponseGate, sendAnswer } from './response.gate.js';
+import { ResponseGate, sendAnswer, type BeforeSending } from './response.gate.js';
 import { isWithoutLocks } from './test.mode.js';
 
 /** The request of Express and of Fastify, as far as it is read. */
@@ -166,15 +166,15 @@ export class IdempotencyInterceptor implements NestInterceptor {
 
   /** Nothing leaves before the exchange has judged it. */
   #holdBack(exchange: IdempotentExchange, response: HttpResponse): void {
-    const leave = (answer: HttpAnswer | undefined) => exchange.leave(answer);
+    const leave: BeforeSending = (answer, status) => exchange.leave(answer, status);
     if (response.raw === undefined) {
       new ResponseGate(response as ServerResponse, leave);
       return;
     }
     // Handlers may write past Fastify.
     const gate = new ResponseGate(response.raw, leave);
-    beforeReplying(response as FastifyReply, async (answer) => {
-      const other = await exchange.leave(answer);
+    beforeReplying(response as FastifyReply, async (answer, status) => {
+      const other = await leave(answer, status);
       gate.open();
       return other;
     });

@@ -95,18 +95,18 @@ export class IdempotentExchange implements BodyWatcher {
   }
 
   /** As `BeforeSending`. */
-  async leave(answer: HttpAnswer | undefined): Promise<HttpAnswer | undefined> {
+  async leave(answer: HttpAnswer | undefined, status: number): Promise<HttpAnswer | undefined> {
     if (this.#hasLeft) return undefined;
     this.#hasLeft = true;
     if (this.#body === 'running') {
       const isOwn = isInBody(this);
-      const mayRetry = answer !== undefined && isRetryable(answer.status);
+      const mayRetry = isRetryable(status);
       if (!isOwn || mayRetry) {
         if (isOwn) this.#verdictOnReturn = 'nothing';
         return undefined;
       }
     }
-    this.#settle(this.#verdictOn(answer), answer);
+    this.#settle(this.#verdictOn(answer, status), answer);
     try {
       await this.#run;
       return undefined;
@@ -115,13 +115,12 @@ export class IdempotentExchange implements BodyWatcher {
     }
   }
 
-  #verdictOn(answer: HttpAnswer | undefined): Verdict {
+  #verdictOn(answer: HttpAnswer | undefined, status: number): Verdict {
     if (this.#body === 'none') return 'nothing';
     const threw = this.#body === 'threw';
+    if (isRetryable(status)) return threw || this.#statusOfBody === status ? 'nothing' : 'unknown';
     if (answer === undefined) return threw ? 'nothing' : 'unknown';
-    if (isRetryable(answer.status))
-      return threw || this.#statusOfBody === answer.status ? 'nothing' : 'unknown';
-    return threw && !this.#storesError(answer.status) ? 'nothing' : 'answer';
+    return threw && !this.#storesError(status) ? 'nothing' : 'answer';
   }
 
   /** Those of a lock tell that the work did not begin, or how it ended: nothing to repeat. */

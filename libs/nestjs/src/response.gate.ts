@@ -1,13 +1,16 @@
 import type { ServerResponse } from 'node:http';
 import { httpAnswer, type HttpAnswer } from './http.answer.js';
 import { endWithFault } from './response.fault.js';
-import { isChunk, rehearse, WRITES, type WriteName } from './response.rehearsal.js';
+import { isChunk, rehearse, WRITES, type Head, type WriteName } from './response.rehearsal.js';
 
 /**
- * Told of an answer before its first byte goes out; undefined for one that is written in parts. What it gives goes out in
- * place of it; undefined lets it out as it is. Must not reject.
+ * Told of an answer before its first byte goes out; undefined for one that is written in parts, of which only the status is
+ * known. What it gives goes out in place of it; undefined lets it out as it is.
  */
-export type BeforeSending = (answer: HttpAnswer | undefined) => Promise<HttpAnswer | undefined>;
+export type BeforeSending = (
+  answer: HttpAnswer | undefined,
+  status: number,
+) => Promise<HttpAnswer | undefined>;
 
 type Write = (this: ServerResponse, ...args: unknown[]) => unknown;
 
@@ -29,7 +32,9 @@ export class ResponseGate {
   /** What waits. */
   readonly #held: (() => unknown)[] = [];
   #heldBytes = 0;
-  #state: 'idle' | 'holding' | 'whole' | 'open' = 'idle';
+  #state: 'idle' | 'headed' | 'holding' | 'whole' | 'open' = 'idle';
+  /** Once it is fixed. */
+  #head: Head | undefined;
 
   constructor(response: ServerResponse, beforeSending: BeforeSending) {
     this.#response = response;
@@ -54,27 +59,36 @@ export class ResponseGate {
     if (this.#state === 'open') return write();
     // After the end of an answer nothing belongs to it.
     if (this.#state !== 'whole') {
-      this.#assertSendable(name, args);
+      this.#judge(name, args);
       this.#held.push(write);
       this.#heldBytes += name === 'write' ? lengthOf(args[0]) : 0;
     }
-    if (this.#state === 'idle') this.#begin(name, args);
+    // With a head alone Node sends nothing either.
+    if (this.#state === 'idle' && name === 'writeHead') this.#fixHead();
+    else if (this.#state === 'idle' || this.#state === 'headed') this.#begin(name, args);
     return name === 'write' ? this.#heldBytes < MOST_HELD : this.#response;
   }
 
-  #assertSendable(name: WriteName, args: readonly unknown[]): void {
-    const isFirst = this.#state === 'idle';
-    if (!isFirst && name === 'writeHead') throw new HeadersSentError();
-    if (isFirst || (args.length > 0 && !isChunk(args[0]))) rehearse(this.#response, name, args);
+  #judge(name: WriteName, args: readonly unknown[]): void {
+    if (this.#head === undefined) this.#head = rehearse(this.#response, name, args);
+    else if (name === 'writeHead') throw new HeadersSentError();
+    else if (args.length > 0 && !isChunk(args[0])) rehearse(this.#response, name, args);
   }
 
-  #begin(name: string, [body, encoding]: unknown[]): void {
+  #fixHead(): void {
+    this.#state = 'headed';
+    this.#response.statusCode = this.#head!.status;
+    Object.defineProperty(this.#response, 'headersSent', { configurable: true, get: () => true });
+  }
+
+  #begin(name: WriteName, [body, encoding]: unknown[]): void {
     const response = this.#response;
+    const head = this.#head!;
     const isWhole = name === 'end';
+    this.#fixHead();
     this.#state = isWhole ? 'whole' : 'holding';
-    const answer = isWhole ? wholeAnswer(response, body, encoding) : undefined;
-    Object.defineProperty(response, 'headersSent', { configurable: true, get: () => true });
-    void this.#beforeSending(answer)
+    const answer = isWhole ? wholeAnswer(head, body, encoding) : undefined;
+    void this.#beforeSending(answer, head.status)
       .finally(() => {
         Reflect.deleteProperty(response, 'headersSent');
         this.open();
@@ -126,11 +140,7 @@ function lengthOf(chunk: unknown): number {
   return chunk instanceof Uint8Array ? chunk.byteLength : 0;
 }
 
-function wholeAnswer(response: ServerResponse, body: unknown, encoding: unknown): HttpAnswer {
-  return httpAnswer(
-    response.statusCode,
-    response.getHeaders(),
-    isChunk(body) ? body : undefined,
-    typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8',
-  );
+function wholeAnswer({ status, headers }: Head, body: unknown, encoding: unknown): HttpAnswer {
+  const isEncoding = typeof encoding === 'string' && Buffer.isEncoding(encoding);
+  return httpAnswer(status, headers, isChunk(body) ? body : undefined, isEncoding ? encoding : 'utf8');
 }

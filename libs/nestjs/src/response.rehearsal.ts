@@ -44,6 +44,9 @@ function rehearsalOf(response: ServerResponse): ServerResponse {
   rehearsal.on('error', () => undefined);
   rehearsal.statusCode = response.statusCode;
   rehearsal.statusMessage = response.statusMessage;
+  // Only beside other headers Node keeps those that it is given with the head.
+  rehearsal.setHeader('x-rehearsal', '');
+  rehearsal.removeHeader('x-rehearsal');
   for (const [header, value] of Object.entries(response.getHeaders()))
     if (value !== undefined) rehearsal.setHeader(header, value);
   return rehearsal;

@@ -110,6 +110,7 @@ describe.each(ADAPTERS)('what @Idempotent() stores on %s', (name, adapter) => {
     ['no content', 'nothing', 204, ''],
     ['an empty body', 'undefined', 201, ''],
     ['what a handler sends itself', 'by-itself', 202, '{"run":1}'],
+    ['what it sends under a head of Node', 'head', 202, '{"run":1}'],
   ])('is %s', async (_what, path, status, text) => {
     const { again } = await twice(path);
     expect([again.status, again.text]).toEqual([status, text]);
@@ -153,12 +154,14 @@ describe.each(ADAPTERS)('what @Idempotent() stores on %s', (name, adapter) => {
     expect(counts.runs).toBe(1);
   });
 
-  it('is nothing where the body says that a retry may succeed', async () => {
+  it.each([
+    ['', 'unavailable'],
+    [' in a file', 'unavailable-file'],
+    [' in parts', 'unavailable-parts'],
+    [' in parts that come later', 'unavailable-later'],
+  ])('is nothing where the body says that a retry may succeed%s', async (_how, path) => {
     const { ask } = await open();
-    expect([(await ask('unavailable')).text, (await ask('unavailable')).text]).toEqual([
-      '{"run":1}',
-      '{"run":2}',
-    ]);
+    expect([(await ask(path)).text, (await ask(path)).text]).toEqual(['{"run":1}', '{"run":2}']);
   });
 
   it.each([

@@ -47,6 +47,7 @@ export class Counts {
 interface Answering {
   readonly raw?: Answering;
   status(code: number): unknown;
+  writeHead(status: number, headers?: Readonly<Record<string, string>>): unknown;
   header(name: string, value: string): unknown;
   send(body: unknown): unknown;
   write(part: string): unknown;
@@ -231,6 +232,43 @@ class Kiosk {
   async unavailable(@Res({ passthrough: true }) answer: Answering) {
     answer.status(503);
     return { run: (this.counts.runs += 1) };
+  }
+
+  @Post('unavailable-file')
+  @Idempotent('kiosk')
+  async unavailableFile(@Res({ passthrough: true }) answer: Answering): Promise<unknown> {
+    answer.status(503);
+    return new StreamableFile(Readable.from([`{"run":${(this.counts.runs += 1)}}`]));
+  }
+
+  @Post('unavailable-parts')
+  @Idempotent('kiosk')
+  async unavailableParts(@Res() answer: Answering) {
+    const raw = answer.raw ?? answer;
+    raw.writeHead(429, { 'Retry-After': '1' });
+    raw.write('{"run":');
+    raw.end(`${(this.counts.runs += 1)}}`);
+  }
+
+  @Post('unavailable-later')
+  @Idempotent('kiosk')
+  async unavailableLater(@Res() answer: Answering) {
+    const raw = answer.raw ?? answer;
+    const run = (this.counts.runs += 1);
+    raw.writeHead(503);
+    setImmediate(() => {
+      raw.write('{"run":');
+      raw.end(`${run}}`);
+    });
+  }
+
+  @Post('head')
+  @Idempotent('kiosk')
+  async head(@Res() answer: Answering) {
+    const raw = answer.raw ?? answer;
+    const body = `{"run":${(this.counts.runs += 1)}}`;
+    raw.writeHead(202, { 'X-Total': '17', 'Content-Length': String(body.length) });
+    raw.end(body);
   }
 
   @Post('poor')
