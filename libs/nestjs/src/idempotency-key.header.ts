@@ -5,10 +5,14 @@ const QUOTED = /^"((?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
 /** Without quotes, as many clients send it. */
 const BARE = /^[\x21\x23-\x2b\x2d-\x7e]+$/;
 
-/** Why a request is refused for its key. */
-export interface BadKey {
-  readonly status: 400;
-  readonly code: 'IDEMPOTENCY_KEY_MISSING' | 'IDEMPOTENCY_KEY_BAD' | 'IDEMPOTENCY_SCOPE_MISSING';
+/** Why a request is refused before its handler. */
+export interface BadRequest {
+  readonly status: 400 | 415;
+  readonly code:
+    | 'IDEMPOTENCY_KEY_MISSING'
+    | 'IDEMPOTENCY_KEY_BAD'
+    | 'IDEMPOTENCY_SCOPE_MISSING'
+    | 'IDEMPOTENCY_PAYLOAD_UNREAD';
   readonly message: string;
 }
 
@@ -20,7 +24,7 @@ export function keyInHeader(
   value: string | readonly string[] | undefined,
   { header, required }: Pick<IdempotentSpec, 'header' | 'required'>,
   maxLength: number,
-): string | BadKey | undefined {
+): string | BadRequest | undefined {
   if (value === undefined && !required) return undefined;
   if (value === undefined)
     return { status: 400, code: 'IDEMPOTENCY_KEY_MISSING', message: `The header ${header} is required` };
@@ -30,7 +34,7 @@ export function keyInHeader(
   return key.length > 0 && key.length <= maxLength ? key : badKey(header, maxLength);
 }
 
-export function badKey(header: string, maxLength: number): BadKey {
+export function badKey(header: string, maxLength: number): BadRequest {
   const message = `The header ${header} must be one key of 1 to ${maxLength} printable characters, in quotes or without spaces, quotes and commas`;
   return { status: 400, code: 'IDEMPOTENCY_KEY_BAD', message };
 }

@@ -22,7 +22,7 @@ import { defer, EMPTY, from, lastValueFrom, mergeAll, type Observable } from 'rx
 import { beforeReplying, isFastify, type FastifyReply } from './fastify.answers.js';
 import { watchingBody } from './handler.body.js';
 import { answerOfStored, httpAnswer, storedAnswer, type HttpAnswer } from './http.answer.js';
-import { badKey, keyInHeader, type BadKey } from './idempotency-key.header.js';
+import { badKey, keyInHeader, type BadRequest } from './idempotency-key.header.js';
 import { IdempotentExchange } from './idempotent.exchange.js';
 import { IDEMPOTENT_HANDLER, type IdempotentSpec } from './idempotent-spec.js';
 import type { IdempotentMethod } from './idempotent.method.js';
@@ -30,18 +30,10 @@ import { LockErrorMapper } from './lock-error.mapper.js';
 import { LockRegistry } from './lock.registry.js';
 import { LOCK_REGISTRY, LOG_CONTEXT } from './lock.tokens.js';
 import { PROBLEM_TYPE, problemException } from './problem.details.js';
+import { payloadOf, type HttpRequest } from './request.payload.js';
 import { hasReplayed } from './replay.filter.js';
 import { ResponseGate, sendAnswer, type BeforeSending } from './response.gate.js';
 import { isWithoutLocks } from './test.mode.js';
-
-/** The request of Express and of Fastify, as far as it is read. */
-interface HttpRequest {
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly method: string;
-  readonly url: string;
-  readonly originalUrl?: string;
-  readonly body?: unknown;
-}
 
 /** The response of Express and the reply of Fastify, as far as both are used. */
 interface HttpResponse {
@@ -71,6 +63,8 @@ const LONGEST_SCOPE = 200;
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
   readonly #logger = new Logger(LOG_CONTEXT);
+  /** Operations that the log knows of. */
+  readonly #withoutPayload = new Set<string>();
 
   /** @internal Nest makes it. */
   constructor(
@@ -216,9 +210,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const request = context.switchToHttp().getRequest<HttpRequest>();
     const scope = this.#scopeOf(asked, request);
     const payload =
-      readPayload === undefined
-        ? { method: request.method, url: request.originalUrl ?? request.url, body: request.body ?? null }
-        : readPayload(this, [request]);
+      readPayload === undefined ? this.#payloadOf(asked, request) : readPayload(this, [request]);
     return {
       key,
       operation,
@@ -226,6 +218,17 @@ export class IdempotencyInterceptor implements NestInterceptor {
       ...(scope !== undefined && { scope }),
       ...(waitMs !== undefined && { waitMs }),
     };
+  }
+
+  /** @throws HttpException: 415 where another body under the same key would look like this one */
+  #payloadOf({ context, operation }: Asked, request: HttpRequest): object {
+    const payload = payloadOf(request);
+    if (payload !== undefined) return payload;
+    const advice = 'nothing has read the body of a request yet; give @Idempotent() a payload function';
+    if (!this.#withoutPayload.has(operation)) this.#logger.warn(`${operation}: ${advice}`);
+    this.#withoutPayload.add(operation);
+    const message = 'The body of the request cannot be compared with that of another one';
+    throw this.#refusal({ status: 415, code: 'IDEMPOTENCY_PAYLOAD_UNREAD', message }, context);
   }
 
   /** @throws HttpException: 400 where the request lacks it, 500 where the application does */
@@ -245,7 +248,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     throw new InternalServerErrorException();
   }
 
-  #refusal(problem: BadKey, context: ExecutionContext): HttpException {
+  #refusal(problem: BadRequest, context: ExecutionContext): HttpException {
     const response: unknown = context.switchToHttp().getResponse();
     return problemException(problem, { adapter: this.adapters.httpAdapter, response });
   }

@@ -49,7 +49,10 @@ export interface IdempotentHandlerOptions extends CommonOptions {
    * @default none: the keys of all callers meet
    */
   readonly scope?: string | { readonly header: string } | ((request: never) => Scope);
-  /** What must be the same under the same key. @default method, URL and body of the request */
+  /**
+   * What must be the same under the same key. Needed where the body of a request is multipart, or is read later than here: such
+   * requests are refused with 415 without it. @default method, URL and body of the request
+   */
   readonly payload?: (request: never) => unknown;
   /** Name of the header with the key. @default 'Idempotency-Key' */
   readonly header?: string;

@@ -1,0 +1,27 @@
+/** The request of Express and of Fastify, as far as it is read. */
+export interface HttpRequest {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly method: string;
+  readonly url: string;
+  readonly originalUrl?: string;
+  readonly body?: unknown;
+}
+
+/** Their bodies mean nothing, and Fastify does not read them. */
+const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
+/**
+ * What must be the same under one key: method, URL and body. Undefined where the body cannot be compared: an interceptor or the
+ * handler reads it later, as those for files do, or its files stand elsewhere.
+ */
+export function payloadOf(request: HttpRequest): object | undefined {
+  const { method, url, originalUrl, body, headers } = request;
+  const isUnread =
+    hasBody(request) && (body === undefined || /^multipart\//i.test(String(headers['content-type'])));
+  return isUnread ? undefined : { method, url: originalUrl ?? url, body: body ?? null };
+}
+
+function hasBody({ method, headers }: HttpRequest): boolean {
+  const isSent = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+  return isSent && !WITHOUT_BODY.has(method);
+}
