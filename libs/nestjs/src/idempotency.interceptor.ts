@@ -30,7 +30,7 @@ import { LockErrorMapper } from './lock-error.mapper.js';
 import { LockRegistry } from './lock.registry.js';
 import { LOCK_REGISTRY, LOG_CONTEXT } from './lock.tokens.js';
 import { PROBLEM_TYPE, problemException } from './problem.details.js';
-import { payloadOf, type HttpRequest } from './request.payload.js';
+import { isRepeated, payloadOf, type HttpRequest } from './request.payload.js';
 import { hasReplayed } from './replay.filter.js';
 import { ResponseGate, sendAnswer, type BeforeSending } from './response.gate.js';
 import { isWithoutLocks } from './test.mode.js';
@@ -53,8 +53,8 @@ interface Asked {
   readonly next: CallHandler;
 }
 
-/** Longest scope, in characters, as the library has it. */
-const LONGEST_SCOPE = 200;
+/** As the library has scopes. A header may have tabs, and bytes from 0x80 on. */
+const SCOPE = /^[^\p{Cc}\p{Zl}\p{Zp}]{1,200}$/u;
 
 /**
  * Runs HTTP handlers with `@Idempotent()` once for each key, and gives their answers again. What it stores is the answer that goes
@@ -79,9 +79,10 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const { spec } = method;
     if (context.getType() !== 'http')
       throw new InvalidOptionError('key', 'given on a method that is no HTTP handler', undefined);
-    const { headers } = context.switchToHttp().getRequest<HttpRequest>();
+    const http = context.switchToHttp().getRequest<HttpRequest>();
     const idempotency = this.registry.idempotency(spec.idempotency, spec.backend);
-    const key = keyInHeader(headers[spec.header], spec, idempotency.terms.maxKeyLength);
+    const given = isRepeated(http, spec.header) ? [] : http.headers[spec.header];
+    const key = keyInHeader(given, spec, idempotency.terms.maxKeyLength);
     if (key === undefined) return next.handle();
     if (typeof key !== 'string') throw this.#refusal(key, context);
     const operation = method.operationOn(context.getClass().prototype as object);
@@ -236,8 +237,8 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const { scope, scopeHeader } = spec;
     if (scopeHeader !== undefined) {
       const given = request.headers[scopeHeader];
-      if (typeof given === 'string' && given !== '' && given.length <= LONGEST_SCOPE) return given;
-      const message = `The header ${scopeHeader} must be given once, with 1 to ${LONGEST_SCOPE} characters`;
+      if (typeof given === 'string' && SCOPE.test(given) && !isRepeated(request, scopeHeader)) return given;
+      const message = `The header ${scopeHeader} must be given once, with 1 to 200 printable characters`;
       throw this.#refusal({ status: 400, code: 'IDEMPOTENCY_SCOPE_MISSING', message }, context);
     }
     if (scope === undefined) return undefined;

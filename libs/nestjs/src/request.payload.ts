@@ -1,5 +1,9 @@
 /** The request of Express and of Fastify, as far as it is read. */
 export interface HttpRequest {
+  /** Of Fastify. */
+  readonly raw?: { readonly rawHeaders?: readonly string[] };
+  /** As they came, names and values by turns. */
+  readonly rawHeaders?: readonly string[];
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly method: string;
   readonly url: string;
@@ -24,4 +28,9 @@ export function payloadOf(request: HttpRequest): object | undefined {
 function hasBody({ method, headers }: HttpRequest): boolean {
   const isSent = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
   return isSent && !WITHOUT_BODY.has(method);
+}
+
+/** Whether a header came more than once; Node joins the values. @param name in lower case */
+export function isRepeated({ raw, rawHeaders = raw?.rawHeaders ?? [] }: HttpRequest, name: string): boolean {
+  return rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === name).length > 1;
 }

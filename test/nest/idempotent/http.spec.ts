@@ -137,6 +137,30 @@ describe.each(ADAPTERS)('@Idempotent() on %s', (_name, adapter) => {
     expect(runs.map(({ body }) => body['run'])).toEqual([1, 2, 1]);
   });
 
+  it.each([
+    ['has a tab', { 'X-Tenant': 'a\tb' }],
+    ['has a control character', { 'X-Tenant': 'a\u0085b' }],
+    ['is given twice', { 'X-Tenant': ['a', 'b'] }],
+    ['is empty', { 'X-Tenant': '' }],
+  ])('refuses a scope in a header that %s: 400', async (_how, headers) => {
+    const { sendRaw, till } = await shop();
+    expect(await sendRaw('tenants', { 'Idempotency-Key': 'key', ...headers })).toMatchObject({
+      status: 400,
+      body: { code: 'IDEMPOTENCY_SCOPE_MISSING' },
+    });
+    expect(till.runs).toBe(0);
+  });
+
+  it.each([
+    ['bare', ['a', 'b']],
+    ['the halves of a quoted one', ['"a', 'b"']],
+  ])('refuses two keys, %s: 400', async (_how, keys) => {
+    const { sendRaw, till } = await shop();
+    const answer = await sendRaw('payments', { 'Idempotency-Key': keys });
+    expect(answer).toMatchObject({ status: 400, body: { code: 'IDEMPOTENCY_KEY_BAD' } });
+    expect(till.runs).toBe(0);
+  });
+
   it('is a fault of the server where its scope gives nothing: 500 with a line in the log', async () => {
     const { post, till } = await shop();
     const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);

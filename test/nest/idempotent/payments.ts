@@ -24,6 +24,9 @@ import { memory } from 'bedrock-lock/memory';
 import { FaultyBackend } from 'bedrock-testkit';
 import { BedrockLockModule, DistributedLock, Idempotent } from 'nestjs-bedrock';
 import { of, type Observable } from 'rxjs';
+import { once } from 'node:events';
+import { request, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { listen } from '../interceptor/server.js';
 
 export interface Answering {
@@ -176,20 +179,26 @@ export async function payments(adapter: AbstractHttpAdapter, ...providers: Provi
     { adapter },
   );
   const till = app.get(Till);
-  const post = async (path: string, body: object, headers: Record<string, string> = {}) => {
+  const post = async (path: string, data: object, headers: Record<string, string> = {}) => {
     const response = await fetch(`${url}/${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(body),
+      body: JSON.stringify(data),
     });
-    const text = await response.text();
+    const body = await response.text();
     return {
       status: response.status,
-      body: (/^[{[]/.test(text) ? JSON.parse(text) : text) as { [field: string]: unknown },
+      body: (/^[{[]/.test(body) ? JSON.parse(body) : body) as { [field: string]: unknown },
       header: (field: string) => response.headers.get(field),
     };
   };
   const pay = (key: string, amount = 5, more: Record<string, string> = {}) =>
     post('payments', { amount }, { 'Idempotency-Key': key, ...more });
-  return { backend, till, post, pay };
+  /** With headers that fetch() does not send: repeated ones, control characters. */
+  const sendRaw = async (path: string, headers: OutgoingHttpHeaders) => {
+    const sent = request(`${url}/${path}`, { method: 'POST', headers }).end();
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    return { status: answer.statusCode, body: JSON.parse(await text(answer)) as unknown };
+  };
+  return { backend, till, post, pay, sendRaw };
 }
