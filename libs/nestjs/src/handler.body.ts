@@ -1,6 +1,9 @@
+import 'reflect-metadata';
+import { Req } from '@nestjs/common';
+import { Observable } from 'rxjs';
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { wrapperOf } from './method.wrapper.js';
 import type { Method } from './locked.method.js';
+import { wrapperOf } from './method.wrapper.js';
 
 /** Is told of the body of a handler, which pipes and inner interceptors may keep from running. */
 export interface BodyWatcher {
@@ -9,45 +12,107 @@ export interface BodyWatcher {
   threw(error: unknown): void;
 }
 
-interface Watched {
-  readonly watcher: BodyWatcher;
-  readonly isBody: boolean;
+/** What `@Body()` and the like leave on a class, by method; the constant is no part of Nest's public entry. */
+const ARGUMENTS = '__routeArguments__';
+
+/** Of the requests whose handler is watched or was called without a watcher. */
+const watchers = new WeakMap<object, BodyWatcher | undefined>();
+const bodies = new AsyncLocalStorage<BodyWatcher>();
+
+/**
+ * Has Nest call the handler with its request behind all other arguments. Nothing else tells for certain which request a call
+ * belongs to: an interceptor may call the handler from a queue, in the async context of nobody or of another request.
+ * @returns the position of the request
+ */
+export function askForRequest(prototype: object, key: string | symbol): number {
+  const known = (Reflect.getMetadata(ARGUMENTS, prototype.constructor, key) ?? {}) as Record<
+    string,
+    { readonly index: number }
+  >;
+  const position = 1 + Math.max(-1, ...Object.values(known).map(({ index }) => index));
+  Req()(prototype, key, position);
+  return position;
 }
 
-const requests = new AsyncLocalStorage<Watched>();
-
-/** The handler, which tells the watcher of its request when its body begins, behind all pipes and interceptors, and ends. */
-export function watchedHandler(handler: Method): Method {
+/**
+ * The handler, which tells the watcher of its request when its body begins, behind all pipes and interceptors, and ends.
+ * @param position where Nest puts the request
+ */
+export function watchedHandler(handler: Method, position: number): Method {
   return wrapperOf(handler, (self, args) => {
-    const request = requests.getStore();
-    if (request === undefined || request.isBody) return handler.apply(self, args);
-    const { watcher } = request;
-    watcher.began();
-    try {
-      const result = requests.run({ watcher, isBody: true }, () => handler.apply(self, args));
-      if (isPromiseLike(result))
-        result.then(
-          () => watcher.returned(),
-          (error: unknown) => watcher.threw(error),
-        );
-      else watcher.returned();
-      return result;
-    } catch (error) {
-      watcher.threw(error);
-      throw error;
-    }
+    const request = args[position] as object;
+    // Code that calls the method itself gives other arguments.
+    if (!watchers.has(request)) return handler.apply(self, args);
+    const given = args.slice(0, position);
+    const watcher = watchers.get(request);
+    return watcher === undefined
+      ? handler.apply(self, given)
+      : watched(watcher, () => handler.apply(self, given));
   });
 }
 
-/** Runs what leads to a handler. */
-export function watchingBody<T>(watcher: BodyWatcher, run: () => T): T {
-  return requests.run({ watcher, isBody: false }, run);
+/** @param watcher undefined for a request that is none of its business */
+export function watchBody(request: object, watcher: BodyWatcher | undefined): void {
+  watchers.set(request, watcher);
 }
 
 /** Whether this is called by the body that the watcher is told of. */
 export function isInBody(watcher: BodyWatcher): boolean {
-  const request = requests.getStore();
-  return request !== undefined && request.isBody && request.watcher === watcher;
+  return bodies.getStore() === watcher;
+}
+
+function watched(watcher: BodyWatcher, body: () => unknown): unknown {
+  watcher.began();
+  try {
+    const result = bodies.run(watcher, body);
+    return isPromiseLike(result) ? watchedPromise(watcher, result) : watchedValue(watcher, result);
+  } catch (error) {
+    watcher.threw(error);
+    throw error;
+  }
+}
+
+/** Asks for the result once: that of a query builder runs the query. */
+async function watchedPromise(watcher: BodyWatcher, promise: PromiseLike<unknown>): Promise<unknown> {
+  try {
+    return watchedValue(watcher, await promise);
+  } catch (error) {
+    watcher.threw(error);
+    throw error;
+  }
+}
+
+/** An Observable does the work of the body when Nest subscribes to it. */
+function watchedValue(watcher: BodyWatcher, value: unknown): unknown {
+  if (typeof (value as Partial<Observable<unknown>> | null)?.subscribe !== 'function') {
+    watcher.returned();
+    return value;
+  }
+  const source = value as Observable<unknown>;
+  return new Observable<unknown>((subscriber) => {
+    let isOver = false;
+    const end = (tell: () => void): void => {
+      if (!isOver) tell();
+      isOver = true;
+    };
+    const subscription = bodies.run(watcher, () =>
+      source.subscribe({
+        next: (item) => subscriber.next(item),
+        error: (error: unknown) => {
+          end(() => watcher.threw(error));
+          subscriber.error(error);
+        },
+        complete: () => {
+          end(() => watcher.returned());
+          subscriber.complete();
+        },
+      }),
+    );
+    return () => {
+      subscription.unsubscribe();
+      end(() => watcher.returned());
+    };
+  });
 }
 
 function isPromiseLike(value: unknown): value is PromiseLike<unknown> {

@@ -20,7 +20,7 @@ import {
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { defer, EMPTY, from, lastValueFrom, mergeAll, type Observable } from 'rxjs';
 import { beforeReplying, isFastify, type FastifyReply } from './fastify.answers.js';
-import { watchingBody } from './handler.body.js';
+import { watchBody } from './handler.body.js';
 import { answerOfStored, httpAnswer, storedAnswer, type HttpAnswer } from './http.answer.js';
 import { badKey, keyInHeader, type BadRequest } from './idempotency-key.header.js';
 import { IdempotentExchange } from './idempotent.exchange.js';
@@ -74,12 +74,13 @@ export class IdempotencyInterceptor implements NestInterceptor {
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const http = context.switchToHttp().getRequest<HttpRequest>();
+    if (context.getType() === 'http') watchBody(http, undefined);
     if (isWithoutLocks(this.registry)) return next.handle();
     const method = Reflect.getMetadata(IDEMPOTENT_HANDLER, context.getHandler()) as IdempotentMethod;
     const { spec } = method;
     if (context.getType() !== 'http')
       throw new InvalidOptionError('key', 'given on a method that is no HTTP handler', undefined);
-    const http = context.switchToHttp().getRequest<HttpRequest>();
     const idempotency = this.registry.idempotency(spec.idempotency, spec.backend);
     const given = isRepeated(http, spec.header) ? [] : http.headers[spec.header];
     const key = keyInHeader(given, spec, idempotency.terms.maxKeyLength);
@@ -116,9 +117,8 @@ export class IdempotencyInterceptor implements NestInterceptor {
       return EMPTY;
     }
     this.#holdBack(exchange, response);
-    const handled = watchingBody(exchange, () =>
-      lastValueFrom<unknown, unknown>(next.handle(), { defaultValue: undefined }),
-    );
+    watchBody(context.switchToHttp().getRequest<HttpRequest>(), exchange);
+    const handled = lastValueFrom<unknown, unknown>(next.handle(), { defaultValue: undefined });
     // A caller that has given up does not listen any more.
     handled.catch(() => undefined);
     return from(handled);

@@ -11,7 +11,7 @@ import {
   type IdempotentSpec,
 } from './idempotent-spec.js';
 import { IdempotentMethod, idempotentMethods } from './idempotent.method.js';
-import { watchedHandler } from './handler.body.js';
+import { askForRequest, watchedHandler } from './handler.body.js';
 import { askForLocks } from './locks.injection.js';
 import type { Method } from './locked.method.js';
 import { methodLabel } from './method.metadata.js';
@@ -56,7 +56,7 @@ export function Idempotent<A extends unknown[] = []>(
     idempotentMethods.set(target, key, method);
     askForLocks(target);
     if (given.key === undefined) {
-      place.value = watchedHandler(place.value!);
+      place.value = watchedHandler(place.value!, askForRequest(target, key));
       Reflect.defineMetadata(IDEMPOTENT_HANDLER, method, place.value);
       UseInterceptors(IdempotencyInterceptor)(target, key, place);
       UseFilters(new ReplayFilter())(target, key, place);

@@ -107,6 +107,9 @@ describe.each(ADAPTERS)('what @Idempotent() stores on %s', (name, adapter) => {
 
   it.each([
     ['text of a type', 'csv', 201, 'run;1\n'],
+    ['what a body gives in another async context', 'queued', 201, '{"run":1,"more":[]}'],
+    ['what a query gives that runs when it is awaited', 'lazy', 201, '{"run":1}'],
+    ['the value of an Observable', 'observable', 201, '{"run":1}'],
     ['no content', 'nothing', 204, ''],
     ['an empty body', 'undefined', 201, ''],
     ['what a handler sends itself', 'by-itself', 202, '{"run":1}'],
@@ -162,6 +165,14 @@ describe.each(ADAPTERS)('what @Idempotent() stores on %s', (name, adapter) => {
   ])('is nothing where the body says that a retry may succeed%s', async (_how, path) => {
     const { ask } = await open();
     expect([(await ask(path)).text, (await ask(path)).text]).toEqual(['{"run":1}', '{"run":2}']);
+  });
+
+  it('is nothing where an Observable of the body fails', async () => {
+    const { ask } = await open();
+    const messages = [await ask('failing-observable'), await ask('failing-observable')].map(
+      ({ text }) => (JSON.parse(text) as { message: string }).message,
+    );
+    expect(messages).toEqual(['run 1', 'run 2']);
   });
 
   it.each([

@@ -1,5 +1,6 @@
 import {
   BadGatewayException,
+  Body,
   Catch,
   ClassSerializerInterceptor,
   ConflictException,
@@ -27,7 +28,8 @@ import { Exclude } from 'class-transformer';
 import { memory } from 'bedrock-lock/memory';
 import { FaultyBackend } from 'bedrock-testkit';
 import { BedrockLockModule, DistributedLock, Idempotent } from 'nestjs-bedrock';
-import { catchError, map, mergeMap, throwError, timeout, type Observable } from 'rxjs';
+import { catchError, defer, map, mergeMap, of, throwError, timeout, Observable } from 'rxjs';
+import { AsyncResource } from 'node:async_hooks';
 import { Readable } from 'node:stream';
 import { listen } from '../interceptor/server.js';
 
@@ -115,6 +117,14 @@ const impatient: NestInterceptor = {
 const translating: NestInterceptor = {
   intercept: (_context, next) =>
     next.handle().pipe(catchError((error: Error) => throwError(() => new ConflictException(error.name)))),
+};
+
+const outside = new AsyncResource('a queue');
+
+/** Calls the handler outside of the async context of its request. */
+const queueing: NestInterceptor = {
+  intercept: (_context, next) =>
+    new Observable((subscriber) => outside.runInAsyncScope(() => next.handle().subscribe(subscriber))),
 };
 
 const CARD = '4929 1234 5678 9012';
@@ -297,6 +307,34 @@ class Kiosk {
   @Idempotent({ idempotency: 'kiosk', storeIf: (error) => error instanceof NoMoney })
   async poorInOtherWords() {
     throw new NoMoney(`run ${(this.counts.runs += 1)}`);
+  }
+
+  @Post('queued')
+  @UseInterceptors(queueing)
+  @Idempotent('kiosk')
+  async queued(@Body() _body: unknown, ...more: unknown[]) {
+    return { run: (this.counts.runs += 1), more };
+  }
+
+  @Post('lazy')
+  @Idempotent('kiosk')
+  lazy(): Promise<unknown> {
+    const query: PromiseLike<unknown> = {
+      then: (done, failed) => Promise.resolve({ run: (this.counts.runs += 1) }).then(done, failed),
+    };
+    return query as Promise<unknown>;
+  }
+
+  @Post('observable')
+  @Idempotent('kiosk')
+  async observable(): Promise<unknown> {
+    return defer(() => of({ run: (this.counts.runs += 1) }));
+  }
+
+  @Post('failing-observable')
+  @Idempotent('kiosk')
+  async failingObservable(): Promise<unknown> {
+    return defer(() => throwError(() => new BadGatewayException(`run ${(this.counts.runs += 1)}`)));
   }
 
   @Post('slow')
