@@ -42,8 +42,12 @@ describe.each(ADAPTERS)('what @Idempotent() stores on %s', (name, adapter) => {
     return { ...site, first, again };
   };
 
-  it('is the answer of the serializer, without what it leaves out', async () => {
-    const { again, backend, CARD } = await twice('card');
+  it.each<[string, string, KioskOptions]>([
+    ['of the method', 'card', {}],
+    ['of the controller', 'cards', {}],
+    ['of the application', 'bare-card', { everywhere: 'serializer' }],
+  ])('is the answer of the serializer %s, without what it leaves out', async (_whose, path, options) => {
+    const { again, backend, CARD } = await twice(path, options);
     expect(JSON.parse(again.text)).toEqual({ id: 1 });
     expect(JSON.stringify(backend.callsOf('records.complete'))).not.toContain(CARD);
   });

@@ -112,11 +112,15 @@ describe.each(ADAPTERS)('@Idempotent() on %s', (_name, adapter) => {
     expect([(await ask()).body, (await ask()).body]).toEqual([{ run: 1 }, { run: 2 }]);
   });
 
-  it('stores no answer of which the handler knows nothing', async () => {
-    const { post, till } = await shop();
-    const ask = () => post('cached', {}, { 'Idempotency-Key': 'key' });
+  it.each([
+    ['inside of @Idempotent()', 'cached-inside', 2],
+    ['outside of it', 'cached-outside', 0],
+  ])('stores no answer of an interceptor in place of the handler, %s', async (_where, path, calls) => {
+    const { post, till, backend } = await shop();
+    const ask = () => post(path, {}, { 'Idempotency-Key': 'key' });
     till.cached = { run: 'cached' };
     expect((await ask()).body).toEqual({ run: 'cached' });
+    expect([backend.calls.length, backend.callsOf('records.complete').length]).toEqual([calls, 0]);
     till.cached = undefined;
     expect([(await ask()).body, (await ask()).body]).toEqual([{ run: 1 }, { run: 1 }]);
   });

@@ -140,6 +140,12 @@ class Kiosk {
     return new Card((this.counts.runs += 1), CARD);
   }
 
+  @Post('bare-card')
+  @Idempotent('kiosk')
+  async bareCard() {
+    return new Card((this.counts.runs += 1), CARD);
+  }
+
   @Post('list')
   @Idempotent('kiosk')
   async list(@Res({ passthrough: true }) answer: Answering) {
@@ -373,9 +379,21 @@ class Kiosk {
   }
 }
 
+@Controller()
+@UseInterceptors(ClassSerializerInterceptor)
+class CardKiosk {
+  constructor(private readonly counts: Counts) {}
+
+  @Post('cards')
+  @Idempotent('kiosk')
+  async card() {
+    return new Card((this.counts.runs += 1), CARD);
+  }
+}
+
 export interface KioskOptions {
   /** The filter and the interceptor of the whole application. */
-  readonly everywhere?: 'filter' | 'interceptor';
+  readonly everywhere?: 'filter' | 'interceptor' | 'serializer';
   readonly leaseMs?: number;
   readonly prepare?: (app: INestApplication) => unknown;
 }
@@ -388,7 +406,9 @@ export async function kiosk(adapter: AbstractHttpAdapter, options: KioskOptions 
       ? [{ provide: APP_FILTER, useClass: EverythingFilter }]
       : options.everywhere === 'interceptor'
         ? [{ provide: APP_INTERCEPTOR, useClass: WrappingInterceptor }]
-        : [];
+        : options.everywhere === 'serializer'
+          ? [{ provide: APP_INTERCEPTOR, useClass: ClassSerializerInterceptor }]
+          : [];
   const { app, url, log } = await listen(
     {
       imports: [
@@ -399,7 +419,7 @@ export async function kiosk(adapter: AbstractHttpAdapter, options: KioskOptions 
           shutdownGraceMs: 0,
         }),
       ],
-      controllers: [Kiosk],
+      controllers: [Kiosk, CardKiosk],
       providers: [Counts, ...everywhere],
     },
     {

@@ -43,7 +43,7 @@ class Till {
   wait: Promise<unknown> = Promise.resolve();
 }
 
-/** Below `@Idempotent()`, in place of the handler while it has an answer. */
+/** In place of the handler while it has an answer. The lower decorator is the outer interceptor. */
 @Injectable()
 class CachingInterceptor implements NestInterceptor {
   constructor(private readonly till: Till) {}
@@ -147,10 +147,17 @@ class Payments {
     return { run: (this.till.runs += 1) };
   }
 
-  @Post('cached')
+  @Post('cached-inside')
+  @UseInterceptors(CachingInterceptor)
+  @Idempotent('payments')
+  async cachedInside() {
+    return { run: (this.till.runs += 1) };
+  }
+
+  @Post('cached-outside')
   @Idempotent('payments')
   @UseInterceptors(CachingInterceptor)
-  async cached() {
+  async cachedOutside() {
     return { run: (this.till.runs += 1) };
   }
 
