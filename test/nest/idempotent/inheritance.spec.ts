@@ -1,4 +1,5 @@
 import { Controller, Injectable, Post } from '@nestjs/common';
+import { memory, MemoryStore } from 'bedrock-lock/memory';
 import { BedrockService, Idempotent } from 'nestjs-bedrock';
 import { closeAll, locksOf, start, startError } from '../app.js';
 import { ADAPTERS, closeServers, listen } from '../interceptor/server.js';
@@ -76,6 +77,38 @@ describe('@Idempotent() on a method that classes inherit', () => {
     expect(error).toMatchObject({ code: 'INVALID_OPTION', field: 'operation' });
     expect(error.message).toMatch(/^Card\.pay\(\): operation must be given on both where Card\.pay\(\) does/);
   });
+});
+
+it('@Idempotent() gives the results of a class on, once renamed, under the name that it had as its operation', async () => {
+  const store = new MemoryStore();
+  const deploy = async (provider: new () => { place(key: string): Promise<string> }) => {
+    const module = locksOf([], { backend: () => memory({ store }), idempotency: ['orders'] });
+    return (await start({ imports: [module], providers: [provider] })).get(provider);
+  };
+  @Injectable()
+  class Orders {
+    @Idempotent({ idempotency: 'orders', key: '{0}' })
+    async place(_key: string) {
+      return 'before the deployment';
+    }
+  }
+  @Injectable()
+  class OrderDesk {
+    @Idempotent({ idempotency: 'orders', operation: 'Orders.place', key: '{0}' })
+    async accept(_key: string) {
+      return 'after it';
+    }
+
+    place(key: string) {
+      return this.accept(key);
+    }
+  }
+  const before = await deploy(Orders);
+  expect(await before.place('a')).toBe('before the deployment');
+  const after = await deploy(OrderDesk);
+  expect([await after.place('a'), await after.place('b')]).toEqual(['before the deployment', 'after it']);
+  // Meanwhile the old process goes on.
+  expect(await before.place('b')).toBe('after it');
 });
 
 describe.each(ADAPTERS)('@Idempotent() on a handler that controllers inherit, on %s', (_name, adapter) => {
