@@ -218,6 +218,32 @@ describe.each(ADAPTERS)('what @Idempotent() stores on %s', (name, adapter) => {
     await asked;
   });
 
+  it('is stored later where the store answers no completion for two time-outs', async () => {
+    const { ask, backend, counts } = await open();
+    backend.plan('records.complete', { kind: 'refuse' }, Infinity);
+    expect(JSON.parse((await ask('list')).text)).toEqual([1]);
+    const meanwhile = await ask('list');
+    expect([meanwhile.status, JSON.parse(meanwhile.text)]).toMatchObject([
+      409,
+      { code: 'IDEMPOTENCY_IN_FLIGHT' },
+    ]);
+    backend.heal();
+    await eventually('a replay', async () => (await ask('list')).isReplay);
+    expect(counts.runs).toBe(1);
+  });
+
+  it('is lost where the store answers nothing until the lease has ended: the body runs again', async () => {
+    const { ask, backend } = await open({ leaseMs: 100 });
+    for (const verb of ['records.complete', 'records.renew'] as const)
+      backend.plan(verb, { kind: 'refuse' }, Infinity);
+    expect(JSON.parse((await ask('list')).text)).toEqual([1]);
+    backend.heal();
+    await eventually('a second run', async () => {
+      const { status, text } = await ask('list');
+      return status === 201 && text === '[2]';
+    });
+  });
+
   it('is not waited for after the connection has ended, whatever became of the request', async () => {
     const { ask, counts, app } = await open({ leaseMs: 100 });
     const { open: finish, opened } = gate();
