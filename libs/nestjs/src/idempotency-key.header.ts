@@ -34,7 +34,13 @@ export function keyInHeader(
   return key.length > 0 && key.length <= maxLength ? key : badKey(header, maxLength);
 }
 
-export function badKey(header: string, maxLength: number): BadRequest {
+/** For a key that is no longer than `maxKeyLength`, and too long for a name. */
+export function longKey(header: string): BadRequest {
+  const message = `The key in the header ${header} is too long for its operation and scope; %, {, } and : count three times`;
+  return { status: 400, code: 'IDEMPOTENCY_KEY_BAD', message };
+}
+
+function badKey(header: string, maxLength: number): BadRequest {
   const message = `The header ${header} must be one key of 1 to ${maxLength} printable characters, in quotes or without spaces, quotes and commas`;
   return { status: 400, code: 'IDEMPOTENCY_KEY_BAD', message };
 }

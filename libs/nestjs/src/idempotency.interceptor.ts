@@ -22,7 +22,7 @@ import { defer, EMPTY, from, lastValueFrom, mergeAll, type Observable } from 'rx
 import { beforeReplying, isFastify, type FastifyReply } from './fastify.answers.js';
 import { watchBody } from './handler.body.js';
 import { answerOfStored, httpAnswer, storedAnswer, type HttpAnswer } from './http.answer.js';
-import { badKey, keyInHeader, type BadRequest } from './idempotency-key.header.js';
+import { keyInHeader, longKey, type BadRequest } from './idempotency-key.header.js';
 import { IdempotentExchange } from './idempotent.exchange.js';
 import { IDEMPOTENT_HANDLER, type IdempotentSpec } from './idempotent-spec.js';
 import type { IdempotentMethod } from './idempotent.method.js';
@@ -91,7 +91,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
   }
 
   async #answer(asked: Asked): Promise<Observable<unknown>> {
-    const { context, spec, idempotency, next } = asked;
+    const { context, spec, next, idempotency } = asked;
     const request = this.#requestOf(asked);
     const response = context.switchToHttp().getResponse<HttpResponse>();
     const before = response.getHeaders();
@@ -105,7 +105,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const replay = await this.#begun(exchange, { asked, request, before }).catch((error: unknown) => {
       // With its operation and its scope the key is too long for a name.
       const isKey = error instanceof InvalidOptionError && error.field === 'key';
-      throw isKey ? this.#refusal(badKey(spec.header, idempotency.terms.maxKeyLength), context) : error;
+      throw isKey ? this.#refusal(longKey(spec.header), context) : error;
     });
     if (replay !== undefined) {
       this.#replay(replay, response);

@@ -57,6 +57,14 @@ describe.each(ADAPTERS)('@Idempotent() on %s', (_name, adapter) => {
     expect(till.runs).toBe(0);
   });
 
+  it('says what makes a key too long that has a permitted length', async () => {
+    const { post } = await shop();
+    const refused = await post('payments', { amount: 5 }, { 'Idempotency-Key': '%'.repeat(300) });
+    expect(refused.body['detail']).toContain('%, {, } and : count three times');
+    const short = await post('payments', { amount: 5 }, { 'Idempotency-Key': 'k'.repeat(301) });
+    expect(short.body['detail']).toContain('1 to 300 printable characters');
+  });
+
   it('leaves the type of a refusal to a filter of the application', async () => {
     const filter: ExceptionFilter = {
       catch(_exception, host) {
