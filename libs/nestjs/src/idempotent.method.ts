@@ -16,6 +16,14 @@ const logger = new Logger(LOG_CONTEXT);
 /** The methods of every class that run once for each key. */
 export const idempotentMethods = new MethodMetadata<IdempotentMethod>('bedrock:idempotent-methods');
 
+/** The handlers of one prototype whose key is in a header. */
+export function idempotentHandlersOf(prototype: object): readonly object[] {
+  return [...idempotentMethods.of(prototype)].flatMap(([key, { spec }]) => {
+    const value: unknown = Object.getOwnPropertyDescriptor(prototype, key)?.value;
+    return spec.key === undefined && typeof value === 'function' ? [value] : [];
+  });
+}
+
 /** A method with `@Idempotent()`. */
 export class IdempotentMethod {
   /** As `Orders.place()`, for messages. */

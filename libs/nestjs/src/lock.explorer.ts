@@ -5,7 +5,7 @@ import { at } from './error.place.js';
 import { hookIntoFastify, isFastify } from './fastify.answers.js';
 import { checkInjectedLocks } from './injected-lock.checks.js';
 import { IdempotentMethodChecks } from './idempotent-method.checks.js';
-import { idempotentMethods } from './idempotent.method.js';
+import { idempotentHandlersOf, idempotentMethods } from './idempotent.method.js';
 import { LeaderMethods } from './leader.methods.js';
 import { Leadership } from './leadership.module.js';
 import { LockRegistry } from './lock.registry.js';
@@ -13,6 +13,7 @@ import { LOCK_REGISTRY, LOCKS, LOG_CONTEXT } from './lock.tokens.js';
 import { lockedMethods } from './locked.method.js';
 import { checkLockedMethods } from './locked-method.checks.js';
 import { chainOf, instancesOf, prototypeOf, type ProviderWrapper } from './provider.wrapper.js';
+import { askReplayFilterFirst } from './replay.filter.js';
 import { isWithoutLocks } from './test.mode.js';
 
 /**
@@ -30,7 +31,12 @@ export class LockExplorer implements OnModuleInit {
     @Inject(BedrockService) private readonly bedrock: BedrockService,
     @Inject(Leadership) private readonly leadership: Leadership,
     @Inject(HttpAdapterHost) private readonly adapters: HttpAdapterHost,
-  ) {}
+  ) {
+    // Before Nest makes the routes, which is before `onModuleInit`.
+    for (const wrapper of discovery.getControllers())
+      for (const prototype of chainOf(prototypeOf(wrapper)))
+        for (const handler of idempotentHandlersOf(prototype)) askReplayFilterFirst(handler);
+  }
 
   // Our module is initialised first: no other `onModuleInit` runs before its objects are bound.
   async onModuleInit(): Promise<void> {

@@ -139,6 +139,19 @@ describe.each(ADAPTERS)('what @Idempotent() stores on %s', (name, adapter) => {
     expect(counts.errors).toHaveLength(1);
   });
 
+  it('is given again without a word to a filter of the handler, which stands above @Idempotent()', async () => {
+    const { counts } = await twice('guarded');
+    expect(counts.errors).toEqual([]);
+  });
+
+  it.each([
+    ['has a value where the handler has none', 'defaulted'],
+    ['waits for a value of the handler', 'awaited'],
+  ])('is given again past an outer interceptor that %s', async (_what, path) => {
+    const { again } = await twice(path);
+    expect(again.text).toBe('{"run":1}');
+  });
+
   it('is the answer to an error that storeIf gets as the body threw it', async () => {
     const { ask, counts } = await open();
     expect([(await ask('poor-in-other-words')).status, counts.runs]).toEqual([409, 1]);

@@ -15,6 +15,7 @@ import {
   RequestTimeoutException,
   Res,
   StreamableFile,
+  UseFilters,
   UseInterceptors,
   type ArgumentsHost,
   type CallHandler,
@@ -28,7 +29,18 @@ import { Exclude } from 'class-transformer';
 import { memory } from 'bedrock-lock/memory';
 import { FaultyBackend } from 'bedrock-testkit';
 import { BedrockLockModule, DistributedLock, Idempotent } from 'nestjs-bedrock';
-import { catchError, defer, map, mergeMap, of, throwError, timeout, Observable } from 'rxjs';
+import {
+  catchError,
+  defaultIfEmpty,
+  defer,
+  lastValueFrom,
+  map,
+  mergeMap,
+  of,
+  throwError,
+  timeout,
+  Observable,
+} from 'rxjs';
 import { AsyncResource } from 'node:async_hooks';
 import { Readable } from 'node:stream';
 import { listen } from '../interceptor/server.js';
@@ -127,6 +139,16 @@ const queueing: NestInterceptor = {
     new Observable((subscriber) => outside.runInAsyncScope(() => next.handle().subscribe(subscriber))),
 };
 
+/** Has a value where the handler has none. */
+const defaulting: NestInterceptor = {
+  intercept: (_context, next) => next.handle().pipe(defaultIfEmpty({ run: 'none' })),
+};
+
+/** Waits for the last value of the handler. */
+const awaiting: NestInterceptor = {
+  intercept: async (_context, next) => of(await lastValueFrom(next.handle())),
+};
+
 const CARD = '4929 1234 5678 9012';
 
 @Controller()
@@ -144,6 +166,27 @@ class Kiosk {
   @Idempotent('kiosk')
   async bareCard() {
     return new Card((this.counts.runs += 1), CARD);
+  }
+
+  @Post('guarded')
+  @UseFilters(EverythingFilter)
+  @Idempotent('kiosk')
+  async guarded() {
+    return { run: (this.counts.runs += 1) };
+  }
+
+  @Post('defaulted')
+  @Idempotent('kiosk')
+  @UseInterceptors(defaulting)
+  async defaulted() {
+    return { run: (this.counts.runs += 1) };
+  }
+
+  @Post('awaited')
+  @Idempotent('kiosk')
+  @UseInterceptors(awaiting)
+  async awaited() {
+    return { run: (this.counts.runs += 1) };
   }
 
   @Post('list')
