@@ -86,6 +86,7 @@ export const ROWS = [
       'test/contract/memory.short.spec.ts',
       'test/contract/promises.spec.ts',
       'test/commands.spec.ts',
+      'test/changed-files.spec.ts',
       'test/command-usage.spec.ts',
       'test/engine/',
       'test/core/',
@@ -197,11 +198,17 @@ export const REAL_TIME = [
 
 /** Spec files of the repository, relative to its root. */
 export function specFiles() {
-  const all = FOLDERS.flatMap((folder) => filesIn(join(ROOT, folder)));
-  return all
+  return filesOf(...FOLDERS)
     .filter((file) => file.endsWith('.spec.ts'))
-    .map((file) => relative(ROOT, file))
     .sort();
+}
+
+/**
+ * All files of the folders but what is installed or built, relative to the root.
+ * @param {...string} folders
+ */
+export function filesOf(...folders) {
+  return folders.flatMap((folder) => filesIn(join(ROOT, folder))).map((file) => relative(ROOT, file));
 }
 
 /**

@@ -1,7 +1,8 @@
 /** Which spec files the changes since a commit touch. */
 import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fits, specFiles } from '../../test/commands.mjs';
+import { specsNaming } from './named-files.mjs';
 
 const ROOT = join(import.meta.dirname, '../..');
 const JEST = join(ROOT, 'node_modules/jest/bin/jest.js');
@@ -26,6 +27,12 @@ const RULES = [
   },
   { pattern: /^apps\/shop\/src\/page\/static\//, specs: ['test/e2e/'] },
   { pattern: /\.(md|svg|png)$/, specs: ['test/docs.spec.ts', 'test/nest/docs.spec.ts'] },
+  // The processes of all crowds run it, from the build.
+  {
+    pattern: /^libs\/testkit\/src\/contender\//,
+    sources: ['libs/testkit/src/contender/contender-process.ts'],
+    specs: ['test/contract/', 'test/faults/', 'test/memory/'],
+  },
   // Processes of these tests run the build, and not what the test imports.
   {
     pattern: /^(libs|apps)\/.*\.ts$/,
@@ -38,7 +45,7 @@ const RULES = [
   { pattern: /^test\/interop\/redisson\/java\//, specs: ['test/interop/'] },
   { pattern: /^bench\//, specs: ['test/bench/'] },
   { pattern: /^(compat|\.ci)\/|^(LICENSE|\.gitignore|\.prettierignore|prettier\.config\.js)$/, specs: [] },
-  { pattern: /^test\/.*\.m?[jt]s$/, isSource: true, specs: [] },
+  { pattern: /^test\/(?!support\/.*\.[cm]js$|tsconfig\.json$)/, isOfTests: true, specs: [] },
 ];
 
 /**
@@ -59,13 +66,22 @@ export function specsTouchedBy(changes) {
   const all = specFiles();
   const rules = changes.map((file) => ({ file, rule: RULES.find(({ pattern }) => pattern.test(file)) }));
   if (rules.some(({ rule }) => rule === undefined)) return all;
+  const ofTests = rules.filter(({ rule }) => rule.isOfTests).map(({ file }) => file);
   const sources = rules.flatMap(({ file, rule }) => [
     ...(rule.sources ?? []),
-    ...(rule.isSource ? [file] : []),
+    ...(rule.isSource || (rule.isOfTests && /\.m?[jt]s$/.test(file)) ? [file] : []),
   ]);
-  const related = new Set(relatedTo(sources));
-  const entries = rules.flatMap(({ rule }) => rule.specs);
+  const related = new Set([...relatedTo(sources), ...ofTests.flatMap((file) => [...specsNaming(file)])]);
+  const unnamed = ofTests.filter((file) => !file.endsWith('.spec.ts') && specsNaming(file).size === 0);
+  const entries = [...rules.flatMap(({ rule }) => rule.specs), ...unnamed.map((file) => folderOf(file, all))];
   return all.filter((file) => related.has(file) || entries.some((entry) => fits(entry, file)));
+}
+
+/** The nearest folder around the file that has spec files: Jest loads it, or a test starts it, in a way that is not seen here. */
+function folderOf(file, specs) {
+  let folder = dirname(file);
+  while (!specs.some((spec) => fits(`${folder}/`, spec))) folder = dirname(folder);
+  return `${folder}/`;
 }
 
 /** The spec files that import one of the sources, by however many steps. @param {readonly string[]} sources */

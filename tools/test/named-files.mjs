@@ -1,0 +1,45 @@
+/** Who names a file of the tests: by an import, or as a program that it starts. Jest's graph has the imports alone. */
+import { readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { filesOf, ROOT } from '../../test/commands.mjs';
+
+const READABLE = /\.(ts|mts|mjs|cjs)$/;
+const QUOTED = /['"`]([\w./-]+\.\w+)['"`]/g;
+
+/**
+ * The spec files that reach a file by the names in their text, by however many steps.
+ * @param {string} file relative to the root
+ * @returns {Set<string>}
+ */
+export function specsNaming(file) {
+  const namedBy = graph();
+  const seen = new Set([file]);
+  for (const one of seen) for (const other of namedBy.get(one) ?? []) seen.add(other);
+  return new Set([...seen].filter((one) => one.endsWith('.spec.ts')));
+}
+
+/** @type {Map<string, Set<string>> | undefined} */
+let known;
+
+/** For each file of the tests, who names it. */
+function graph() {
+  if (known !== undefined) return known;
+  const files = filesOf('test', 'apps');
+  const all = new Set(files);
+  known = new Map();
+  for (const file of files.filter((one) => READABLE.test(one))) {
+    for (const [, text] of readFileSync(join(ROOT, file), 'utf8').matchAll(QUOTED))
+      for (const named of meantBy(text, file)) if (all.has(named) && named !== file) add(known, named, file);
+  }
+  return known;
+}
+
+/** A path beside the file, or from the root; a source where its compiled file is imported. */
+function meantBy(text, file) {
+  const paths = [resolve('/', dirname(file), text), resolve('/', text)].map((path) => path.slice(1));
+  return paths.flatMap((path) => [path, path.replace(/\.(m?)js$/, '.$1ts')]);
+}
+
+function add(map, key, value) {
+  map.set(key, (map.get(key) ?? new Set()).add(value));
+}
