@@ -40,6 +40,7 @@ async function main(name, line) {
   console.log(tally.text());
   tellRest(runs);
   if (line.engines !== undefined) tellLeftOut(leftOut, line.engines);
+  for (const text of tally.late()) console.log(text);
   return tally.isGood ? 0 : 1;
 }
 

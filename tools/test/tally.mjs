@@ -1,4 +1,4 @@
-import { COMMANDS } from '../../test/commands.mjs';
+import { ALL_BOUND_S, COMMANDS } from '../../test/commands.mjs';
 
 const COUNTS = [
   'numPassedTests',
@@ -13,8 +13,13 @@ const COUNTS = [
 export class Tally {
   #lines = [];
   #isGood = true;
-  /** In the form of `jest --json`. */
-  report = { success: true, testResults: [], ...Object.fromEntries(COUNTS.map((count) => [count, 0])) };
+  /** In the form of `jest --json`, with a row for each command. */
+  report = {
+    success: true,
+    commands: [],
+    testResults: [],
+    ...Object.fromEntries(COUNTS.map((count) => [count, 0])),
+  };
 
   get isEmpty() {
     return this.#lines.length === 0;
@@ -40,15 +45,36 @@ export class Tally {
       ...(skipped > 0 ? [`${skipped} skipped, which is a failure;`] : []),
       `${seconds.toFixed(0)} s${boundS === undefined ? '' : ` of ${boundS} s`}`,
     ];
-    this.#lines.push({ text: facts.join(' '), seconds });
+    this.#lines.push(facts.join(' '));
+    this.report.commands.push({ command, seconds, boundS, isLate: seconds > boundS });
   }
 
   text() {
-    const seconds = this.#lines.reduce((sum, line) => sum + line.seconds, 0);
-    const total = `${this.report.numPassedTests} passed, ${failuresOf(this.report)} failed, ${seconds.toFixed(0)} s`;
-    return ['', ...this.#lines.map(({ text }) => text), ...(this.#lines.length > 1 ? [total] : [])].join(
-      '\n',
-    );
+    const total = `${this.report.numPassedTests} passed, ${failuresOf(this.report)} failed, ${this.#seconds.toFixed(0)} s`;
+    return ['', ...this.#lines, ...(this.#lines.length > 1 ? [total] : [])].join('\n');
+  }
+
+  /** A line for each command that took longer than it may, and for all of them: a slow machine is told so, and fails nothing. */
+  late() {
+    const rows = [
+      ...this.report.commands,
+      {
+        command: 'test:all',
+        seconds: this.#seconds,
+        boundS: ALL_BOUND_S,
+        isLate: this.#seconds > ALL_BOUND_S,
+      },
+    ];
+    return rows
+      .filter(({ isLate }) => isLate)
+      .map(
+        ({ command, seconds, boundS }) =>
+          `OVER ITS BOUND: npm run ${command} took ${seconds.toFixed(0)} s, bound ${boundS} s on two cores`,
+      );
+  }
+
+  get #seconds() {
+    return this.report.commands.reduce((sum, { seconds }) => sum + seconds, 0);
   }
 }
 
