@@ -1,4 +1,5 @@
-import { checkHistory } from 'bedrock-testkit';
+import { READERS } from 'bedrock-lock';
+import { checkHistory, type HistoryEvent } from 'bedrock-testkit';
 import { BAD } from './bad-histories.js';
 import { GOOD } from './good-histories.js';
 import { acquired, asked, failed, lost, permitted, stalled, turn } from './hand-made.js';
@@ -40,6 +41,20 @@ describe('checkHistory()', () => {
     const others = [...turn(1, 'a1', 2, 1), ...turn(3, 'c1', 4, 2), ...turn(5, 'a2', 6, 3)];
     const history = [...others, asked(2, 'b1'), acquired(7, 'b1', 50, 4), ...turn(8, 'a3', 9, 5)];
     expect(checkHistory(history).mostTurnsWaited).toBe(2);
+  });
+
+  it('counts no readers for a reader, who is kept out by writers alone', () => {
+    const reads = { share: { units: 1, capacity: READERS } };
+    const others = [
+      acquired(1, 'a1', 50, 0, reads),
+      acquired(2, 'a2', 50, 0, reads),
+      acquired(3, 'a3', 50, 0, reads),
+    ];
+    const waiting = (facts?: typeof reads) => [asked(0, 'b1'), acquired(9, 'b1', 50, 1, facts)];
+    const waited = (...history: HistoryEvent[]) => checkHistory(history).mostTurnsWaited;
+    expect(waited(...others, ...waiting(reads))).toBe(0);
+    expect(waited(...others, ...turn(5, 'w1', 6, 1), ...waiting(reads))).toBe(1);
+    expect(waited(...others, ...waiting())).toBe(3);
   });
 
   it('names who starves, beside stalls of at most three times the bound', () => {

@@ -1,3 +1,4 @@
+import { READERS } from 'bedrock-lock';
 import type { History } from './history-event.js';
 import type { LeaseLife } from './lease-life.js';
 import { Stalls } from './stalls.js';
@@ -20,17 +21,35 @@ export function starvation(lives: readonly LeaseLife[], history: History, { turn
   });
 }
 
-/** For each lease, how many turns began while its caller waited for it. */
+/**
+ * For each lease, how many turns began while its caller waited for it. A reader is kept out by no other reader: what passes
+ * there while it waits for its answer shows how slow the machine is, and nothing about whose turn it was.
+ */
 export function turnsWaited(lives: readonly LeaseLife[]): number[] {
-  const starts = lives.map(({ acquiredAt }) => acquiredAt).sort((a, b) => a - b);
-  const before = (at: number): number => {
-    let [low, high] = [0, starts.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (starts[middle]! < at) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  };
-  return lives.map(({ askedAt, acquiredAt }) => before(acquiredAt) - before(askedAt ?? acquiredAt));
+  const all = startsOf(lives);
+  const writers = startsOf(lives.filter((life) => !isReader(life)));
+  return lives.map((life) => {
+    const { askedAt, acquiredAt } = life;
+    const starts = isReader(life) ? writers : all;
+    return countBefore(starts, acquiredAt) - countBefore(starts, askedAt ?? acquiredAt);
+  });
+}
+
+function isReader({ share: { units, capacity } }: LeaseLife): boolean {
+  return capacity === READERS && units < capacity;
+}
+
+function startsOf(lives: readonly LeaseLife[]): number[] {
+  return lives.map(({ acquiredAt }) => acquiredAt).sort((a, b) => a - b);
+}
+
+/** How many of the times, which are in order, lie before `at`. */
+function countBefore(times: readonly number[], at: number): number {
+  let [low, high] = [0, times.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (times[middle]! < at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
