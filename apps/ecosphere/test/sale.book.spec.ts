@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { startRedis, type RunningServer } from 'bedrock-servers';
+import { liveness } from 'bedrock-testkit';
 import { Redis } from 'ioredis';
 import { ServerError } from '../src/server/server.error.js';
 import { SaleBook } from '../src/shop-front/sale.book.js';
@@ -107,13 +108,13 @@ describe('the book of the sale', () => {
 
   it('gives up within a second when Redis stands still, and the order can be repeated', async () => {
     server.pause();
-    const before = performance.now();
     try {
-      await expect(book.sell({ token: TOKEN, seen: 2 }, ann)).rejects.toThrow(ServerError);
+      await liveness.within('the refusal', 3_000, () =>
+        expect(book.sell({ token: TOKEN, seen: 2 }, ann)).rejects.toThrow(ServerError),
+      );
     } finally {
       server.resume();
     }
-    expect(performance.now() - before).toBeLessThan(3_000);
     // The command was on its way: it may have been executed late. Once it is, the repetition says so.
     const { kind } = await book.sell({ token: TOKEN, seen: 2 }, ann);
     expect(['sold', 'repeated']).toContain(kind);
