@@ -1,3 +1,4 @@
+import { Witness } from 'bedrock-testkit';
 import { claimIdOf, OPERATION_MS, track } from './bench.js';
 import { Shelf } from './shelf.js';
 
@@ -161,23 +162,20 @@ describe('a read-write lock on a backend that fails', () => {
   it('does no harm when every request arrives twice', async () => {
     for (const verb of ['claim', 'withdraw', 'renew', 'watch'] as const)
       shelf.bench.backend.plan(verb, { kind: 'double' }, Infinity);
-    let readers = 0;
-    let writers = 0;
-    const work = async (isWriter: boolean): Promise<void> => {
-      if (isWriter) writers += 1;
-      else readers += 1;
-      expect(writers > 0 ? [readers, writers] : [0, 1]).toEqual([0, 1]);
-      await new Promise<void>((resolve) => void shelf.clock.setTimer(resolve, 700));
-      if (isWriter) writers -= 1;
-      else readers -= 1;
-    };
-    const tasks = Array.from({ length: 24 }, (_, i) => {
+    const count = 24;
+    const witness = new Witness(count);
+    const work = (isWriter: boolean): Promise<void> =>
+      witness.visit(() => new Promise((resolve) => void shelf.clock.setTimer(resolve, 700)), {
+        units: isWriter ? count : 1,
+      });
+    const tasks = Array.from({ length: count }, (_, i) => {
       const { read, write } = i % 2 === 0 ? shelf.lock : shelf.rival;
       const isWriter = i % 6 === 0;
       return track((isWriter ? write : read).run(() => work(isWriter), { waitMs: 60_000 }));
     });
     await shelf.clock.advance(60_000);
-    expect(tasks.map(({ state }) => state)).toEqual(Array<string>(24).fill('fulfilled'));
+    expect(tasks.map(({ state }) => state)).toEqual(Array<string>(count).fill('fulfilled'));
+    expect(witness.assertKept().leases).toBe(count);
     expect(await shelf.held()).toBe('');
   });
 });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Bedrock, Lease } from 'bedrock-lock';
+import type { Bedrock } from 'bedrock-lock';
 import { startEtcdEnsemble, type EtcdEnsemble } from 'bedrock-servers';
-import { eventually } from 'bedrock-testkit';
+import { assertHistory, eventually, HistoryRecorder, type HistoryEvent } from 'bedrock-testkit';
 import { EtcdFixture, placesOf } from './fixture.js';
 
 const fixture = new EtcdFixture();
@@ -57,35 +57,35 @@ it('a leader that is frozen and goes on, again and again: one holder at a time, 
   const options = { hosts: ensemble.urls, operationTimeoutMs: 600 };
   const peers = await Promise.all([1, 2, 3].map(() => fixture.peer(options)));
   const resource = fixture.fresh();
-  const grants: Lease[] = [];
-  const faults: string[] = [];
+  const history: HistoryEvent[] = [];
   let isOver = false;
-  const contend = async (peer: Bedrock): Promise<void> => {
+  const turns = () => history.filter(({ kind }) => kind === 'acquired').length;
+  const contend = async (peer: Bedrock, at: number): Promise<void> => {
+    const recorder = new HistoryRecorder(`p${at}`, (event) => history.push(event));
+    const unfollow = recorder.follow(peer);
+    const terms = { leaseMs: 2_000, waitMs: 20_000 };
     while (!isOver) {
-      const lease = await peer.mutex(resource).acquire({ leaseMs: 2_000, waitMs: 20_000 });
-      const before = grants.at(-1);
-      if (before?.isHeld === true) faults.push(`${before.token} still held beside ${lease.token}`);
-      if (before !== undefined && lease.token <= before.token)
-        faults.push(`${lease.token} came after ${before.token}`);
-      grants.push(lease);
+      const lease = await recorder.acquire(resource, terms.waitMs, () => peer.mutex(resource).acquire(terms));
       await sleep(50);
-      await lease.release();
+      recorder.see(lease!);
+      await recorder.release(lease!);
     }
+    unfollow();
   };
   const contest = Promise.all(peers.map(contend));
   for (let round = 1; round <= 3; round += 1) {
     const leader = await ensemble.leader();
-    const seen = grants.length;
+    const seen = turns();
     leader.pause();
     try {
       await ensemble.leader(leader);
-      await eventually('locks go on without it', () => grants.length >= seen + 3, { withinMs: 10_000 });
+      await eventually('locks go on without it', () => turns() >= seen + 3, { withinMs: 10_000 });
     } finally {
       leader.resume();
     }
-    await eventually('and with it', () => grants.length >= seen + 6, { withinMs: 10_000 });
+    await eventually('and with it', () => turns() >= seen + 6, { withinMs: 10_000 });
   }
   isOver = true;
   await contest;
-  expect(faults).toEqual([]);
+  assertHistory(history);
 }, 90_000);

@@ -1,6 +1,6 @@
 import type { History } from 'bedrock-testkit';
 
-/** How many have held at the same time. */
+/** The most that have held at the same time: what shows that they ran beside each other. `assertHistory` judges whether they may. */
 export function mostBeside(history: History): number {
   const steps = history
     .flatMap(({ kind, at }) =>
