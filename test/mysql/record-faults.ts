@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from 'bedrock-lock';
 import { startProxy, type TcpProxy } from 'bedrock-servers';
+import { eventually, Witness } from 'bedrock-testkit';
 import {
   freshName,
   LEASE_MS,
@@ -59,8 +60,9 @@ export function recordFaults(ground: RecordGround): void {
         proxy.cut();
         const [first, second] = [await asked, await yours.begin(start(resource, 'yours'))];
         outcomes.add(first);
-        const owners = [first === 'made' ? 'mine' : '', second === undefined ? 'yours' : ''];
-        expect(owners.filter((owner) => owner !== '').length).toBeLessThanOrEqual(1);
+        const witness = new Witness(1, resource);
+        for (const isOwner of [first === 'made', second === undefined]) if (isOwner) witness.enter();
+        witness.assertKept();
         await settled(() => mine.read(resource));
         // Whoever does not know asks again, and hears who has it.
         const again = await mine.begin(start(resource, 'mine'));
@@ -102,8 +104,9 @@ export function recordFaults(ground: RecordGround): void {
       // Nobody has made a record yet.
       expect(await ground.count('swept:over:')).toBe(600);
       await mine.begin(start(freshName(), 'mine'));
-      for (const late = performance.now() + 10_000; (await ground.count('swept:over:')) > 0; await sleep(20))
-        if (performance.now() > late) throw new Error('not swept');
+      await eventually('it is swept', async () => (await ground.count('swept:over:')) === 0, {
+        withinMs: 10_000,
+      });
       expect(await ground.count('swept:alive:')).toBe(5);
     }, 20_000);
 
@@ -130,12 +133,17 @@ export function recordFaults(ground: RecordGround): void {
       const resource = freshName();
       await ground.put(resource, 'dead', -1_000);
       const commit = await ground.holdRow(resource);
+      await ground.put('beside:over', 'dead', -1);
+      const isBesideSwept = async () => (await ground.count('beside:')) === 0;
       const backend = await ground.backend({ clock: SOON, operationTimeoutMs: 3_000 });
       await backend.records!.begin(start(freshName(), 'mine'));
-      // Long enough for the sweep to come to the row, not for it to give up.
-      await sleep(400);
+      // One database waits for the row, another one passes it over.
+      await eventually(
+        'the sweep has come to the row',
+        async () => (await ground.waitingForRows()) > 0 || (await isBesideSwept()),
+      );
       await commit({ lifeMs: 60_000, owner: 'next' });
-      await sleep(400);
+      await eventually('the sweep is over', isBesideSwept);
       expect((await backend.records!.read(resource))?.owner).toBe('next');
     });
   });

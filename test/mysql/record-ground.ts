@@ -24,6 +24,8 @@ export interface RecordGround {
   count(prefix: string): Promise<number>;
   /** Locks the row in a transaction, and gives what changes its end (by its owner or another one) and commits. */
   holdRow(resource: string): Promise<(change: { lifeMs: number; owner: string }) => Promise<void>>;
+  /** Statements of the backends that wait for a row now. */
+  waitingForRows(): Promise<number>;
   /** Whoever looks at the tables comes back after the server did. */
   observeAgain(): Promise<void>;
 }

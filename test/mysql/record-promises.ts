@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { systemClock, type RecordDriver, type RecordView } from 'bedrock-lock';
-import { Witness } from 'bedrock-testkit';
+import { eventually, Witness } from 'bedrock-testkit';
 import {
   freshName,
   LEASE_MS,
@@ -125,19 +125,21 @@ export function recordPromises(ground: RecordGround): void {
 
     it('is read again by whoever had to wait for the row', async () => {
       const mine = await records({ operationTimeoutMs: 3_000 });
+      const itWaits = () =>
+        eventually('it waits for the row', async () => (await ground.waitingForRows()) > 0);
       const [prolonged, ended] = [freshName(), freshName()];
       // Over when it is asked for, and prolonged while it is waited for: as if its owner had begun again just before.
       await ground.put(prolonged, 'first', -1_000);
       const commit = await ground.holdRow(prolonged);
       const refused = mine.begin(start(prolonged, 'next'));
-      await sleep(200);
+      await itWaits();
       await commit({ lifeMs: 60_000, owner: 'first' });
       expect((await refused)?.owner).toBe('first');
       // Alive when it is asked for, and over when the wait is.
       await ground.put(ended, 'mine', 60_000);
       const end = await ground.holdRow(ended);
       const renewed = mine.renew({ resource: ended, owner: 'mine' }, LEASE_MS);
-      await sleep(200);
+      await itWaits();
       await end({ lifeMs: -1, owner: 'mine' });
       expect(await renewed).toBe(false);
     });

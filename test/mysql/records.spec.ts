@@ -47,6 +47,10 @@ describe('records in rows of MySQL', () => {
         user.destroy();
       };
     },
+    waitingForRows: async () => {
+      const [row] = await fixture.rows(`SHOW GLOBAL STATUS LIKE 'Innodb_row_lock_current_waits'`);
+      return Number(row!['Value']);
+    },
     observeAgain: () => fixture.observe(),
   };
   // What is put into the table has to find it there.

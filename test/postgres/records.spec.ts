@@ -45,6 +45,8 @@ describe('records in rows of PostgreSQL', () => {
         user.release(true);
       };
     },
+    waitingForRows: async () =>
+      (await number(`SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'`))!,
     observeAgain: () => Promise.resolve(),
   };
   recordPromises(ground);
