@@ -1,6 +1,6 @@
 import { redis } from 'bedrock-lock/redis';
 import { startRedis, type RunningServer } from 'bedrock-servers';
-import { liveness } from 'bedrock-testkit';
+import { eventually, liveness } from 'bedrock-testkit';
 import { Redis } from 'ioredis';
 import { bedrockOf, closeAll } from './app.js';
 import { healthApp, TIMEOUT_MS, untilSo, type HealthAnswer } from './health.js';
@@ -115,10 +115,10 @@ describe('GET /health with Redis', () => {
     await observer.call('AUTH', 'hidden');
     await observer.config('SET', 'requirepass', 'changed');
     await observer.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
-    for (;;) {
+    await eventually('the code is told', async () => {
       const { text } = await untilStatus(ask, 503);
       expect(text).not.toMatch(/hidden|127\.0\.0\.1/);
-      if (/WRONGPASS|NOAUTH/.test(text)) return;
-    }
+      return /WRONGPASS|NOAUTH/.test(text);
+    });
   });
 });

@@ -1,6 +1,7 @@
 import { startRedis, type RunningServer } from 'bedrock-servers';
+import { eventually } from 'bedrock-testkit';
 import { fork, type ChildProcess } from 'node:child_process';
-import { EventEmitter, once } from 'node:events';
+import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
@@ -19,7 +20,6 @@ interface Report {
 
 let server: RunningServer;
 const reports: Report[] = [];
-const arrivals = new EventEmitter();
 const processes = new Map<Shift, ChildProcess>();
 
 beforeAll(async () => {
@@ -34,7 +34,6 @@ beforeAll(async () => {
     createInterface(child.stdout!).on('line', (line) => {
       const [job = '', tick, what = ''] = line.split(' ');
       reports.push({ shift, job, tick: Number(tick), what });
-      arrivals.emit('report');
     });
   }
 });
@@ -50,10 +49,7 @@ async function kill(child: ChildProcess): Promise<void> {
   await closed;
 }
 
-/** Waits, report by report, for a fact about them. */
-async function until(fact: () => boolean): Promise<void> {
-  while (!fact()) await once(arrivals, 'report');
-}
+const TOLD = { withinMs: 15_000 };
 
 const ticksOf = (wanted: Partial<Report>): number[] =>
   reports
@@ -64,10 +60,12 @@ const ticksOf = (wanted: Partial<Report>): number[] =>
 
 /** The ticks of `count` seconds that begin after now, when all processes have told about them. */
 async function nextTicks(count: number, alive: readonly Shift[]): Promise<number[]> {
-  await until(() => alive.every((shift) => ticksOf({ shift }).length > 0));
+  const tells = (shift: Shift) => ticksOf({ shift }).length > 0;
+  await eventually('all processes tell', () => alive.every(tells), TOLD);
   const first = Math.max(...reports.map(({ tick }) => tick)) + 1;
   const ticks = Array.from({ length: count }, (_, index) => first + index);
-  await until(() => alive.every((shift) => ticksOf({ shift }).some((tick) => tick >= first + count)));
+  const isPast = (shift: Shift) => ticksOf({ shift }).some((tick) => tick >= first + count);
+  await eventually('all processes are past the ticks', () => alive.every(isPast), TOLD);
   return ticks;
 }
 
@@ -91,7 +89,7 @@ describe('scheduled jobs of three processes whose clocks differ by up to 200 ms'
     // The one that is ahead comes first in every tick.
     const first = processes.get(200)!;
     first.send('stall');
-    await until(() => ticksOf({ what: 'stalled' }).length > 0);
+    await eventually('a job has stalled', () => ticksOf({ what: 'stalled' }).length > 0, TOLD);
     await kill(first);
     const [killed = 0] = ticksOf({ what: 'stalled' });
     const ticks = await nextTicks(2, [0, 100]);

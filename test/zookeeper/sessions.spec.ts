@@ -132,7 +132,10 @@ describe('a connection that breaks', () => {
     const waiting = one.mutex(resource).acquire({ waitMs: 10_000 });
     await eventually('it waits', async () => (await fixture.admin.places(resource)).length === 2);
     proxy.cut();
-    await sleep(300);
+    await eventually(
+      'it is in contact',
+      unlessUnavailable(async () => (await one.backend.ping()) > 0),
+    );
     await held.release();
     await liveness.within('a hand-over', 1_500, async () => (await waiting).release());
   });
