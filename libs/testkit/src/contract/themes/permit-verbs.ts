@@ -6,7 +6,7 @@ import type { Stage } from '../stage.js';
 const NOW = { keepMs: 0, leaveQueue: true } as const;
 
 /** A claim of so many of 4 permits, as the engine would send it. */
-function claimOf(stage: Stage, backend: Backend, units = 1, terms: Partial<Claim> = {}): Claim {
+function permitClaim(stage: Stage, backend: Backend, units = 1, terms: Partial<Claim> = {}): Claim {
   return stage.claim(backend, { shape: permits(units, 4), tokens: 0, ...terms });
 }
 
@@ -22,29 +22,29 @@ const renewal = (ref: ClaimRef, leaseMs: number) => [{ ...ref, leaseMs, keepMs: 
 export const permitVerbs: ContractTheme = {
   'grant a claim that is repeated, and count its permits once': async (stage) => {
     const backend = await stage.backend();
-    const claim = claimOf(stage, backend, 3);
+    const claim = permitClaim(stage, backend, 3);
     assert.equal((await backend.leases.claim(claim)).kind, 'granted');
     assert.equal((await backend.leases.claim(claim)).kind, 'granted');
     assert.deepEqual(await unitsOf(stage, backend), { [claim.id]: 3 });
-    assert.equal((await backend.leases.claim(claimOf(stage, backend, 2))).kind, 'refused');
+    assert.equal((await backend.leases.claim(permitClaim(stage, backend, 2))).kind, 'refused');
     assert.equal(await backend.leases.withdraw(claim, NOW), 'released');
     await stage.becomesEmpty();
   },
 
   'refuse what does not fit, and say when the next lease ends': async (stage) => {
     const [one, other] = [await stage.backend(), await stage.backend()];
-    await one.leases.claim(claimOf(stage, one, 2, { leaseMs: 5_000 }));
-    await one.leases.claim(claimOf(stage, one, 1, { leaseMs: 2_000 }));
-    const verdict = await other.leases.claim(claimOf(stage, other, 2));
+    await one.leases.claim(permitClaim(stage, one, 2, { leaseMs: 5_000 }));
+    await one.leases.claim(permitClaim(stage, one, 1, { leaseMs: 2_000 }));
+    const verdict = await other.leases.claim(permitClaim(stage, other, 2));
     assert.equal(verdict.kind, 'refused');
     assert.ok(verdict.retryInMs > 1_000 && verdict.retryInMs <= 2_100);
     assert.ok(verdict.holder?.id.startsWith(one.processId));
-    assert.equal((await other.leases.claim(claimOf(stage, other, 1))).kind, 'granted');
+    assert.equal((await other.leases.claim(permitClaim(stage, other, 1))).kind, 'granted');
   },
 
   'answer a repeated withdraw with "absent", and leave other grants alone': async (stage) => {
     const backend = await stage.backend();
-    const [claim, next] = [claimOf(stage, backend, 2), claimOf(stage, backend, 2)];
+    const [claim, next] = [permitClaim(stage, backend, 2), permitClaim(stage, backend, 2)];
     await backend.leases.claim(claim);
     await backend.leases.claim(next);
     assert.equal(await backend.leases.withdraw(claim, NOW), 'released');
@@ -56,9 +56,9 @@ export const permitVerbs: ContractTheme = {
 
   'change nothing for somebody who is not the holder': async (stage) => {
     const [one, other] = [await stage.backend(), await stage.backend()];
-    const claim = claimOf(stage, one, 2, { leaseMs: 3_000 });
+    const claim = permitClaim(stage, one, 2, { leaseMs: 3_000 });
     await one.leases.claim(claim);
-    const foreign = claimOf(stage, other, 2);
+    const foreign = permitClaim(stage, other, 2);
     assert.deepEqual(await other.leases.renew(renewal(foreign, 5_000)), ['lost']);
     assert.equal(await other.leases.withdraw(foreign, NOW), 'absent');
     assert.equal(await other.leases.withdraw(foreign, { ...NOW, keepMs: 10 }), 'absent');
@@ -70,7 +70,7 @@ export const permitVerbs: ContractTheme = {
 
   'refuse a request that arrives after its time, so that it leaves no orphan': async (stage) => {
     const backend = await stage.backend();
-    const late = claimOf(stage, backend, 2, { notAfter: stage.now() - 100 });
+    const late = permitClaim(stage, backend, 2, { notAfter: stage.now() - 100 });
     assert.equal((await backend.leases.claim(late)).kind, 'stale');
     assert.equal(await stage.harness.isEmpty(stage.resource), true);
   },
@@ -78,7 +78,7 @@ export const permitVerbs: ContractTheme = {
   'let no late renewal bring back what has ended or was given back': async (stage) => {
     const backend = await stage.backend();
     const leaseMs = stage.briefMs;
-    const [ended, given] = [claimOf(stage, backend, 2, { leaseMs }), claimOf(stage, backend)];
+    const [ended, given] = [permitClaim(stage, backend, 2, { leaseMs }), permitClaim(stage, backend)];
     await backend.leases.claim(ended);
     await backend.leases.claim(given);
     await backend.leases.withdraw(given, NOW);
@@ -93,7 +93,7 @@ export const permitVerbs: ContractTheme = {
 
   'prolong a grant by a repeated claim or a renewal, and never shorten it': async (stage) => {
     const backend = await stage.backend();
-    const claim = claimOf(stage, backend, 2, { leaseMs: 2_000 });
+    const claim = permitClaim(stage, backend, 2, { leaseMs: 2_000 });
     const remaining = async (): Promise<number> =>
       (await backend.leases.inspect(stage.resource, claim.shape))[0]?.remainingMs ?? 0;
     await backend.leases.claim(claim);
@@ -108,7 +108,7 @@ export const permitVerbs: ContractTheme = {
 
   'give a revoked grant no new life, neither by renewal nor by a repeated claim': async (stage) => {
     const backend = await stage.backend();
-    const [claim, later] = [claimOf(stage, backend, 2), claimOf(stage, backend)];
+    const [claim, later] = [permitClaim(stage, backend, 2), permitClaim(stage, backend)];
     await backend.leases.claim(claim);
     assert.equal(await backend.leases.revoke(stage.resource, claim.shape, 'atExpiry'), true);
     await backend.leases.claim(later);
@@ -124,16 +124,16 @@ export const permitVerbs: ContractTheme = {
 
   'keep permits taken as long as they are to be held at least, and no longer': async (stage) => {
     const [backend, other] = [await stage.backend(), await stage.backend()];
-    const claim = claimOf(stage, backend, 4, { holdAtLeastMs: 3_000 });
+    const claim = permitClaim(stage, backend, 4, { holdAtLeastMs: 3_000 });
     await backend.leases.claim(claim);
     assert.equal(await backend.leases.withdraw(claim, { keepMs: 300, leaveQueue: true }), 'released');
-    assert.equal((await other.leases.claim(claimOf(stage, other))).kind, 'refused');
+    assert.equal((await other.leases.claim(permitClaim(stage, other))).kind, 'refused');
     await stage.becomesEmpty();
   },
 
   'answer each item of a batch for itself, in order': async (stage) => {
     const backend = await stage.backend();
-    const claims = [2, 1, 2, 1].map((units) => claimOf(stage, backend, units));
+    const claims = [2, 1, 2, 1].map((units) => permitClaim(stage, backend, units));
     const kinds = await Promise.all(claims.map(async (claim) => (await backend.leases.claim(claim)).kind));
     assert.deepEqual(kinds, ['granted', 'granted', 'refused', 'granted']);
     const outcomes = await backend.leases.renew(claims.flatMap((claim) => renewal(claim, 5_000)));
