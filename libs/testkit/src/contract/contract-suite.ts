@@ -54,15 +54,31 @@ export const CONTRACT: Themes = {
   operators,
 };
 
-/** What the order of arrival changes: the rest of {@link CONTRACT} is the same code for both kinds of mutex. */
+/**
+ * What the order of arrival changes: claims, withdrawals and revocations of a line of callers. The rest of {@link CONTRACT} is
+ * the same code for both kinds of mutex.
+ */
 const FAIR_CONTRACT: Themes = {
   'mutual exclusion': exclusion,
   'fencing tokens': tokens,
   'verbs that may be repeated': verbs,
   'a holder that dies': crash,
+  renewal: pick(renewal, 'keeps the lock for several leases, while others wait'),
   'waiters that leave': cancelling,
+  'nothing left behind': pick(
+    leftovers,
+    'after contention, a refusal and a wait in vain',
+    'after a close while claims were under way',
+    'after a hold-at-least that is over',
+  ),
+  bounds: pick(bounds, 'hold for holdAtLeastMs: others stay out after an early release'),
+  operators,
   'order of arrival': arrival,
 };
+
+function pick(theme: ContractTheme, ...promises: readonly string[]): ContractTheme {
+  return Object.fromEntries(promises.map((promise) => [promise, theme[promise]!]));
+}
 
 /** What a driver promises that not every backend has, and what a trait stands for, by theme. */
 export const DRIVER_CONTRACTS: Readonly<

@@ -88,6 +88,31 @@ export const arrival: ContractTheme = {
     await ghost(stage, 1_000 + 900 + PROMPT_MS, (_peer, backend) => backend.cutOff());
   },
 
+  'decides who comes next when an operator revokes the lock or frees it': async (stage) => {
+    const [a, b, c] = [await stage.peer(), await stage.peer(), await stage.peer()];
+    const operator = stage.lock(await stage.peer());
+    const revoked = await stage.lock(a).acquire({ leaseMs: 1.5 * stage.leaseMs });
+    const first = await lineUp(stage, [b, c, b]);
+    assert.equal(await operator.revoke(), true);
+    assert.deepEqual(
+      (await operator.inspect()).map((view) => [revoked.id.startsWith(view.id), view.revoked]),
+      [[true, true]],
+    );
+    assert.deepEqual([revoked.isHeld, first.served], [true, []], 'within the promise: not before its end');
+    await first.all;
+    assert.ok(stage.now() >= revoked.validUntil);
+    assert.deepEqual([first.served, revoked.isHeld], [[0, 1, 2], false]);
+    const freed = await stage.lock(a).acquire({ leaseMs: 20_000 });
+    const next = await lineUp(stage, [c, b]);
+    await stage.within('the hand-overs', PROMPT_MS, async () => {
+      assert.equal(await operator.forceRelease(), true);
+      await next.all;
+    });
+    assert.deepEqual(next.served, [0, 1]);
+    assert.equal(await freed.release(), 'lost');
+    await stage.becomesEmpty();
+  },
+
   'keeps out who only tries while others wait': async (stage) => {
     const [a, b, c] = [await stage.peer(), await stage.peer(), await stage.peer()];
     const held = await stage.lock(a).acquire();
