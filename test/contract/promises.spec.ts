@@ -7,6 +7,27 @@ const LISTS = join(FOLDER, 'promises');
 /** `name  # why it is not tried on this backend` */
 const DROPPED = /^(.*?)\s{2}# (.{10,})$/;
 
+/**
+ * How many promises each list names, those that left with a reason included. A new promise adds one here. The number of a list
+ * never falls: a promise that is no longer tried stays in its list, with the reason behind `  # `. Whoever lowers a number
+ * takes a promise from the users of that backend, and has to say so in review.
+ */
+const NAMED: Readonly<Record<string, number>> = {
+  combination: 75,
+  'etcd-ensemble': 188,
+  etcd: 191,
+  memory: 241,
+  mysql: 210,
+  postgres: 210,
+  'redis-cluster': 243,
+  'redis.ioredis-5': 167,
+  'redis.node-redis-5': 167,
+  'redis.node-redis-6': 167,
+  redis: 243,
+  'zookeeper-ensemble': 221,
+  zookeeper: 224,
+};
+
 /** The promises that the lists name, and those that left with a reason. */
 function readList(file: string): { kept: string[]; dropped: string[] } {
   const lines = readFileSync(join(LISTS, file), 'utf8').split('\n').filter(Boolean);
@@ -41,6 +62,14 @@ describe('the promises of the contract', () => {
     const { kept, dropped } = readList(`${ground}.txt`);
     const names = [...kept, ...dropped];
     expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
+  });
+
+  it('have not become fewer on any ground', () => {
+    const named = grounds.map((ground) => {
+      const { kept, dropped } = readList(`${ground}.txt`);
+      return [ground, kept.length + dropped.length] as const;
+    });
+    expect(Object.fromEntries(named)).toEqual(NAMED);
   });
 
   it('are all tried on some ground: none is dropped everywhere', () => {
