@@ -168,13 +168,15 @@ function readIfThere(file) {
 
 function main() {
   const backend = fileURLToPath(new URL('../libs/lock/src/backends/redis/', import.meta.url));
-  const target = join(backend, 'scripts.generated.ts');
+  const target = join(backend, 'protocol/scripts.generated.ts');
   const files = readLua(join(backend, 'scripts'));
   if (files === undefined) return;
   const text = render(files);
   if (readIfThere(target) === text) return;
   if (process.argv.includes('--check')) {
-    console.error('libs/lock/src/backends/redis/scripts.generated.ts is out of step: run `npm run embed`');
+    console.error(
+      'libs/lock/src/backends/redis/protocol/scripts.generated.ts is out of step: run `npm run embed`',
+    );
     process.exitCode = 1;
     return;
   }

@@ -10,12 +10,12 @@ interface Rule {
   readonly mayUsePackages?: boolean;
 }
 
-/** Backends that do the same on another engine share what is the same. */
-const FAMILIES: Readonly<Record<string, readonly string[]>> = {
-  zookeeper: ['backend:line'],
-  etcd: ['backend:line'],
-  mysql: ['backend:sql'],
-  postgres: ['backend:sql'],
+/** Backends that do the same on another engine live in the folder of what they share. */
+const FAMILIES: Readonly<Record<string, string>> = {
+  zookeeper: 'session-queue',
+  etcd: 'session-queue',
+  mysql: 'sql',
+  postgres: 'sql',
 };
 
 const nothing = () => false;
@@ -28,17 +28,22 @@ function ruleOf(layer: string): Rule | undefined {
   switch (kind) {
     case 'core':
       return { layers: ['core'] };
+    case 'runtime':
+      return { layers: ['runtime', 'core'] };
     case 'engine':
-      return { layers: ['engine', 'core'] };
+      return { layers: ['engine', 'runtime', 'core'] };
     case 'primitives':
-      return { layers: ['primitives', 'engine', 'core'] };
+      return { layers: ['primitives', 'engine', 'runtime', 'core'] };
     case 'root':
-      return { layers: ['primitives', 'engine', 'core'] };
+      return { layers: ['primitives', 'engine', 'runtime', 'core'] };
     case 'entry':
-      if (name === undefined) return { layers: ['root', 'primitives', 'engine', 'core'] };
+      if (name === undefined) return { layers: ['root', 'primitives', 'engine', 'runtime', 'core'] };
       return { layers: [`backend:${name}`, 'core'] };
     case 'backend':
-      return { layers: [layer, 'core', ...(FAMILIES[name ?? ''] ?? [])], mayUsePackages: true };
+      return {
+        layers: [layer, `backend:${FAMILIES[name ?? '']}`, 'runtime', 'core'],
+        mayUsePackages: true,
+      };
     case 'nestjs':
       // Tests of applications run in memory; the application itself says where its locks live.
       if (name === 'testing') return { layers: [layer, 'nestjs'], entries: testEntry, mayUsePackages: true };
@@ -56,10 +61,12 @@ function ruleOf(layer: string): Rule | undefined {
 export function layerOf(path: string): string | undefined {
   const [parent, unit, , ...rest] = path.split('/');
   if (parent === 'apps') return `app:${unit}`;
-  const [first = '', second] = rest;
+  const [first = '', second, third = ''] = rest;
   if (unit === 'nestjs' && /^testing(\.ts)?$/.test(first)) return 'nestjs:testing';
   if (unit !== 'lock') return unit;
-  if (second !== undefined) return first === 'backends' ? `backend:${second}` : first;
+  if (second !== undefined && first === 'backends')
+    return `backend:${FAMILIES[third] === second ? third : second}`;
+  if (second !== undefined) return first;
   if (first === 'bedrock.ts') return 'root';
   return first === 'index.ts' ? 'entry' : `entry:${first.replace(/\.ts$/, '')}`;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ManualClock } from 'bedrock-testkit';
-import { RecentNames } from '../../libs/lock/src/core/recent-names.js';
+import { RecentNames } from '../../libs/lock/src/runtime/recent-names.js';
 
 const LIFE_MS = 60_000;
 

@@ -1,5 +1,8 @@
 import { memory } from 'bedrock-lock/memory';
-import { PermitTermsBook, resolveSemaphoreTerms } from '../../libs/lock/src/core/semaphore-options.js';
+import {
+  PermitTermsBook,
+  resolveSemaphoreTerms,
+} from '../../libs/lock/src/core/options/semaphore-options.js';
 
 const { traits } = memory();
 const terms = resolveSemaphoreTerms({ permits: 5_000 }, {}, traits, 'memory');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { afterTurn, callAll } from '../../libs/lock/src/core/turn.js';
+import { afterTurn, callAll } from '../../libs/lock/src/runtime/turn.js';
 
 /** A turn of the event loop later. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { UnderWay } from '../../libs/lock/src/core/under-way.js';
+import { UnderWay } from '../../libs/lock/src/runtime/under-way.js';
 
 /** Whether it has settled when all microtasks have run. */
 async function isSettled(settled: Promise<void>): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { BackendUnavailableError, MUTEX, type LeaseDriver } from 'bedrock-lock';
 import { ManualClock } from 'bedrock-testkit';
-import { Withdrawals } from '../../libs/lock/src/core/withdrawals.js';
+import { Withdrawals } from '../../libs/lock/src/runtime/withdrawals.js';
 
 describe('withdrawals that are drained', () => {
   it('use what is left of the time, though their pauses have grown', async () => {

@@ -94,7 +94,7 @@ describe('the documentation names', () => {
       ...Array.from(own.matchAll(/^ {2}readonly (\w+): /gm), ([, verb]) => verb!),
       ...['counters', 'permits', 'records'].flatMap((driver) => {
         const port = `${driver[0]!.toUpperCase()}${driver.slice(1, -1)}Driver`;
-        return methodsOf('libs/lock/src/core/ports.ts', port).map((method) => `${driver}.${method}`);
+        return methodsOf('libs/lock/src/core/ports/ports.ts', port).map((method) => `${driver}.${method}`);
       }),
     ];
     expect(verbs.length).toBeGreaterThan(20);

@@ -8,7 +8,7 @@ import { javaScriptOf, transpile } from '../simulation/transpile.mjs';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const LIBRARY = 'libs/lock/src';
 const SCRIPTS = join(LIBRARY, 'backends/redis/scripts');
-const EMBEDDED = join(LIBRARY, 'backends/redis/scripts.generated.ts');
+const EMBEDDED = join(LIBRARY, 'backends/redis/protocol/scripts.generated.ts');
 
 /**
  * The text of the mutant's file.

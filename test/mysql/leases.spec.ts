@@ -2,7 +2,7 @@ import { Bedrock, MUTEX, systemClock, type Backend } from 'bedrock-lock';
 import { claimOf, eventually } from 'bedrock-testkit';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { schemaOf, tablesOf } from '../../libs/lock/src/backends/mysql/tables.js';
+import { schemaOf, tablesOf } from '../../libs/lock/src/backends/sql/mysql/locks/tables.js';
 import { MysqlFixture } from './fixture.js';
 
 const NOW = { keepMs: 0, leaveQueue: true } as const;
@@ -176,7 +176,7 @@ describe('leases in rows of MySQL', () => {
   });
 
   it('have tables that the migration makes too', async () => {
-    const file = new URL('../../libs/lock/src/backends/mysql/migration.sql', import.meta.url);
+    const file = new URL('../../libs/lock/src/backends/sql/mysql/migration.sql', import.meta.url);
     const statements = readFileSync(file, 'utf8')
       .replaceAll(/^--.*\n/gm, '')
       .split(';')

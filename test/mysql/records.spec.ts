@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Bedrock, systemClock, UnsupportedByBackendError } from 'bedrock-lock';
 import { claimOf } from 'bedrock-testkit';
-import { MysqlRecordTable } from '../../libs/lock/src/backends/mysql/mysql-record-table.js';
-import { tablesOf } from '../../libs/lock/src/backends/mysql/tables.js';
+import { MysqlRecordTable } from '../../libs/lock/src/backends/sql/mysql/records/mysql-record-table.js';
+import { tablesOf } from '../../libs/lock/src/backends/sql/mysql/locks/tables.js';
 import { MysqlFixture } from './fixture.js';
 import { recordFaults } from './record-faults.js';
 import type { RecordGround } from './record-ground.js';

@@ -110,7 +110,7 @@ it('ships a migration that makes the very tables that ensureSchema() makes', asy
   const before = await shape();
   expect(before.length).toBeGreaterThan(15);
   await fixture.observer.query('DROP TABLE bedrock_locks, bedrock_processes, bedrock_records');
-  const file = new URL('../../libs/lock/src/backends/postgres/migration.sql', import.meta.url);
+  const file = new URL('../../libs/lock/src/backends/sql/postgres/migration.sql', import.meta.url);
   await fixture.observer.query(readFileSync(file, 'utf8'));
   expect(await shape()).toEqual(before);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ManualClock } from 'bedrock-testkit';
-import { Calls } from '../../libs/lock/src/backends/redis/calls.js';
-import type { Asker } from '../../libs/lock/src/backends/redis/links/link.js';
+import { Calls } from '../../libs/lock/src/backends/redis/connection/calls.js';
+import type { Asker } from '../../libs/lock/src/backends/redis/connection/link.js';
 
 const TIMEOUT_MS = 1_000;
 const SILENCE_MS = 3_000;

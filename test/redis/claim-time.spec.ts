@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FREE, granted } from 'bedrock-testkit';
-import { CLAIM } from '../../libs/lock/src/backends/redis/script.js';
+import { CLAIM } from '../../libs/lock/src/backends/redis/protocol/script.js';
 import { RedisFixture } from './fixture.js';
 
 const fixture = new RedisFixture();

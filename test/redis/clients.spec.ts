@@ -5,7 +5,7 @@ import { startProxy } from 'bedrock-servers';
 import { claimOf, eventually, FREE, granted, ManualClock } from 'bedrock-testkit';
 import { Redis, type Command } from 'ioredis';
 import { Redis as Redis5 } from 'ioredis-5';
-import { Calls } from '../../libs/lock/src/backends/redis/calls.js';
+import { Calls } from '../../libs/lock/src/backends/redis/connection/calls.js';
 import { RedisFixture } from './fixture.js';
 
 const fixture = new RedisFixture();

@@ -1,4 +1,4 @@
-import { codeOf, refusal } from '../../libs/lock/src/backends/redis/failures.js';
+import { codeOf, refusal } from '../../libs/lock/src/backends/redis/connection/failures.js';
 
 describe('an error of Redis', () => {
   it.each([

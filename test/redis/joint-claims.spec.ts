@@ -1,7 +1,7 @@
 import { FAIR_MUTEX, MUTEX, type Backend, type Claim } from 'bedrock-lock';
 import { claimOf, eventually, FREE, granted, refusalOf } from 'bedrock-testkit';
 import type { Redis } from 'ioredis';
-import { CLAIM, CLAIM_ALL, REVOKE } from '../../libs/lock/src/backends/redis/script.js';
+import { CLAIM, CLAIM_ALL, REVOKE } from '../../libs/lock/src/backends/redis/protocol/script.js';
 import { RedisFixture } from './fixture.js';
 
 const fixture = new RedisFixture();

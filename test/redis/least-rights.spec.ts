@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { Bedrock, FAIR_MUTEX, MUTEX, type Backend } from 'bedrock-lock';
 import { eventually } from 'bedrock-testkit';
 import { Redis } from 'ioredis';
-import { scripts } from '../../libs/lock/src/backends/redis/scripts.generated.js';
+import { scripts } from '../../libs/lock/src/backends/redis/protocol/scripts.generated.js';
 import { RedisFixture } from './fixture.js';
 import { leastUser, recipe } from './least-rights.js';
 import { clientOf, LIBRARIES } from './libraries.mjs';

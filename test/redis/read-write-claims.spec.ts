@@ -1,5 +1,5 @@
 import { eventually } from 'bedrock-testkit';
-import { RW_CLAIM } from '../../libs/lock/src/backends/redis/script.js';
+import { RW_CLAIM } from '../../libs/lock/src/backends/redis/protocol/script.js';
 import { ASKS, LINE, LOCK, ReadWriteScripts } from './read-write-scripts.js';
 
 const rw = new ReadWriteScripts();

@@ -8,7 +8,7 @@ import {
   RW_REVOKE,
   RW_WITHDRAW,
   type Script,
-} from '../../libs/lock/src/backends/redis/script.js';
+} from '../../libs/lock/src/backends/redis/protocol/script.js';
 import { RedisFixture } from './fixture.js';
 
 export const LOCK = 'rw';

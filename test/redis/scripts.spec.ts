@@ -7,7 +7,7 @@ import {
   REVOKE,
   WITHDRAW,
   type Script,
-} from '../../libs/lock/src/backends/redis/script.js';
+} from '../../libs/lock/src/backends/redis/protocol/script.js';
 import { RedisFixture } from './fixture.js';
 
 const fixture = new RedisFixture();

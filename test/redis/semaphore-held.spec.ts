@@ -1,4 +1,4 @@
-import { UNITS_RENEW, UNITS_WITHDRAW } from '../../libs/lock/src/backends/redis/script.js';
+import { UNITS_RENEW, UNITS_WITHDRAW } from '../../libs/lock/src/backends/redis/protocol/script.js';
 import { ASKS, ENDS, keysOf, SemaphoreScripts, UNITS } from './semaphore-scripts.js';
 
 const scripts = new SemaphoreScripts();

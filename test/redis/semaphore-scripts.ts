@@ -6,7 +6,7 @@ import {
   UNITS_REVOKE,
   UNITS_WITHDRAW,
   type Script,
-} from '../../libs/lock/src/backends/redis/script.js';
+} from '../../libs/lock/src/backends/redis/protocol/script.js';
 import { published } from './ear.js';
 import { RedisFixture } from './fixture.js';
 

@@ -1,5 +1,5 @@
 import { ManualClock } from 'bedrock-testkit';
-import { ServerTime } from '../../libs/lock/src/backends/redis/server-time.js';
+import { ServerTime } from '../../libs/lock/src/backends/redis/connection/server-time.js';
 
 /** The server's clock is this much ahead of the local one. */
 const AHEAD = 500_000.25;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startRedis, type RunningServer } from 'bedrock-servers';
 import { Redis, type Command } from 'ioredis';
-import { EncodedRequest } from '../../libs/lock/src/backends/redis/links/ioredis-request.js';
-import { argumentsOf } from '../../libs/lock/src/backends/redis/links/resp-arguments.js';
-import { name } from '../../libs/lock/src/backends/redis/wire.js';
+import { EncodedRequest } from '../../libs/lock/src/backends/redis/clients/ioredis-request.js';
+import { argumentsOf } from '../../libs/lock/src/backends/redis/clients/resp-arguments.js';
+import { name } from '../../libs/lock/src/backends/redis/protocol/wire.js';
 
 let server: RunningServer;
 let client: Redis;

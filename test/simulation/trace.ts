@@ -1,4 +1,4 @@
-import { scripts } from '../../libs/lock/src/backends/redis/scripts.generated.js';
+import { scripts } from '../../libs/lock/src/backends/redis/protocol/scripts.generated.js';
 import type { Trace } from './world/world.js';
 
 const names = new Map(Object.entries(scripts).map(([name, { sha1 }]) => [sha1, name]));

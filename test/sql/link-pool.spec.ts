@@ -1,7 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { ManualClock } from 'bedrock-testkit';
-import type { Answer, SqlLink, SqlLinks, Statement } from '../../libs/lock/src/backends/sql/link.js';
-import { LinkPool } from '../../libs/lock/src/backends/sql/link-pool.js';
+import type {
+  Answer,
+  SqlLink,
+  SqlLinks,
+  Statement,
+} from '../../libs/lock/src/backends/sql/connection/link.js';
+import { LinkPool } from '../../libs/lock/src/backends/sql/connection/link-pool.js';
 
 const TIMEOUT_MS = 1_000;
 const ANSWER: Answer = { rows: [], affected: 1, insertId: 0 };

@@ -1,6 +1,6 @@
 import { systemClock } from 'bedrock-lock';
-import { ClientLink } from '../../libs/lock/src/backends/zookeeper/client-link.js';
-import { isFault } from '../../libs/lock/src/backends/zookeeper/link.js';
+import { ClientLink } from '../../libs/lock/src/backends/session-queue/zookeeper/connection/client-link.js';
+import { isFault } from '../../libs/lock/src/backends/session-queue/zookeeper/connection/link.js';
 
 const nothing = (): void => undefined;
 

@@ -5,10 +5,10 @@ import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { ClientLink } from '../../libs/lock/src/backends/zookeeper/client-link.js';
-import { CountNodes } from '../../libs/lock/src/backends/zookeeper/counters/count-nodes.js';
-import { Paths } from '../../libs/lock/src/backends/zookeeper/paths.js';
-import { ZooKeeperSession } from '../../libs/lock/src/backends/zookeeper/zookeeper-session.js';
+import { ClientLink } from '../../libs/lock/src/backends/session-queue/zookeeper/connection/client-link.js';
+import { CountNodes } from '../../libs/lock/src/backends/session-queue/zookeeper/counters/count-nodes.js';
+import { Paths } from '../../libs/lock/src/backends/session-queue/zookeeper/session/paths.js';
+import { ZooKeeperSession } from '../../libs/lock/src/backends/session-queue/zookeeper/session/zookeeper-session.js';
 import { fresh, ZooKeeperFixture } from './fixture.js';
 import { unlessUnavailable } from '../support/unless-unavailable.js';
 

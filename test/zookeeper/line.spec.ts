@@ -1,7 +1,7 @@
-import type { Place } from '../../libs/lock/src/backends/line/line-store.js';
-import { blockersOf, fits, holdersIn } from '../../libs/lock/src/backends/line/line.js';
-import { classOf } from '../../libs/lock/src/backends/line/session-class.js';
-import { tokenOf } from '../../libs/lock/src/backends/line/tokens.js';
+import type { Place } from '../../libs/lock/src/backends/session-queue/line-store.js';
+import { blockersOf, fits, holdersIn } from '../../libs/lock/src/backends/session-queue/line.js';
+import { classOf } from '../../libs/lock/src/backends/session-queue/session-class.js';
+import { tokenOf } from '../../libs/lock/src/backends/session-queue/tokens.js';
 
 /** A line of so many units each, of `capacity`. */
 function lineOf(capacity: number, ...units: number[]): Place[] {

@@ -12,7 +12,7 @@ const RULES = [
   // A script is embedded into a source file, and runs in the simulation.
   {
     pattern: /^libs\/lock\/src\/.*\.lua$/,
-    sources: ['libs/lock/src/backends/redis/scripts.generated.ts'],
+    sources: ['libs/lock/src/backends/redis/protocol/scripts.generated.ts'],
     specs: ['test/embed-lua.spec.ts', 'test/simulation/', 'test/mutants/'],
   },
   {

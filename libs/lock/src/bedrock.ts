@@ -1,41 +1,41 @@
 import { FAIR_MUTEX, MUTEX, type Shape } from './core/claim.js';
-import { resolveBedrockTerms, type BedrockOptions } from './core/bedrock-options.js';
+import { resolveBedrockTerms, type BedrockOptions } from './core/options/bedrock-options.js';
 import { stayAlive } from './core/clock.js';
-import { resolveElectionTerms, type LeaderElectionOptions } from './core/election-options.js';
+import { resolveElectionTerms, type LeaderElectionOptions } from './core/options/election-options.js';
 import { InvalidOptionError, LockClosedError, UnsupportedByBackendError } from './core/errors.js';
 import { EventHub, type LockEventName, type LockEvents } from './core/events.js';
-import { resolveIdempotencyTerms, type IdempotencyOptions } from './core/idempotency-options.js';
+import { resolveIdempotencyTerms, type IdempotencyOptions } from './core/options/idempotency-options.js';
 import { checkName } from './core/key.js';
-import type { NodeView } from './core/node.js';
-import { tellOfNodes } from './core/node-news.js';
-import { onePerProcess } from './core/one-per-process.js';
+import type { NodeView } from './core/ports/node.js';
+import { tellOfNodes } from './core/ports/node-news.js';
+import { onePerProcess } from './runtime/one-per-process.js';
 import { checkFields, checkObject, checkTime } from './core/checks.js';
-import { resolveTerms, withDefaults, type LockOptions, type Terms } from './core/options.js';
-import type { Backend, Traits } from './core/ports.js';
-import { resolveReadWriteTerms } from './core/read-write-options.js';
-import { Register } from './core/register.js';
-import { resolveSemaphoreTerms, type SemaphoreOptions } from './core/semaphore-options.js';
+import { resolveTerms, withDefaults, type LockOptions, type Terms } from './core/options/options.js';
+import type { Backend, Traits } from './core/ports/ports.js';
+import { resolveReadWriteTerms } from './core/options/read-write-options.js';
+import { Register } from './runtime/register.js';
+import { resolveSemaphoreTerms, type SemaphoreOptions } from './core/options/semaphore-options.js';
 import {
   resolvePermitTerms,
   resolveWaitTerms,
   type PermitOptions,
   type WaitOptions,
   type WaitTerms,
-} from './core/wait-options.js';
-import { CountingEngine } from './engine/counting-engine.js';
-import type { EngineStats } from './engine/engine-stats.js';
-import { LockEngine } from './engine/lock-engine.js';
-import { RecordEngine } from './engine/record-engine.js';
-import { WaitingRoom } from './engine/waiting-room.js';
-import { CountdownLatch } from './primitives/countdown-latch.js';
-import { CountingSemaphore } from './primitives/counting-semaphore.js';
-import { ExpirableSemaphore } from './primitives/expirable-semaphore.js';
-import { FairMutex } from './primitives/fair-mutex.js';
+} from './core/options/wait-options.js';
+import { CountingEngine } from './engine/counting/counting-engine.js';
+import type { EngineStats } from './engine/locking/engine-stats.js';
+import { LockEngine } from './engine/locking/lock-engine.js';
+import { RecordEngine } from './engine/records/record-engine.js';
+import { WaitingRoom } from './engine/waiting/waiting-room.js';
+import { CountdownLatch } from './primitives/counting/countdown-latch.js';
+import { CountingSemaphore } from './primitives/counting/counting-semaphore.js';
+import { ExpirableSemaphore } from './primitives/counting/expirable-semaphore.js';
+import { FairMutex } from './primitives/locks/fair-mutex.js';
 import { Idempotency } from './primitives/idempotency/idempotency.js';
-import { LeaderElection } from './primitives/leader-election.js';
-import { Mutex } from './primitives/mutex.js';
-import { ReadWriteLock } from './primitives/read-write-lock.js';
-import { Semaphore } from './primitives/semaphore.js';
+import { LeaderElection } from './primitives/election/leader-election.js';
+import { Mutex } from './primitives/locks/mutex.js';
+import { ReadWriteLock } from './primitives/locks/read-write-lock.js';
+import { Semaphore } from './primitives/locks/semaphore.js';
 
 const CLOSE_FIELDS: ReadonlySet<string> = new Set(['graceMs']);
 

@@ -1,2 +1,2 @@
-export { etcd } from './backends/etcd/etcd-backend.js';
-export type { EtcdAuth, EtcdOptions } from './backends/etcd/etcd-options.js';
+export { etcd } from './backends/session-queue/etcd/etcd-backend.js';
+export type { EtcdAuth, EtcdOptions } from './backends/session-queue/etcd/etcd-options.js';

@@ -1,8 +1,8 @@
 export { Bedrock } from './bedrock.js';
-export type { BedrockOptions } from './core/bedrock-options.js';
-export { FairMutex } from './primitives/fair-mutex.js';
-export { Leasable, type KeyPart } from './primitives/leasable.js';
-export { Lock } from './primitives/lock.js';
+export type { BedrockOptions } from './core/options/bedrock-options.js';
+export { FairMutex } from './primitives/locks/fair-mutex.js';
+export { Leasable, type KeyPart } from './primitives/locks/leasable.js';
+export { Lock } from './primitives/locks/lock.js';
 export {
   Idempotency,
   type IdempotencyView,
@@ -11,37 +11,45 @@ export {
 } from './primitives/idempotency/idempotency.js';
 export { canonicalJson, fingerprintOf } from './primitives/idempotency/fingerprint.js';
 export type { ResultCodec } from './primitives/idempotency/result-codec.js';
-export { LeaderElection, type CampaignOptions, type ObserveOptions } from './primitives/leader-election.js';
-export { LeaderTerm } from './primitives/leader-term.js';
-export { MultiLease } from './primitives/multi-lease.js';
-export { compareLocks } from './primitives/lock-order.js';
-export { MultiLock, multiLock, type MultiLockOptions } from './primitives/multi-lock.js';
-export { Mutex } from './primitives/mutex.js';
-export { ReadLock } from './primitives/read-lock.js';
-export { ReadWriteLock } from './primitives/read-write-lock.js';
-export { WriteLock } from './primitives/write-lock.js';
-export { Semaphore } from './primitives/semaphore.js';
-export { CountdownLatch } from './primitives/countdown-latch.js';
-export { CountingSemaphore } from './primitives/counting-semaphore.js';
-export { ExpirableSemaphore } from './primitives/expirable-semaphore.js';
-export { Permit } from './primitives/permit.js';
-export { Lease } from './engine/lease.js';
-export { WriteLease } from './engine/write-lease.js';
-export { currentLease } from './engine/frames.js';
-export { Flow, innermostFlow, isUnderLock, runInFlow } from './engine/flow.js';
-export type { EngineStats } from './engine/engine-stats.js';
+export {
+  LeaderElection,
+  type CampaignOptions,
+  type ObserveOptions,
+} from './primitives/election/leader-election.js';
+export { LeaderTerm } from './primitives/election/leader-term.js';
+export { MultiLease } from './primitives/locks/multi-lease.js';
+export { compareLocks } from './primitives/locks/lock-order.js';
+export { MultiLock, multiLock, type MultiLockOptions } from './primitives/locks/multi-lock.js';
+export { Mutex } from './primitives/locks/mutex.js';
+export { ReadLock } from './primitives/locks/read-lock.js';
+export { ReadWriteLock } from './primitives/locks/read-write-lock.js';
+export { WriteLock } from './primitives/locks/write-lock.js';
+export { Semaphore } from './primitives/locks/semaphore.js';
+export { CountdownLatch } from './primitives/counting/countdown-latch.js';
+export { CountingSemaphore } from './primitives/counting/counting-semaphore.js';
+export { ExpirableSemaphore } from './primitives/counting/expirable-semaphore.js';
+export { Permit } from './primitives/counting/permit.js';
+export { Lease } from './engine/holding/lease.js';
+export { WriteLease } from './engine/holding/write-lease.js';
+export { currentLease } from './engine/call-chain/frames.js';
+export { Flow, innermostFlow, isUnderLock, runInFlow } from './engine/call-chain/flow.js';
+export type { EngineStats } from './engine/locking/engine-stats.js';
 
-export type { CallOptions, HandOverOptions, LockOptions, Terms } from './core/options.js';
-export type { ElectionTerms, LeaderElectionOptions } from './core/election-options.js';
+export type { CallOptions, HandOverOptions, LockOptions, Terms } from './core/options/options.js';
+export type { ElectionTerms, LeaderElectionOptions } from './core/options/election-options.js';
 export type {
   IdempotencyNamespace,
   IdempotencyOptions,
   IdempotencyTerms,
   IdempotentRequest,
-} from './core/idempotency-options.js';
-export type { ReadWriteTerms } from './core/read-write-options.js';
-export type { SpinOptions, SpinTerms } from './core/spin.js';
-export type { SemaphoreCallOptions, SemaphoreOptions, SemaphoreTerms } from './core/semaphore-options.js';
+} from './core/options/idempotency-options.js';
+export type { ReadWriteTerms } from './core/options/read-write-options.js';
+export type { SpinOptions, SpinTerms } from './core/options/spin.js';
+export type {
+  SemaphoreCallOptions,
+  SemaphoreOptions,
+  SemaphoreTerms,
+} from './core/options/semaphore-options.js';
 export type {
   PermitCallOptions,
   PermitOptions,
@@ -49,7 +57,7 @@ export type {
   WaitCallOptions,
   WaitOptions,
   WaitTerms,
-} from './core/wait-options.js';
+} from './core/options/wait-options.js';
 export {
   checkBoolean,
   checkClock,
@@ -59,7 +67,7 @@ export {
   checkTime,
   checkWhole,
 } from './core/checks.js';
-export { checkHoldAtLeast, checkLease } from './core/options.js';
+export { checkHoldAtLeast, checkLease } from './core/options/options.js';
 export { checkName, MAX_NAME_LENGTH } from './core/key.js';
 export type {
   CompetitorEnd,
@@ -70,7 +78,7 @@ export type {
   ReleaseOutcome,
 } from './core/events.js';
 export { MAX_TIMER_MS, sleep, systemClock, type Clock, type Timer } from './core/clock.js';
-export type { SecretKey, SecretKeys } from './core/secret-keys.js';
+export type { SecretKey, SecretKeys } from './core/options/secret-keys.js';
 export type { SuspendAwareClock } from './core/suspend-aware-clock.js';
 export {
   BackendUnavailableError,
@@ -111,10 +119,10 @@ export type {
   Traits,
   Unsubscribe,
   Waker,
-} from './core/ports.js';
-export type { NodeChange, NodeHouse, NodeView } from './core/node.js';
-export type { Counter, Operation, PermitWant, Taken } from './core/counting.js';
-export type { RecordRef, RecordStart, RecordView } from './core/records.js';
+} from './core/ports/ports.js';
+export type { NodeChange, NodeHouse, NodeView } from './core/ports/node.js';
+export type { Counter, Operation, PermitWant, Taken } from './core/ports/counting.js';
+export type { RecordRef, RecordStart, RecordView } from './core/ports/records.js';
 export { FAIR_MUTEX, MUTEX, permits, READER, READERS, WRITER } from './core/claim.js';
 export type {
   Claim,

@@ -1,3 +1,3 @@
 export { redis } from './backends/redis/redis-backend.js';
-export type { RedisOptions } from './backends/redis/redis-options.js';
-export type { ReplicaAckOptions } from './backends/redis/replica-acks.js';
+export type { RedisOptions } from './backends/redis/configuration/redis-options.js';
+export type { ReplicaAckOptions } from './backends/redis/protocol/replica-acks.js';

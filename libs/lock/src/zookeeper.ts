@@ -1,2 +1,5 @@
-export { zookeeper } from './backends/zookeeper/zookeeper-backend.js';
-export type { ZooKeeperAuth, ZooKeeperOptions } from './backends/zookeeper/zookeeper-options.js';
+export { zookeeper } from './backends/session-queue/zookeeper/zookeeper-backend.js';
+export type {
+  ZooKeeperAuth,
+  ZooKeeperOptions,
+} from './backends/session-queue/zookeeper/zookeeper-options.js';

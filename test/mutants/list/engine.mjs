@@ -1,16 +1,16 @@
 /** The engine: claims, leases, renewal, release, waiting. */
 import { CALM, LASTING, PATIENT, ROUGH, SLEEPY } from '../worlds.mjs';
 
-const CONTENTION = 'engine/contention.ts';
-const KEEPER = 'engine/lease-keeper.ts';
-const WITHDRAWALS = 'core/withdrawals.ts';
+const CONTENTION = 'engine/locking/contention.ts';
+const KEEPER = 'engine/holding/lease-keeper.ts';
+const WITHDRAWALS = 'runtime/withdrawals.ts';
 
 /** @type {readonly import('../mutants.mjs').Mutant[]} */
 export const ENGINE = [
   {
     name: 'no-margin',
     breaks: 'a lease has no margin for the drift of clocks',
-    file: 'engine/hold.ts',
+    file: 'engine/holding/hold.ts',
     find: 'return Math.max(leaseMs * 0.01, 2);',
     replace: 'return 0;',
     terms: PATIENT,
@@ -89,7 +89,7 @@ export const ENGINE = [
   {
     name: 'id-used-again',
     breaks: 'claims of a process share an id',
-    file: 'engine/hold.ts',
+    file: 'engine/holding/hold.ts',
     find: 'return `${processId}:${number}`;',
     replace: 'return `${processId}:1`;',
     seed: 3,
@@ -106,7 +106,7 @@ export const ENGINE = [
   {
     name: 'held-without-clock',
     breaks: '`isHeld` does not look at the clock',
-    file: 'engine/lease.ts',
+    file: 'engine/holding/lease.ts',
     find: 'return Math.max(0, this.endsAt - this.#owner.clock.now());',
     replace: 'return Math.max(1, this.endsAt - this.#owner.clock.now());',
     seed: 3,
@@ -114,7 +114,7 @@ export const ENGINE = [
   {
     name: 'held-after-release',
     breaks: '`isHeld` is true after the release',
-    file: 'engine/lease.ts',
+    file: 'engine/holding/lease.ts',
     find: 'return this.remainingMs > 0;',
     replace: 'return this.lossReason === undefined && this.hold.validUntil > this.#owner.clock.now();',
     seed: 1,
@@ -138,7 +138,7 @@ export const ENGINE = [
   {
     name: 'renewal-after-release',
     breaks: 'what was released is renewed on',
-    file: 'engine/lock-engine.ts',
+    file: 'engine/locking/lock-engine.ts',
     find: 'this.#keeper.drop(hold);',
     replace: '',
     seed: 1,
@@ -146,7 +146,7 @@ export const ENGINE = [
   {
     name: 'no-withdraw-after-loss',
     breaks: 'a claim that was lost before its end is not withdrawn',
-    file: 'engine/lock-engine.ts',
+    file: 'engine/locking/lock-engine.ts',
     find: 'this.#withdrawals.cancel(this.#withdrawal(hold, hold.keepMsAt(this.clock.now())));',
     replace: ';',
     seed: 9,
@@ -154,7 +154,7 @@ export const ENGINE = [
   {
     name: 'hand-over-of-little',
     breaks: 'a claim is handed over however little is left of it',
-    file: 'engine/hold.ts',
+    file: 'engine/holding/hold.ts',
     find: 'return this.#validUntil - now >= needed && this.#hasTokenFor(terms);',
     replace: 'return this.#hasTokenFor(terms);',
     terms: ROUGH,
@@ -163,7 +163,7 @@ export const ENGINE = [
   {
     name: 'hand-over-without-token',
     breaks: 'a claim whose tokens are used up is handed over',
-    file: 'engine/hold.ts',
+    file: 'engine/holding/hold.ts',
     find: 'return !terms.fencing || this.#tokensLeft > 0;',
     replace: 'return true;',
     terms: { ...CALM, kinds: ['mutex'], processes: 2, tasks: 12, quantumMs: 50, holdMs: 2, thinkMs: 5 },
@@ -172,7 +172,7 @@ export const ENGINE = [
   {
     name: 'hand-over-after-withdraw',
     breaks: 'a claim is handed over after its withdraw was sent',
-    file: 'engine/lock-engine.ts',
+    file: 'engine/locking/lock-engine.ts',
     find: 'this.#handOvers += 1;\n      this.#news.released',
     replace: 'this.#withdrawals.cancel(this.#withdrawal(hold, 0));\nthis.#news.released',
     seed: 4,
@@ -180,7 +180,7 @@ export const ENGINE = [
   {
     name: 'late-release-is-released',
     breaks: 'a release after the end of the lease says "released"',
-    file: 'engine/lock-engine.ts',
+    file: 'engine/locking/lock-engine.ts',
     find: 'if (now >= lease.endsAt) {',
     replace: 'if (now < 0) {',
     seed: 1,
@@ -196,7 +196,7 @@ export const ENGINE = [
   {
     name: 'deadline-ignored',
     breaks: 'nobody is told that the time for waiting is over',
-    file: 'engine/queued-synchronizer.ts',
+    file: 'engine/waiting/queued-synchronizer.ts',
     find: "for (const one of due) this.leave(one, 'timedOut');",
     replace: '',
     seed: 1,
@@ -212,7 +212,7 @@ export const ENGINE = [
   {
     name: 'no-sweep',
     breaks: 'waiters rely on wakes alone',
-    file: 'engine/wake-hub.ts',
+    file: 'engine/waiting/wake-hub.ts',
     find: 'for (const { wakes } of this.#subscriptions.values()) for (const wake of wakes) wake();',
     replace: '',
     terms: { ...LASTING, loadMs: 10_000, waitMs: 3_900 },
@@ -221,7 +221,7 @@ export const ENGINE = [
   {
     name: 'wake-unheard',
     breaks: 'a wake does not wake',
-    file: 'engine/seat.ts',
+    file: 'engine/locking/seat.ts',
     find: 'this.woken = true;\n    this.#resume?.();',
     replace: '',
     seed: 1,
@@ -229,7 +229,7 @@ export const ENGINE = [
   {
     name: 'pushed-grant-for-any',
     breaks: 'a grant without asking is taken for whatever claim is under way',
-    file: 'engine/seat.ts',
+    file: 'engine/locking/seat.ts',
     find: 'return pushed !== undefined && pushed.claimId === this.asking?.id ? pushed.grant : undefined;',
     replace: 'return pushed?.grant;',
     terms: ROUGH,
@@ -238,7 +238,7 @@ export const ENGINE = [
   {
     name: 'pushed-grant-from-its-arrival',
     breaks: 'a grant without asking counts from its arrival',
-    file: 'backends/redis/awaited-grants.ts',
+    file: 'backends/redis/presence/awaited-grants.ts',
     find: 'since: this.time.notLaterLocally(announcement.at)',
     replace: 'since: this.time.localNow()',
     terms: ROUGH,
@@ -247,7 +247,7 @@ export const ENGINE = [
   {
     name: 'pushed-grant-for-any-time',
     breaks: 'a grant without asking is believed for the whole lease, of which the server gave a second',
-    file: 'backends/redis/awaited-grants.ts',
+    file: 'backends/redis/presence/awaited-grants.ts',
     find: 'return { token, tokens, leaseMs, since:',
     replace: 'return { token, tokens, leaseMs: awaited.claim.leaseMs, since:',
     terms: LASTING,
@@ -256,7 +256,7 @@ export const ENGINE = [
   {
     name: 'pushed-grant-unread',
     breaks: 'grants without asking are thrown away',
-    file: 'backends/redis/wakes.ts',
+    file: 'backends/redis/presence/wakes.ts',
     find: "else if (message.startsWith('=')) this.#granted(body);",
     replace: "else if (message.startsWith('=')) return;",
     seed: 1,
@@ -264,7 +264,7 @@ export const ENGINE = [
   {
     name: 'not-after-too-late',
     breaks: 'the server is told too late an instant after which a request is stale',
-    file: 'backends/redis/server-time.ts',
+    file: 'backends/redis/connection/server-time.ts',
     find: 'return Math.floor(localMs + this.#offset - sleptMs - aged * DRIFT) - 1;',
     replace: 'return Math.floor(localMs + this.#offset - aged * DRIFT) + 60_000;',
     terms: { ...LASTING, kinds: ['semaphore'] },
@@ -273,7 +273,7 @@ export const ENGINE = [
   {
     name: 'depth-ignored',
     breaks: 'the innermost run gives the lock back',
-    file: 'engine/frames.ts',
+    file: 'engine/call-chain/frames.ts',
     find: 'if (this.openFrames === 0) return this.lease.release();',
     replace: 'return this.lease.release();',
     seed: 1,
@@ -281,7 +281,7 @@ export const ENGINE = [
   {
     name: 'depth-counts-twice',
     breaks: 'a nested run counts twice',
-    file: 'engine/frames.ts',
+    file: 'engine/call-chain/frames.ts',
     find: 'this.openFrames += 1;',
     replace: 'this.openFrames += this.openFrames > 0 ? 2 : 1;',
     seed: 1,
@@ -289,7 +289,7 @@ export const ENGINE = [
   {
     name: 'siblings-at-once',
     breaks: 'the branches inside of a hold do not take turns',
-    file: 'engine/frames.ts',
+    file: 'engine/call-chain/frames.ts',
     find: 'parent.#child = this;',
     replace: '',
     seed: 1,
@@ -297,7 +297,7 @@ export const ENGINE = [
   {
     name: 'first-reader-takes-all-along',
     breaks: 'the first of several readers under one claim gives it back',
-    file: 'engine/hold.ts',
+    file: 'engine/holding/hold.ts',
     find: 'this.#claim.#holds -= 1;\n    return this.isClaimHeld;',
     replace: 'this.#claim.#holds -= 1;\nreturn false;',
     terms: { ...ROUGH, kinds: ['readWriteLock'] },

@@ -5,7 +5,7 @@ import { Cluster, Redis } from 'ioredis';
 import { Cluster as Cluster5 } from 'ioredis-5';
 import { createClient, createCluster } from 'redis';
 import { createClient as createClient5, createCluster as createCluster5 } from 'redis-5';
-import { parseServer } from '../../../libs/lock/src/backends/redis/cluster/cluster-address.js';
+import { parseServer } from '../../../libs/lock/src/backends/redis/configuration/cluster-address.js';
 import { ClusterFixture } from './fixture.js';
 import { refusesBadOptions } from '../../support/bad-options.js';
 import { thrownBy } from '../../support/thrown-by.js';

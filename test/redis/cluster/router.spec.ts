@@ -3,7 +3,7 @@ import { ManualClock } from 'bedrock-testkit';
 import type { ClusterNode } from '../../../libs/lock/src/backends/redis/cluster/cluster-node.js';
 import { Router } from '../../../libs/lock/src/backends/redis/cluster/router.js';
 import type { Topology } from '../../../libs/lock/src/backends/redis/cluster/topology.js';
-import { refusal } from '../../../libs/lock/src/backends/redis/failures.js';
+import { refusal } from '../../../libs/lock/src/backends/redis/connection/failures.js';
 
 const TIMEOUT_MS = 300;
 

@@ -4,8 +4,8 @@ import {
   parseRedirection,
   parseSlots,
   SlotMap,
-} from '../../../libs/lock/src/backends/redis/cluster/slot-map.js';
-import { slotOf, SLOTS, tagOf } from '../../../libs/lock/src/backends/redis/cluster/slot.js';
+} from '../../../libs/lock/src/backends/redis/configuration/slot-map.js';
+import { slotOf, SLOTS, tagOf } from '../../../libs/lock/src/backends/redis/protocol/slot.js';
 
 describe('the slot of a key', () => {
   let cluster: RedisCluster;

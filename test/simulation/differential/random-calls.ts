@@ -1,4 +1,4 @@
-import { scripts } from '../../../libs/lock/src/backends/redis/scripts.generated.js';
+import { scripts } from '../../../libs/lock/src/backends/redis/protocol/scripts.generated.js';
 import { SHORT_MS } from './short.js';
 import type { Prng } from '../world/prng.js';
 

@@ -1,4 +1,4 @@
-import type { EngineStats } from '../../../libs/lock/src/engine/engine-stats.js';
+import type { EngineStats } from '../../../libs/lock/src/engine/locking/engine-stats.js';
 import { checkHistory } from '../../../libs/testkit/src/history/check-history.js';
 import type { Client } from '../load/client.js';
 import { standstills } from './standstills.js';

@@ -1,8 +1,8 @@
 import { combination } from '../../../libs/lock/src/backends/combination/combination-backend.js';
 import { RedisBackend } from '../../../libs/lock/src/backends/redis/redis-backend.js';
-import { resolveRedisOptions } from '../../../libs/lock/src/backends/redis/redis-options.js';
+import { resolveRedisOptions } from '../../../libs/lock/src/backends/redis/configuration/redis-options.js';
 import { Bedrock } from '../../../libs/lock/src/bedrock.js';
-import type { Backend } from '../../../libs/lock/src/core/ports.js';
+import type { Backend } from '../../../libs/lock/src/core/ports/ports.js';
 import { simLinks } from '../network/sim-link.js';
 import type { SimNode } from '../node/sim-node.js';
 import type { SimProcess } from '../world/sim-process.js';

@@ -1,9 +1,9 @@
 import type { Bedrock } from '../../../libs/lock/src/bedrock.js';
 import { READERS } from '../../../libs/lock/src/core/claim.js';
-import type { CallOptions } from '../../../libs/lock/src/core/options.js';
-import type { ReadLock } from '../../../libs/lock/src/primitives/read-lock.js';
-import type { WriteLock } from '../../../libs/lock/src/primitives/write-lock.js';
-import type { Lease } from '../../../libs/lock/src/engine/lease.js';
+import type { CallOptions } from '../../../libs/lock/src/core/options/options.js';
+import type { ReadLock } from '../../../libs/lock/src/primitives/locks/read-lock.js';
+import type { WriteLock } from '../../../libs/lock/src/primitives/locks/write-lock.js';
+import type { Lease } from '../../../libs/lock/src/engine/holding/lease.js';
 import type { Share } from '../../../libs/testkit/src/history/history-event.js';
 import type { Prng } from '../world/prng.js';
 import type { LockKindName, Scenario } from '../world/scenario.js';

@@ -1,6 +1,6 @@
 import type { Bedrock } from '../../../libs/lock/src/bedrock.js';
 import type { ReleaseOutcome } from '../../../libs/lock/src/core/events.js';
-import type { Lease } from '../../../libs/lock/src/engine/lease.js';
+import type { Lease } from '../../../libs/lock/src/engine/holding/lease.js';
 import type { HistoryEvent, Share } from '../../../libs/testkit/src/history/history-event.js';
 import type { SimProcess } from '../world/sim-process.js';
 

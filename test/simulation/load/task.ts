@@ -1,7 +1,7 @@
 import { isLockError } from '../../../libs/lock/src/core/errors.js';
-import type { CallOptions } from '../../../libs/lock/src/core/options.js';
-import type { Lease } from '../../../libs/lock/src/engine/lease.js';
-import { WriteLease } from '../../../libs/lock/src/engine/write-lease.js';
+import type { CallOptions } from '../../../libs/lock/src/core/options/options.js';
+import type { Lease } from '../../../libs/lock/src/engine/holding/lease.js';
+import { WriteLease } from '../../../libs/lock/src/engine/holding/write-lease.js';
 import type { Prng } from '../world/prng.js';
 import type { Client } from './client.js';
 import type { Target } from './locks.js';

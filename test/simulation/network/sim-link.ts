@@ -6,7 +6,7 @@ import {
   type LinkFactory,
   type LinkOwner,
   type RedisLink,
-} from '../../../libs/lock/src/backends/redis/links/link.js';
+} from '../../../libs/lock/src/backends/redis/connection/link.js';
 import type { Reply } from '../node/reply.js';
 import type { SimNode } from '../node/sim-node.js';
 import type { SimProcess } from '../world/sim-process.js';

@@ -1,6 +1,6 @@
 import { atMost, randomUuid, type Clock } from '../../core/clock.js';
 import { BackendUnavailableError, InvalidOptionError } from '../../core/errors.js';
-import type { Backend, Traits, Unsubscribe } from '../../core/ports.js';
+import type { Backend, Traits, Unsubscribe } from '../../core/ports/ports.js';
 import { BACKEND, CombinationLeases } from './combination-leases.js';
 import {
   MIN_LEASE_MS,

@@ -10,8 +10,8 @@ import type {
   WithdrawOutcome,
 } from '../../core/claim.js';
 import { BackendUnavailableError } from '../../core/errors.js';
-import type { LeaseDriver, Unsubscribe, Waker } from '../../core/ports.js';
-import { SmallMap } from '../../core/small-map.js';
+import type { LeaseDriver, Unsubscribe, Waker } from '../../core/ports/ports.js';
+import { SmallMap } from '../../runtime/small-map.js';
 import { Bid, bidId, claimIdOf } from './bid.js';
 import type { CombinationTerms } from './combination-options.js';
 import type { House } from './house.js';

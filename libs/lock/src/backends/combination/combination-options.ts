@@ -1,7 +1,7 @@
 import { checkBoolean, checkClock, checkFields, checkWhole } from '../../core/checks.js';
 import { MAX_TIMER_MS, systemClock, type Clock } from '../../core/clock.js';
 import { InvalidOptionError } from '../../core/errors.js';
-import type { Backend } from '../../core/ports.js';
+import type { Backend } from '../../core/ports/ports.js';
 
 /** How nodes that did not answer are tried again. */
 export interface ProbeOptions {

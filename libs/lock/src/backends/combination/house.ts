@@ -1,5 +1,5 @@
 import { InvalidOptionError } from '../../core/errors.js';
-import type { NodeChange, NodeHouse, NodeView } from '../../core/node.js';
+import type { NodeChange, NodeHouse, NodeView } from '../../core/ports/node.js';
 import type { CombinationTerms } from './combination-options.js';
 import { Member, type MemberHouse } from './member.js';
 

@@ -1,8 +1,8 @@
 import type { Clock, Timer } from '../../core/clock.js';
 import { BackendUnavailableError } from '../../core/errors.js';
-import type { NodeChange, NodeView } from '../../core/node.js';
-import type { Backend, LockNode, NodeTerms } from '../../core/ports.js';
-import { Withdrawals } from '../../core/withdrawals.js';
+import type { NodeChange, NodeView } from '../../core/ports/node.js';
+import type { Backend, LockNode, NodeTerms } from '../../core/ports/ports.js';
+import { Withdrawals } from '../../runtime/withdrawals.js';
 import type { CombinationTerms } from './combination-options.js';
 
 /** Who is told about the life of a member. */

@@ -1,5 +1,5 @@
 import type { Shape } from '../../core/claim.js';
-import type { Unsubscribe } from '../../core/ports.js';
+import type { Unsubscribe } from '../../core/ports/ports.js';
 import type { Member } from './member.js';
 
 /** Waits for one resource where others were in the way: a release is told by the node that refused, and by no other. */

@@ -21,7 +21,7 @@ import type {
   Traits,
   Unsubscribe,
   Waker,
-} from '../../core/ports.js';
+} from '../../core/ports/ports.js';
 import { MemoryCounting } from './memory-counting.js';
 import { MemoryRecords } from './memory-records.js';
 import { MemoryStore, type MemoryPeer } from './memory-store.js';

@@ -1,5 +1,5 @@
-import type { Counter } from '../../core/counting.js';
-import type { CounterDriver, PermitDriver, Unsubscribe } from '../../core/ports.js';
+import type { Counter } from '../../core/ports/counting.js';
+import type { CounterDriver, PermitDriver, Unsubscribe } from '../../core/ports/ports.js';
 import type { MemoryCounts } from './memory-counts.js';
 
 /** One "process" on a store, for latches and semaphores. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.js';
-import type { Counter, Operation, PermitWant, Taken } from '../../core/counting.js';
+import type { Counter, Operation, PermitWant, Taken } from '../../core/ports/counting.js';
 import { BackendUnavailableError, LockTypeMismatchError } from '../../core/errors.js';
-import type { Unsubscribe } from '../../core/ports.js';
+import type { Unsubscribe } from '../../core/ports/ports.js';
 
 /** Answers that are remembered at most: here nobody loses one but a test. */
 const MEMOS = 10_000;

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.js';
 import { BackendUnavailableError } from '../../core/errors.js';
-import type { RecordDriver } from '../../core/ports.js';
-import type { RecordRef, RecordStart, RecordView } from '../../core/records.js';
+import type { RecordDriver } from '../../core/ports/ports.js';
+import type { RecordRef, RecordStart, RecordView } from '../../core/ports/records.js';
 
 interface Row extends Omit<RecordView, 'remainingMs'> {
   readonly untilMs: number;

@@ -1,7 +1,7 @@
 import type { ClaimRef } from '../../core/claim.js';
 import { randomUuid, type Clock } from '../../core/clock.js';
 import { UnsupportedByBackendError } from '../../core/errors.js';
-import type { LockNode, NodeTerms } from '../../core/ports.js';
+import type { LockNode, NodeTerms } from '../../core/ports/ports.js';
 import type {
   Backend,
   CounterDriver,
@@ -10,13 +10,18 @@ import type {
   RecordDriver,
   Traits,
   Unsubscribe,
-} from '../../core/ports.js';
-import type { RedisClient } from './clients.js';
+} from '../../core/ports/ports.js';
+import type { RedisClient } from './configuration/clients.js';
 import { ClusterServers } from './cluster/cluster-servers.js';
-import { BACKEND } from './failures.js';
-import { MIN_LEASE_MS, resolveRedisOptions, type RedisOptions, type RedisTerms } from './redis-options.js';
-import type { Servers } from './servers.js';
-import { SingleServer } from './single-server.js';
+import { BACKEND } from './connection/failures.js';
+import {
+  MIN_LEASE_MS,
+  resolveRedisOptions,
+  type RedisOptions,
+  type RedisTerms,
+} from './configuration/redis-options.js';
+import type { Servers } from './server/servers.js';
+import { SingleServer } from './server/single-server.js';
 
 /** `ready()` waits this many times `operationTimeoutMs`: a server that is just starting is worth waiting for. */
 const READY_PATIENCE = 5;

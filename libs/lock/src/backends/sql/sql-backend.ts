@@ -1,15 +1,22 @@
 import type { Clock, Timer } from '../../core/clock.js';
-import type { Backend, LeaseDriver, RecordDriver, Traits, Unsubscribe, Waker } from '../../core/ports.js';
-import { READY_PATIENCE, untilServing } from '../../core/until-serving.js';
-import type { DatabaseTime } from './database-time.js';
-import { Failures } from './failures.js';
-import { KnownRows } from './known-rows.js';
-import type { LinkPool } from './link-pool.js';
-import type { LockTable } from './lock-table.js';
-import { PROCESS_LIFE_MS, ProcessRows } from './process-rows.js';
-import type { RecordTable } from './record-table.js';
+import type {
+  Backend,
+  LeaseDriver,
+  RecordDriver,
+  Traits,
+  Unsubscribe,
+  Waker,
+} from '../../core/ports/ports.js';
+import { READY_PATIENCE, untilServing } from '../../runtime/until-serving.js';
+import type { DatabaseTime } from './connection/database-time.js';
+import { Failures } from './connection/failures.js';
+import { KnownRows } from './rows/known-rows.js';
+import type { LinkPool } from './connection/link-pool.js';
+import type { LockTable } from './rows/lock-table.js';
+import { PROCESS_LIFE_MS, ProcessRows } from './rows/process-rows.js';
+import type { RecordTable } from './records/record-table.js';
 import { SqlLeases } from './sql-leases.js';
-import { SqlRecords } from './sql-records.js';
+import { SqlRecords } from './records/sql-records.js';
 import { MIN_LEASE_MS, type SqlTerms } from './sql-options.js';
 
 /** What dead processes have left is looked for this often, in ms, and as much by chance. */

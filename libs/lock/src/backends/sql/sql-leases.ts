@@ -10,10 +10,10 @@ import type {
   WithdrawOptions,
   WithdrawOutcome,
 } from '../../core/claim.js';
-import type { LeaseDriver, Unsubscribe, Waker } from '../../core/ports.js';
-import { UnderWay } from '../../core/under-way.js';
-import type { KnownRows } from './known-rows.js';
-import { Lane, type LaneGround, type Operation } from './lane.js';
+import type { LeaseDriver, Unsubscribe, Waker } from '../../core/ports/ports.js';
+import { UnderWay } from '../../runtime/under-way.js';
+import type { KnownRows } from './rows/known-rows.js';
+import { Lane, type LaneGround, type Operation } from './rows/lane.js';
 import {
   claimOperation,
   placeOperation,
@@ -21,10 +21,10 @@ import {
   withdrawOperation,
   type Asker,
   type OperationGround,
-} from './operations.js';
-import { lifeUsOf, Place, processOf } from './place.js';
-import type { ProcessRows } from './process-rows.js';
-import type { Grant } from './row-format.js';
+} from './rows/operations.js';
+import { lifeUsOf, Place, processOf } from './rows/place.js';
+import type { ProcessRows } from './rows/process-rows.js';
+import type { Grant } from './rows/row-format.js';
 
 export interface LeasesGround extends LaneGround {
   readonly processId: string;

@@ -13,14 +13,14 @@ import {
   type IdempotencyNamespace,
   type IdempotencyTerms,
   type IdempotentRequest,
-} from '../../core/idempotency-options.js';
+} from '../../core/options/idempotency-options.js';
 import { narrowInPlaces } from '../../core/key.js';
-import type { RecordView } from '../../core/records.js';
+import type { RecordView } from '../../core/ports/records.js';
 import { asLockError, isUnavailable, mayHaveActed } from '../../core/unavailable.js';
-import { onAbort } from '../../engine/abort-listeners.js';
-import { Backoff } from '../../engine/backoff.js';
-import type { RecordEngine } from '../../engine/record-engine.js';
-import { RecordRun } from '../../engine/record-run.js';
+import { onAbort } from '../../runtime/abort-listeners.js';
+import { Backoff } from '../../runtime/backoff.js';
+import type { RecordEngine } from '../../engine/records/record-engine.js';
+import { RecordRun } from '../../engine/records/record-run.js';
 import { fingerprintOf } from './fingerprint.js';
 import { resultOfText, textOfResult, type ResultCodec } from './result-codec.js';
 import { SealedText } from './sealed-text.js';

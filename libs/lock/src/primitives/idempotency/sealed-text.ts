@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import type { Clock } from '../../core/clock.js';
-import type { SecretKeys } from '../../core/secret-keys.js';
+import type { SecretKeys } from '../../core/options/secret-keys.js';
 
 const ALGORITHM = 'aes-256-gcm';
 /** What NIST SP 800-38D advises for random ones. */

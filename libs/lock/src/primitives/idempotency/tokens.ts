@@ -1,6 +1,6 @@
 import { randomUuid } from '../../core/clock.js';
 import { asLockError, isUnavailable } from '../../core/unavailable.js';
-import type { RecordEngine } from '../../engine/record-engine.js';
+import type { RecordEngine } from '../../engine/records/record-engine.js';
 
 /** What a token is recorded as, besides its owner, which is the token itself. */
 const FINGERPRINT = 'token';

@@ -1,4 +1,4 @@
-import type { Arg, Asker, LinkOwner, RedisLink } from '../links/link.js';
+import type { Arg, Asker, LinkOwner, RedisLink } from '../connection/link.js';
 
 const ASKING = '*1\r\n$6\r\nasking\r\n';
 const DEAF: Asker = { replied: () => undefined, failed: () => undefined };

@@ -1,8 +1,8 @@
-import type { Counter, Operation, PermitWant, Taken } from '../../../core/counting.js';
+import type { Counter, Operation, PermitWant, Taken } from '../../../core/ports/counting.js';
 import { UnsupportedByBackendError } from '../../../core/errors.js';
-import type { CounterDriver, PermitDriver, Unsubscribe } from '../../../core/ports.js';
-import { BACKEND } from '../failures.js';
-import type { ServerDrivers } from '../server-drivers.js';
+import type { CounterDriver, PermitDriver, Unsubscribe } from '../../../core/ports/ports.js';
+import { BACKEND } from '../connection/failures.js';
+import type { ServerDrivers } from '../server/server-drivers.js';
 import type { Router } from './router.js';
 
 /** Latches and counting semaphores, each on the server that has it. */

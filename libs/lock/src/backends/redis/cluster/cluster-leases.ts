@@ -10,10 +10,10 @@ import type {
   WithdrawOptions,
   WithdrawOutcome,
 } from '../../../core/claim.js';
-import type { LeaseDriver, Unsubscribe, Waker } from '../../../core/ports.js';
-import { groupBy } from './group-by.js';
+import type { LeaseDriver, Unsubscribe, Waker } from '../../../core/ports/ports.js';
+import { groupBy } from '../protocol/group-by.js';
 import type { Router } from './router.js';
-import { slotOf } from './slot.js';
+import { slotOf } from '../protocol/slot.js';
 
 /** The verbs of locks, each on the server that has the resource. */
 export class ClusterLeases implements LeaseDriver {

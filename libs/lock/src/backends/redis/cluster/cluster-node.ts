@@ -1,15 +1,15 @@
-import type { Unsubscribe, Waker } from '../../../core/ports.js';
-import { AwaitedGrants } from '../awaited-grants.js';
-import { Connection } from '../connection.js';
-import type { LinkFactory, LinkTarget } from '../links/link.js';
-import type { ProcessRows } from '../process-rows.js';
-import { ServerDrivers } from '../server-drivers.js';
-import { ServerTime } from '../server-time.js';
-import type { Site } from '../servers.js';
-import type { Wakes } from '../wakes.js';
+import type { Unsubscribe, Waker } from '../../../core/ports/ports.js';
+import { AwaitedGrants } from '../presence/awaited-grants.js';
+import { Connection } from '../connection/connection.js';
+import type { LinkFactory, LinkTarget } from '../connection/link.js';
+import type { ProcessRows } from '../presence/process-rows.js';
+import { ServerDrivers } from '../server/server-drivers.js';
+import { ServerTime } from '../connection/server-time.js';
+import type { Site } from '../server/servers.js';
+import type { Wakes } from '../presence/wakes.js';
 import { AskingLink } from './asking-link.js';
 import { ShardWakes } from './shard-wakes.js';
-import { partsOf, type Address } from './slot-map.js';
+import { partsOf, type Address } from '../configuration/slot-map.js';
 
 /** What the servers of a cluster share. */
 export interface ClusterSite extends Site {

@@ -1,5 +1,5 @@
-import type { RecordDriver } from '../../../core/ports.js';
-import type { RecordRef, RecordStart, RecordView } from '../../../core/records.js';
+import type { RecordDriver } from '../../../core/ports/ports.js';
+import type { RecordRef, RecordStart, RecordView } from '../../../core/ports/records.js';
 import type { Router } from './router.js';
 
 /** Records of idempotency, each on the server that has its slot. */

@@ -1,8 +1,8 @@
 import { sleep } from '../../../core/clock.js';
-import { Connection } from '../connection.js';
-import { codeOf, notSent } from '../failures.js';
-import { ProcessRows } from '../process-rows.js';
-import type { Servers, Site } from '../servers.js';
+import { Connection } from '../connection/connection.js';
+import { codeOf, notSent } from '../connection/failures.js';
+import { ProcessRows } from '../presence/process-rows.js';
+import type { Servers, Site } from '../server/servers.js';
 import { ClusterCounters, ClusterPermits } from './cluster-counting.js';
 import { ClusterLeases } from './cluster-leases.js';
 import { ClusterRecords } from './cluster-records.js';
@@ -10,8 +10,8 @@ import { ClusterNode, targetAt, type ClusterSite } from './cluster-node.js';
 import { ClusterWakes } from './cluster-wakes.js';
 import { Doubts } from './doubts.js';
 import { Router } from './router.js';
-import type { ClusterPlace } from './place.js';
-import type { Address } from './slot-map.js';
+import type { ClusterPlace } from '../configuration/place.js';
+import type { Address } from '../configuration/slot-map.js';
 import { Topology } from './topology.js';
 
 /** Pause before `ready()` looks at the masters again, in ms. */

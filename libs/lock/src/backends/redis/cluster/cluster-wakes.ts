@@ -1,7 +1,7 @@
-import type { Unsubscribe, Waker } from '../../../core/ports.js';
+import type { Unsubscribe, Waker } from '../../../core/ports/ports.js';
 import type { ClusterNode } from './cluster-node.js';
 import type { Router } from './router.js';
-import { slotOf } from './slot.js';
+import { slotOf } from '../protocol/slot.js';
 import type { Topology } from './topology.js';
 
 /** One watch, and where it is made. */

@@ -1,9 +1,9 @@
-import { AwaitedGrants } from '../awaited-grants.js';
-import { Connection } from '../connection.js';
-import type { LinkFactory } from '../links/link.js';
-import { ServerTime } from '../server-time.js';
-import type { Site } from '../servers.js';
-import { Wakes } from '../wakes.js';
+import { AwaitedGrants } from '../presence/awaited-grants.js';
+import { Connection } from '../connection/connection.js';
+import type { LinkFactory } from '../connection/link.js';
+import { ServerTime } from '../connection/server-time.js';
+import type { Site } from '../server/servers.js';
+import { Wakes } from '../presence/wakes.js';
 import { targetAt, type ClusterNode } from './cluster-node.js';
 
 /**

@@ -1,11 +1,11 @@
 import { sleep, within, type Clock } from '../../../core/clock.js';
 import { BackendUnavailableError } from '../../../core/errors.js';
-import type { Send } from '../connection.js';
-import { codeOf, noAnswer, notSent } from '../failures.js';
-import type { ServerDrivers } from '../server-drivers.js';
+import type { Send } from '../connection/connection.js';
+import { codeOf, noAnswer, notSent } from '../connection/failures.js';
+import type { ServerDrivers } from '../server/server-drivers.js';
 import type { ClusterNode } from './cluster-node.js';
-import { slotOf } from './slot.js';
-import { parseRedirection, type NatMap } from './slot-map.js';
+import { slotOf } from '../protocol/slot.js';
+import { parseRedirection, type NatMap } from '../configuration/slot-map.js';
 import type { Topology } from './topology.js';
 
 /** Pause before a slot is asked for again whose keys are on their way, or that is sent from server to server, in ms. */

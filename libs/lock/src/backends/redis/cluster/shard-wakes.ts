@@ -1,8 +1,8 @@
 import type { Timer } from '../../../core/clock.js';
-import type { Send, Subscribe } from '../connection.js';
-import { codeOf } from '../failures.js';
-import { wakeChannel } from '../keys.js';
-import { Wakes, type Place } from '../wakes.js';
+import type { Send, Subscribe } from '../connection/connection.js';
+import { codeOf } from '../connection/failures.js';
+import { wakeChannel } from '../protocol/keys.js';
+import { Wakes, type Place } from '../presence/wakes.js';
 
 /** Pause before subscriptions are made sure of that the server may have ended, in ms: it tells of each by itself. */
 const AGAIN_MS = 50;

@@ -1,10 +1,10 @@
 import type { Clock, Timer } from '../../../core/clock.js';
-import { isFinal } from '../connection.js';
-import { codeOf, notSent } from '../failures.js';
-import { Readiness } from '../readiness.js';
+import { isFinal } from '../connection/connection.js';
+import { codeOf, notSent } from '../connection/failures.js';
+import { Readiness } from '../connection/readiness.js';
 import type { ClusterNode } from './cluster-node.js';
-import { tagOf } from './slot.js';
-import { parseSlots, SlotMap, type Address, type NatMap } from './slot-map.js';
+import { tagOf } from '../protocol/slot.js';
+import { parseSlots, SlotMap, type Address, type NatMap } from '../configuration/slot-map.js';
 
 /** Pause between two questions for the slots, while something is amiss, in ms: doubled each time. */
 const REFRESH_MS = { first: 100, last: 500 };

@@ -1,13 +1,13 @@
-import type { Operation } from '../../../core/counting.js';
+import type { Operation } from '../../../core/ports/counting.js';
 import { LockTypeMismatchError } from '../../../core/errors.js';
-import type { Unsubscribe } from '../../../core/ports.js';
-import type { Connection } from '../connection.js';
-import { codeOf, notSent } from '../failures.js';
-import { aboutResource, askerOf, type AskScript } from '../kinds/ask-script.js';
-import type { Arg } from '../links/link.js';
-import type { Script } from '../script.js';
-import type { ServerTime } from '../server-time.js';
-import type { Wakes } from '../wakes.js';
+import type { Unsubscribe } from '../../../core/ports/ports.js';
+import type { Connection } from '../connection/connection.js';
+import { codeOf, notSent } from '../connection/failures.js';
+import { aboutResource, askerOf, type AskScript } from '../protocol/ask-script.js';
+import type { Arg } from '../connection/link.js';
+import type { Script } from '../protocol/script.js';
+import type { ServerTime } from '../connection/server-time.js';
+import type { Wakes } from '../presence/wakes.js';
 import type { Memos } from './memos.js';
 import { memoKey } from './names.js';
 

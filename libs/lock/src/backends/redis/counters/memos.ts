@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../../../core/clock.js';
-import type { Operation } from '../../../core/counting.js';
-import { groupBy } from '../cluster/group-by.js';
-import type { Connection } from '../connection.js';
+import type { Operation } from '../../../core/ports/counting.js';
+import { groupBy } from '../protocol/group-by.js';
+import type { Connection } from '../connection/connection.js';
 
 /** How long answered memos are gathered before they are deleted together, in ms. */
 const GATHER_MS = 1_000;

@@ -1,4 +1,4 @@
-import type { Counter } from '../../../core/counting.js';
+import type { Counter } from '../../../core/ports/counting.js';
 
 // Redisson's rules: a name that contains a brace carries its own hash tag, any other becomes one.
 function tagged(resource: string): string {

@@ -1,6 +1,6 @@
-import type { Counter, Operation, Taken } from '../../../core/counting.js';
-import type { CounterDriver, Unsubscribe } from '../../../core/ports.js';
-import { scripts } from '../scripts.generated.js';
+import type { Counter, Operation, Taken } from '../../../core/ports/counting.js';
+import type { CounterDriver, Unsubscribe } from '../../../core/ports/ports.js';
+import { scripts } from '../protocol/scripts.generated.js';
 import type { CountingCalls } from './counting-calls.js';
 import { channelOf } from './names.js';
 

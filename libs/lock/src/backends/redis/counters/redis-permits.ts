@@ -1,6 +1,6 @@
-import type { Operation, PermitWant, Taken } from '../../../core/counting.js';
-import type { PermitDriver, Unsubscribe } from '../../../core/ports.js';
-import { scripts } from '../scripts.generated.js';
+import type { Operation, PermitWant, Taken } from '../../../core/ports/counting.js';
+import type { PermitDriver, Unsubscribe } from '../../../core/ports/ports.js';
+import { scripts } from '../protocol/scripts.generated.js';
 import type { CountingCalls } from './counting-calls.js';
 import { channelOf, leasesKey, memoKey } from './names.js';
 

@@ -1,0 +1,119 @@
+import type { Clock, Timer } from '../../../core/clock.js';
+import {
+  reconnectPauseMs,
+  type Arg,
+  type Asker,
+  type ChannelNaming,
+  type LinkOwner,
+  type RedisLink,
+} from '../connection/link.js';
+import type { MessageListener, OwnClient } from './node-redis-client.js';
+import { argumentsOf } from './resp-arguments.js';
+
+/** Texts of replies as buffers: simple strings (`+`) and bulk strings (`$`). */
+const RAW = { typeMapping: { [0x2b]: Buffer, [0x24]: Buffer } };
+
+/**
+ * A link through node-redis 5 or 6. Each connection is a client of its own, since a client cannot be made to drop a
+ * connection without ending for good; so nothing of a lost connection can reach the next one.
+ */
+export class NodeRedisLink implements RedisLink {
+  #owner: LinkOwner | undefined;
+  #client: OwnClient | undefined;
+  /** Destroys the socket of the present client, in whatever state it is. */
+  #cutter = new AbortController();
+  /** Attempts to connect since a connection was greeted. */
+  #attempts = 0;
+  #pause: Timer | undefined;
+
+  constructor(
+    private readonly makeClient: (signal: AbortSignal) => OwnClient,
+    readonly database: number,
+    private readonly clock: Clock,
+    readonly isSharded: boolean,
+  ) {}
+
+  get isWritable(): boolean {
+    return this.#client?.isReady === true;
+  }
+
+  connect(owner: LinkOwner): void {
+    this.#owner = owner;
+    this.#connect(owner);
+  }
+
+  reconnect(): void {
+    this.#cutter.abort();
+  }
+
+  close(): void {
+    if (this.#pause !== undefined) this.clock.clearTimer(this.#pause);
+    this.#drop();
+  }
+
+  run(_command: string, text: string, asker: Asker): void {
+    this.#client!.sendCommand(argumentsOf(text), RAW).then(
+      (reply) => asker.replied(reply),
+      (error: Error) => asker.failed(error),
+    );
+  }
+
+  call(command: string, args: readonly Arg[]): Promise<unknown> {
+    return this.#client!.sendCommand([command, ...args.map(String)]);
+  }
+
+  async subscribe(channels: readonly string[], as: ChannelNaming = 'names'): Promise<unknown> {
+    const client = this.#client!;
+    if (as === 'patterns') return this.isSharded ? undefined : client.pSubscribe(channels, this.#receive);
+    if (this.isSharded) return client.sSubscribe(channels, this.#receive);
+    return client.subscribe(channels, this.#receive);
+  }
+
+  async unsubscribe(channels: readonly string[], as: ChannelNaming = 'names'): Promise<unknown> {
+    const client = this.#client!;
+    if (as === 'patterns') return this.isSharded ? undefined : client.pUnsubscribe(channels, this.#receive);
+    if (this.isSharded) return client.sUnsubscribe(channels, this.#receive);
+    return client.unsubscribe(channels, this.#receive);
+  }
+
+  readonly #receive: MessageListener = (message, channel) => this.#owner?.received(channel, message);
+
+  #connect(owner: LinkOwner): void {
+    this.#cutter = new AbortController();
+    const { signal } = this.#cutter;
+    const client = this.makeClient(signal);
+    const isPresent = (): boolean => client === this.#client;
+    const end = (error?: Error): void => {
+      if (!isPresent()) return;
+      if (error !== undefined && !signal.aborted) owner.failed(error);
+      this.#drop();
+      owner.lost();
+      this.#attempts += 1;
+      this.#pause = this.clock.setTimer(() => this.#connect(owner), reconnectPauseMs(this.#attempts));
+    };
+    client.on('connect', () => {
+      if (isPresent()) owner.connected();
+    });
+    client.on('ready', () => {
+      if (!isPresent()) return;
+      this.#attempts = 0;
+      owner.greeted();
+    });
+    client.on('sharded-channel-moved', () => {
+      if (isPresent()) owner.moved();
+    });
+    client.on('error', end);
+    // Version 5 goes on without an error when the server hangs up right after the greeting.
+    client.on('reconnecting', () => end());
+    this.#client = client;
+    client.connect().catch(() => undefined);
+  }
+
+  #drop(): void {
+    const client = this.#client;
+    this.#client = undefined;
+    client?.destroy();
+    // A socket that is still connecting is unknown to the client.
+    this.#cutter.abort();
+  }
+}

@@ -1,0 +1,64 @@
+import type { Clock } from '../../../core/clock.js';
+import { InvalidOptionError } from '../../../core/errors.js';
+import type { LinkFactory } from '../connection/link.js';
+import type { NodeRedisClient } from '../clients/node-redis-client.js';
+import { NodeRedisLinks } from '../clients/node-redis-links.js';
+import { PendingLinks } from '../clients/pending-links.js';
+import { parseServer, type ClusterAddress } from './cluster-address.js';
+import type { ClusterPlace } from './place.js';
+import type { NatMap } from './slot-map.js';
+
+/** A Cluster of node-redis 5 or 6 as the user has made it. */
+export interface NodeRedisCluster {
+  readonly masters: readonly unknown[];
+  duplicate(overrides?: object): unknown;
+  nodeClient(node: never): unknown;
+}
+
+interface RootNode {
+  readonly url?: string;
+  readonly socket?: { readonly host?: string; readonly port?: number };
+}
+
+/** What is read of its options. */
+interface Options {
+  readonly rootNodes: readonly RootNode[];
+  readonly nodeAddressMap?: NatMap;
+}
+
+/** What is used of a duplicate. */
+interface Scout {
+  readonly masters: readonly unknown[];
+  on(event: 'error', listener: () => void): unknown;
+  connect(): Promise<unknown>;
+  nodeClient(node: unknown): NodeRedisClient | Promise<NodeRedisClient>;
+  destroy(): void;
+}
+
+/**
+ * Where a Cluster of node-redis leads. Neither it nor its connections are used: a duplicate finds a server, and so a
+ * client for one server, of which Bedrock makes its own.
+ */
+export function placeOfNodeRedis(cluster: NodeRedisCluster, clock: Clock): ClusterPlace {
+  const { rootNodes, nodeAddressMap } = (cluster as unknown as { readonly _options: Options })._options;
+  const seeds = rootNodes.map((node, i) => parseServer(`client.rootNodes[${i}]`, addressOf(node)).address);
+  if (seeds.length === 0) throw new InvalidOptionError('client', 'a Cluster with root nodes', cluster);
+  return { seeds, natMap: nodeAddressMap, links: new PendingLinks(() => linksOf(cluster, clock), clock) };
+}
+
+function addressOf({ url, socket = {} }: RootNode): ClusterAddress {
+  const { host = 'localhost', port = 6_379 } = socket;
+  return url ?? { host, port };
+}
+
+async function linksOf(cluster: NodeRedisCluster, clock: Clock): Promise<LinkFactory> {
+  const scout = cluster.duplicate({ minimizeConnections: true }) as Scout;
+  scout.on('error', () => undefined);
+  try {
+    await scout.connect();
+    const client = await scout.nodeClient(scout.masters[0]);
+    return new NodeRedisLinks(client.duplicate() as NodeRedisClient, clock);
+  } finally {
+    scout.destroy();
+  }
+}

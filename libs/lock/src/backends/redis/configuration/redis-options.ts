@@ -1,0 +1,194 @@
+import type { RedisOptions as ConnectionOptions } from 'ioredis';
+import { systemClock, type Clock } from '../../../core/clock.js';
+import { InvalidOptionError } from '../../../core/errors.js';
+import { checkText } from '../../../core/key.js';
+import { checkBoolean, checkClock, checkFields, checkObject, checkWhole } from '../../../core/checks.js';
+import {
+  isClusterClient,
+  isIoredisClient,
+  isNodeRedisClient,
+  type RedisClient,
+  type RedisPlace,
+} from './clients.js';
+import { IOREDIS_SETTINGS } from '../clients/ioredis-links.js';
+import { clusterPlace } from './cluster-place.js';
+import type { ClusterPlace } from './place.js';
+import { nodeIdOf } from './node-id.js';
+import { linksTo, type ServerPlace } from './link-factory.js';
+import type { LinkFactory } from '../connection/link.js';
+import {
+  resolveReplicaAcks,
+  type ReplicaAckOptions,
+  type ReplicaAckTerms,
+} from '../protocol/replica-acks.js';
+
+export interface RedisOptions extends RedisPlace {
+  /** Shown as the holder's label. */
+  readonly label?: string;
+  /**
+   * Names the server where it is one of the nodes of a combination; the same in every process.
+   * @default host:port/database, or what else says where it is
+   */
+  readonly nodeId?: string;
+  /**
+   * Bound on every call, in ms. A connection that says nothing for so long is replaced; `ready()` waits five times as
+   * long. @default 1000
+   */
+  readonly operationTimeoutMs?: number;
+  /**
+   * Longest lease, in ms; the same for all processes where `restartGuard` is on. @default 300000, and 30000 with `restartGuard`,
+   * which grants nothing for so long after a restart
+   */
+  readonly maxLeaseMs?: number;
+  /**
+   * Grant nothing for `maxLeaseMs` after the server was restarted or has lost its data. Without it, a Redis that loses
+   * data may grant a lock that is still in use. @default false
+   */
+  readonly restartGuard?: boolean;
+  /**
+   * With `restartGuard`, a server that has never been guarded: `wait` for `maxLeaseMs` too, or `trust` that no lock is in
+   * use (the first start, demos, tests). @default 'wait'
+   */
+  readonly coldStart?: 'wait' | 'trust';
+  /** Refuse a server that may evict locks, instead of a warning. @default false */
+  readonly strict?: boolean;
+  /**
+   * Where fencing tokens come from: one counter for the database (`shared`), or one `perLock`, in the key of Redisson's
+   * RFencedLock, so that tokens grow across both. Such keys stay for ever. @default 'shared'
+   */
+  readonly tokens?: 'shared' | 'perLock';
+  /**
+   * A lock is granted only once so many replicas have the grant too: else the claim is answered as unavailable, and what
+   * was granted is withdrawn. A fail-over may still lose a lock: this makes it rarer, not impossible. @default none
+   */
+  readonly replicaAcks?: ReplicaAckOptions;
+  /** @default the system's */
+  readonly clock?: Clock;
+}
+
+/** The checked options. */
+export interface RedisTerms {
+  /** Connections to where the options lead, and with what else they say to other addresses. */
+  readonly links: LinkFactory;
+  /** The cluster that they lead to, if it is one. */
+  readonly cluster: ClusterPlace | undefined;
+  readonly label: string | undefined;
+  /** '' where nothing says it. */
+  readonly nodeId: string;
+  readonly operationTimeoutMs: number;
+  /** A connection that says nothing for so long is replaced, in ms. */
+  readonly silenceMs: number;
+  readonly maxLeaseMs: number;
+  readonly restartGuard: boolean;
+  readonly coldStart: 'wait' | 'trust';
+  readonly strict: boolean;
+  readonly tokens: 'shared' | 'perLock';
+  readonly replicaAcks: ReplicaAckTerms | undefined;
+  readonly clock: Clock;
+}
+
+const FIELDS: ReadonlySet<string> = new Set<keyof RedisOptions>([
+  'url', 'connection', 'client', 'cluster', 'natMap', 'label', 'nodeId', 'operationTimeoutMs', 'maxLeaseMs', 'restartGuard', 'coldStart', 'strict', 'tokens', 'replicaAcks', 'clock',
+]); // prettier-ignore
+/** Shortest lease, in ms: below it, a trip to the server is no small part of the lease. */
+export const MIN_LEASE_MS = 50;
+
+/** Checks what was given to `redis()`. Nothing is connected. @throws InvalidOptionError naming the field */
+export function resolveRedisOptions(given: string | RedisClient | RedisOptions): RedisTerms {
+  const options: RedisOptions =
+    typeof given === 'string' ? { url: given } : isClient(given) ? { client: given } : given;
+  checkFields('options', options, FIELDS);
+  const {
+    url,
+    connection,
+    client,
+    label,
+    coldStart = 'wait',
+    tokens = 'shared',
+    clock: givenClock = systemClock,
+  } = options;
+  const { operationTimeoutMs = 1_000, restartGuard = false, strict = false } = options;
+  const { maxLeaseMs = restartGuard === true ? 30_000 : 300_000 } = options;
+  if (url !== undefined) checkUrl(url);
+  if (connection !== undefined) checkConnection(connection);
+  if (client !== undefined) checkClient(client);
+  const clock = checkClock('clock', givenClock);
+  const cluster = clusterPlace(options, clock);
+  const isHowGiven = url !== undefined || connection !== undefined;
+  // A cluster says where; how is left to the defaults, or said by one of the others.
+  if (cluster === undefined ? isHowGiven === (client !== undefined) : isHowGiven && client !== undefined) {
+    throw new InvalidOptionError('options', 'given a url, a connection or else a client', given);
+  }
+  if (label !== undefined) checkText('label', label);
+  if (options.nodeId !== undefined) checkText('nodeId', options.nodeId);
+  if (coldStart !== 'wait' && coldStart !== 'trust') {
+    throw new InvalidOptionError('coldStart', "'wait' or 'trust'", coldStart);
+  }
+  if (tokens !== 'shared' && tokens !== 'perLock') {
+    throw new InvalidOptionError('tokens', "'shared' or 'perLock'", tokens);
+  }
+  checkWhole('operationTimeoutMs', operationTimeoutMs, 10, 60_000);
+  return Object.freeze({
+    links: cluster?.links ?? linksTo(options as ServerPlace, clock),
+    cluster,
+    label,
+    nodeId: options.nodeId ?? (cluster === undefined ? nodeIdOf(options) : ''),
+    operationTimeoutMs,
+    silenceMs: operationTimeoutMs,
+    maxLeaseMs: checkWhole('maxLeaseMs', maxLeaseMs, MIN_LEASE_MS, 2 ** 31 - 1),
+    restartGuard: checkGuard(restartGuard, cluster !== undefined),
+    coldStart,
+    strict: checkBoolean('strict', strict),
+    tokens,
+    replicaAcks: resolveReplicaAcks(options.replicaAcks, operationTimeoutMs),
+    clock,
+  });
+}
+
+/** The guard is about one run of one server: slots move between servers, and a fail-over always brings another run. */
+function checkGuard(restartGuard: unknown, isCluster: boolean): boolean {
+  if (checkBoolean('restartGuard', restartGuard) && isCluster)
+    throw new InvalidOptionError('restartGuard', 'false on a cluster, where slots change servers', true);
+  return restartGuard as boolean;
+}
+
+// Never shows the URL in an error: it may contain a password.
+function checkUrl(url: unknown): void {
+  if (typeof url !== 'string') throw new InvalidOptionError('url', 'a string', url);
+  if (url.startsWith('/')) return;
+  const { protocol, searchParams } = new URL(URL.canParse(url) ? url : 'none:');
+  for (const field of searchParams.keys()) {
+    if (field in IOREDIS_SETTINGS) {
+      throw new InvalidOptionError(`url?${field}`, 'left out, since Bedrock sets it', 'a value');
+    }
+  }
+  if (!/^(redis|valkey)s?:$/.test(protocol)) {
+    throw new InvalidOptionError(
+      'url',
+      'redis://host:port, rediss://, valkey://, valkeys:// or the path of a socket',
+      `${url.split(':', 1)[0]!.slice(0, 10)}…`,
+    );
+  }
+}
+
+function checkConnection(connection: ConnectionOptions): void {
+  checkObject('connection', connection);
+  for (const field of Object.keys(connection)) {
+    if (field in IOREDIS_SETTINGS) {
+      throw new InvalidOptionError(`connection.${field}`, 'left out, since Bedrock sets it', 'a value');
+    }
+  }
+}
+
+function checkClient(client: unknown): void {
+  if (!isClient(client))
+    throw new InvalidOptionError(
+      'client',
+      'one client of ioredis 5 or 6, of iovalkey, or of node-redis 5 or 6',
+      client,
+    );
+}
+
+function isClient(value: unknown): value is RedisClient {
+  return isIoredisClient(value) || isNodeRedisClient(value) || isClusterClient(value);
+}

@@ -1,0 +1,135 @@
+import { LockTypeMismatchError, type LockError } from '../../../core/errors.js';
+import type { Connection } from '../connection/connection.js';
+import { codeOf, noAnswer, refusal } from '../connection/failures.js';
+import { groupBy } from './group-by.js';
+import { slotOf } from './slot.js';
+import type { Asker } from '../connection/link.js';
+import type { ReplicaAcks, Shortage } from './replica-acks.js';
+import { formFor, type Script } from './script.js';
+import { byHash, byText, type ScriptInput } from './wire.js';
+
+/** One caller's share of a batch. */
+export interface BatchItem<Outcome> {
+  readonly resource: string;
+  readonly resolve: (outcome: Outcome) => void;
+  readonly reject: (error: LockError) => void;
+}
+
+/** How a verb goes over the wire. */
+export interface BatchVerb<Item> {
+  readonly script: Script;
+  /**
+   * Longest call. A script blocks the server while it runs; and with several calls under way, the client reads one reply
+   * while the server works on the next (64 parallel cycles: 122,000/s with 16 items, 104,000/s with 32).
+   */
+  readonly itemsPerCall: number;
+  /** @param sentAt a local instant, not before which it will be sent */
+  encode(items: readonly Item[], sentAt: number): ScriptInput;
+  /**
+   * The answers are in the reply, one per item, from this index on. A reply that is no array is itself the answer to a lone
+   * item.
+   */
+  readonly answersFrom: number;
+  /** The answer gives something that a fail-over must not lose. */
+  isGrant?(answer: unknown): boolean;
+  /** Sees a whole reply first. */
+  learn?(reply: readonly unknown[], sentAt: number): void;
+  /** Settles an item with its answer, which is no error. */
+  settle(item: Item, answer: unknown): void;
+}
+
+/** Sends the items of one verb in few calls; each item has an answer, and a failure, of its own. */
+export class ScriptBatch<Item extends BatchItem<never>> {
+  constructor(
+    private readonly connection: Connection,
+    private readonly verb: BatchVerb<Item>,
+    /** What is granted counts only when these say so. */
+    private readonly acks?: ReplicaAcks,
+  ) {}
+
+  send(items: readonly Item[]): void {
+    if (!this.connection.link.isSharded) return this.#send(items);
+    // A server of a cluster takes the keys of one slot in a call.
+    const bySlot = groupBy(items, ({ resource }) => slotOf(resource));
+    for (const group of bySlot.values()) this.#send(group);
+  }
+
+  #send(items: readonly Item[]): void {
+    const { itemsPerCall } = this.verb;
+    if (items.length <= itemsPerCall) return this.#call(items);
+    for (let at = 0; at < items.length; at += itemsPerCall) this.#call(items.slice(at, at + itemsPerCall));
+  }
+
+  #call(items: readonly Item[]): void {
+    const script = formFor(this.connection.link, this.verb.script);
+    const sentAt = this.connection.now();
+    const input = this.verb.encode(items, sentAt);
+    const acked = this.acks?.ask();
+    const asker: Asker = {
+      replied: (reply) => this.#settle(items, reply, sentAt, acked),
+      failed: (error) => this.#recover(items, script, input, error as LockError, sentAt),
+    };
+    this.connection.run('evalsha', byHash(script, input), asker, sentAt);
+  }
+
+  #settle(
+    items: readonly Item[],
+    given: unknown,
+    sentAt: number,
+    acked: Promise<Shortage> | undefined,
+  ): void {
+    const { verb } = this;
+    if (!Array.isArray(given) && items.length === 1) return this.#answer(items[0]!, given, acked);
+    const reply: readonly unknown[] = Array.isArray(given) ? given : [];
+    verb.learn?.(reply, sentAt);
+    for (let i = 0; i < items.length; i += 1) this.#answer(items[i]!, reply[verb.answersFrom + i], acked);
+  }
+
+  #answer(item: Item, answer: unknown, acked: Promise<Shortage> | undefined): void {
+    const { verb } = this;
+    if (answer === undefined || answer === null) {
+      item.reject(noAnswer('an unexpected reply'));
+    } else if (Buffer.isBuffer(answer)) {
+      this.#reject(item, refusal(answer.toString(), item.resource));
+    } else if (acked !== undefined && verb.isGrant?.(answer) === true) {
+      void acked.then((shortage) => {
+        if (shortage === undefined) verb.settle(item, answer);
+        else this.#reject(item, shortage);
+      });
+    } else verb.settle(item, answer);
+  }
+
+  #recover(
+    items: readonly Item[],
+    script: Script,
+    input: ScriptInput,
+    error: LockError,
+    sentAt: number,
+  ): void {
+    const code = codeOf(error.cause);
+    if (code === 'NOSCRIPT') {
+      const acked = this.acks?.ask();
+      this.connection.runSince(sentAt, 'eval', byText(script, input), {
+        replied: (reply) => this.#settle(items, reply, sentAt, acked),
+        failed: (again) => this.#fail(items, again as LockError),
+      });
+    } else if (items.length > 1 && (code === 'NOPERM' || code === 'CROSSSLOT')) {
+      // The server looks at all keys of a call at once: a key that this user may not touch must not hurt the others.
+      for (const item of items) this.#call([item]);
+    } else this.#fail(items, error);
+  }
+
+  #fail(items: readonly Item[], error: LockError): void {
+    for (const item of items) this.#reject(item, refusalFor(item.resource, error));
+  }
+
+  #reject(item: Item, error: LockError): void {
+    item.reject(error);
+    // The server has become a replica: the next connection may lead to the new primary. Nothing is sent again.
+    if (codeOf(error.cause) === 'READONLY') this.connection.reconnect();
+  }
+}
+
+function refusalFor(resource: string, error: LockError): LockError {
+  return error instanceof LockTypeMismatchError ? new LockTypeMismatchError(resource, error.detail) : error;
+}

@@ -1,0 +1,44 @@
+import { BackendUnavailableError } from '../../../../core/errors.js';
+
+export const BACKEND = 'etcd';
+
+/** Texts of grpc-js for a request that no connection took. */
+const NOT_SENT =
+  /No connection established|Name resolution failed|Waiting for LB pick|Channel closed before call|Channel has been shut down|client was already closed/i;
+/** Texts and codes by which etcd says that it did not do what was asked. */
+const REFUSED =
+  /permission denied|invalid auth token|authentication (?:failed|is not enabled)|user name is empty|too many requests|database space exceeded|request is too large|not capable|INVALID_ARGUMENT|UNAUTHENTICATED|PERMISSION_DENIED|UNIMPLEMENTED|Cannot find (?:package|module)/i;
+
+/** What became of a request, as far as the error tells. */
+export type Fate = 'notSent' | 'refused' | 'noLease' | 'unanswered';
+
+/** Reads the fate of a request from an error of etcd3, whose classes keep the text of gRPC alone. */
+export function fateOf(error: unknown): Fate {
+  if (error instanceof BackendUnavailableError) return error.executed === 'no' ? 'refused' : 'unanswered';
+  const text = error instanceof Error ? error.message : String(error);
+  if (/requested lease not found/.test(text)) return 'noLease';
+  if (REFUSED.test(text)) return 'refused';
+  return NOT_SENT.test(text) ? 'notSent' : 'unanswered';
+}
+
+/** The request was certainly not executed. */
+export function notDone(detail: string, cause?: unknown): BackendUnavailableError {
+  return new BackendUnavailableError(BACKEND, detail, 'no', { cause });
+}
+
+/** The request went out and nothing came back. */
+export function noAnswer(detail: string, cause?: unknown): BackendUnavailableError {
+  return new BackendUnavailableError(BACKEND, detail, 'unknown', { cause });
+}
+
+/** A lease of etcd that was asked for is gone: nothing was done, and nothing attached to it is left. */
+export class LeaseGone extends Error {}
+
+/** An error of etcd3 as callers see it. */
+export function asFailure(error: unknown): Error {
+  if (error instanceof BackendUnavailableError) return error;
+  const text = error instanceof Error ? error.message : String(error);
+  const fate = fateOf(error);
+  if (fate === 'noLease') return new LeaseGone(text, { cause: error });
+  return fate === 'unanswered' ? noAnswer(text, error) : notDone(text, error);
+}

@@ -1,0 +1,282 @@
+import { atMost, within, type Clock } from '../../../../core/clock.js';
+import { outsideOfCallers } from '../../../../core/context.js';
+import type { BackendUnavailableError } from '../../../../core/errors.js';
+import { failureOf } from './answers.js';
+import { zookeeper } from './client-library.js';
+import type {
+  Acl,
+  Client,
+  ClientRequest,
+  Failure,
+  OperationResult,
+  RawOperation,
+  Stat,
+} from './client-types.js';
+import { Contact } from './contact.js';
+import { notDone, unanswered } from './failures.js';
+import type { LinkNews, NodeMode, NodeStat, Step, StepResult, ZooKeeperLink } from './link.js';
+import { containerRequest, syncRequest } from './raw-request.js';
+
+/** Where a link leads to. */
+export interface LinkTarget {
+  readonly connect: string;
+  readonly auth: { readonly scheme: string; readonly credentials: string } | undefined;
+  readonly sessionTimeoutMs: number;
+  readonly operationTimeoutMs: number;
+  readonly clock: Clock;
+  readonly news: LinkNews;
+  /** A request is sent. */
+  readonly onSent: () => void;
+}
+
+/** An operation of several that stands behind the one that failed. */
+const NOT_REACHED = -2;
+const MODES: Readonly<Record<NodeMode, number>> = {
+  ...{ persistent: 0, ephemeral: 1, ephemeralSequential: 3, container: 4 },
+};
+const OPERATIONS = { create: 1, remove: 2, write: 5, check: 13 } as const;
+/** All servers were tried: the longest pause before the next round, in ms. */
+const PAUSE_MS = 200;
+
+type Reply<T> = (error: Failure | null | undefined, value: T) => void;
+
+/** A session over node-zookeeper-client, with what that library lacks: time-outs, and a silence that is noticed. */
+export class ClientLink implements ZooKeeperLink {
+  readonly #client: Client;
+  readonly #contact: Contact;
+  readonly #acls: readonly Acl[];
+  #state: 'new' | 'connected' | 'suspended' | 'expired' | 'refused' | 'closed' = 'new';
+  #onOpen: (() => void) | undefined;
+  #onClosed: (() => void) | undefined;
+  readonly #opened: Promise<void>;
+
+  constructor(private readonly target: LinkTarget) {
+    const { connect, auth, sessionTimeoutMs, clock } = target;
+    this.#acls = auth === undefined ? zookeeper.ACL.OPEN_ACL_UNSAFE : zookeeper.ACL.CREATOR_ALL_ACL;
+    this.#opened = new Promise((resolve) => (this.#onOpen = resolve));
+    const options = { sessionTimeout: sessionTimeoutMs, spinDelay: PAUSE_MS, retries: 0 };
+    this.#client = outsideOfCallers(() => zookeeper.createClient(connect, options));
+    this.#shield();
+    if (auth !== undefined) this.#client.addAuthInfo(auth.scheme, Buffer.from(auth.credentials));
+    this.#client.on('state', (state) => this.#changed(state));
+    const watched = {
+      probe: () => new Promise((resolve) => this.#client.exists('/', undefined, resolve)),
+      giveUp: () => this.#drop(),
+    };
+    this.#contact = new Contact(clock, watched, silenceOf(sessionTimeoutMs));
+    outsideOfCallers(() => this.#client.connect());
+  }
+
+  get sessionTimeoutMs(): number {
+    return this.#state === 'new' ? 0 : this.#client.getSessionTimeout();
+  }
+
+  async whenOpen(ms: number): Promise<void> {
+    await atMost(this.target.clock, ms, this.#opened);
+    const problem = this.#problem();
+    if (problem !== undefined) throw problem;
+  }
+
+  create(path: string, data: Buffer, mode: NodeMode): Promise<void> {
+    if (mode === 'container') return this.#send(containerRequest(path, data, this.#acls));
+    return this.#call((reply: Reply<void>) =>
+      this.#client.create(path, data, this.#acls, MODES[mode], (error) => reply(error)),
+    );
+  }
+
+  remove(path: string): Promise<void> {
+    return this.#call((reply: Reply<void>) => this.#client.remove(path, (error) => reply(error)));
+  }
+
+  write(path: string, data: Buffer, version: number): Promise<NodeStat> {
+    return this.#call((reply: Reply<NodeStat>) =>
+      this.#client.setData(path, data, version, (error, stat) =>
+        reply(error, error ? NO_STAT : statOf(stat)),
+      ),
+    );
+  }
+
+  read(path: string, touched?: () => void): Promise<{ data: Buffer; stat: NodeStat }> {
+    return this.#call((reply: Reply<{ data: Buffer; stat: NodeStat }>) =>
+      this.#client.getData(path, touched, (error, data = Buffer.alloc(0), stat) =>
+        reply(error, { data, stat: error ? NO_STAT : statOf(stat) }),
+      ),
+    );
+  }
+
+  children(path: string, touched?: () => void): Promise<{ names: string[]; stat: NodeStat }> {
+    return this.#call((reply: Reply<{ names: string[]; stat: NodeStat }>) =>
+      this.#client.getChildren(path, touched, (error, names, stat) =>
+        reply(error, { names, stat: error ? NO_STAT : statOf(stat) }),
+      ),
+    );
+  }
+
+  exists(path: string, touched: () => void): Promise<boolean> {
+    return this.#call((reply: Reply<boolean>) =>
+      this.#client.exists(path, touched, (error, stat) => reply(error, stat !== null)),
+    );
+  }
+
+  sync(path: string): Promise<void> {
+    return this.#send(syncRequest(path));
+  }
+
+  multi(steps: readonly Step[]): Promise<readonly StepResult[]> {
+    return this.#call((reply: Reply<readonly StepResult[]>, refuse) => {
+      const transaction = this.#client.transaction();
+      transaction.ops.push(...steps.map((step) => this.#operation(step)));
+      transaction.commit((error, results = []) => {
+        const step = results.findIndex(({ err = 0 }) => err !== 0 && err !== NOT_REACHED);
+        if (error && step >= 0) return refuse(failureOf(results[step]!.err!, step, error));
+        reply(error, error ? [] : results.map(resultOf));
+      });
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.#state === 'closed') return;
+    const isOpen = this.#state === 'connected';
+    this.#state = 'closed';
+    this.#contact.stop();
+    const closed = new Promise<true>((resolve) => (this.#onClosed = () => resolve(true)));
+    if (isOpen) this.#client.close();
+    const isDone = isOpen && (await atMost(this.target.clock, this.target.operationTimeoutMs, closed));
+    // Without an answer the server ends the session by itself, when its time is over.
+    if (isDone !== true) this.#abandon();
+  }
+
+  #send(request: ClientRequest): Promise<void> {
+    return this.#call((reply: Reply<void>) =>
+      this.#client.connectionManager.queue(request, (error) => reply(error)),
+    );
+  }
+
+  #operation(step: Step): RawOperation {
+    const { kind, path } = step;
+    const type = OPERATIONS[kind];
+    if (kind === 'create') return { type, path, data: step.data, mode: MODES[step.mode], acls: this.#acls };
+    return kind === 'write'
+      ? { type, path, data: step.data, version: step.version }
+      : { type, path, version: step.version };
+  }
+
+  /** Sends at once or not at all: the library would keep what is asked for now, and send it after an outage. */
+  async #call<T>(send: (reply: Reply<T>, refuse: (error: Error) => void) => void): Promise<T> {
+    const problem = this.#problem();
+    if (problem !== undefined) throw problem;
+    const { clock, operationTimeoutMs, onSent } = this.target;
+    onSent();
+    const answer = new Promise<{ readonly value: T }>((resolve, reject) => {
+      outsideOfCallers(() =>
+        send((error, value) => {
+          if (error) reject(failureOf(error.code, 0, error));
+          else resolve({ value });
+        }, reject),
+      );
+    });
+    const late = (): Error => unanswered(`no answer within ${operationTimeoutMs} ms`);
+    return (await within(clock, operationTimeoutMs, answer, late)).value;
+  }
+
+  #problem(): BackendUnavailableError | undefined {
+    switch (this.#state) {
+      case 'connected':
+        return undefined;
+      case 'expired':
+        return notDone('the session has expired');
+      case 'refused':
+        return notDone('it does not accept the credentials');
+      case 'closed':
+        return notDone('it is closed');
+      default:
+        return notDone('there is no connection');
+    }
+  }
+
+  #changed(state: object): void {
+    const { SYNC_CONNECTED, EXPIRED, AUTH_FAILED, DISCONNECTED } = zookeeper.State;
+    if (state === DISCONNECTED) this.#disconnected();
+    if (this.#state === 'closed' || this.#state === 'expired') return;
+    if (state === SYNC_CONNECTED) {
+      const isFirst = this.#state === 'new';
+      this.#state = 'connected';
+      this.#contact.changed(true, silenceOf(this.#client.getSessionTimeout()));
+      if (isFirst) this.#onOpen?.();
+      else this.target.news.regained();
+    } else if (state === EXPIRED) {
+      this.#state = 'expired';
+      this.#contact.stop();
+      this.target.news.expired();
+    } else if (state === AUTH_FAILED) {
+      this.#state = 'refused';
+      this.#onOpen?.();
+    }
+  }
+
+  #disconnected(): void {
+    this.#contact.changed(false);
+    this.#onClosed?.();
+    if (this.#state !== 'connected') return;
+    this.#state = 'suspended';
+    this.target.news.suspended();
+  }
+
+  /**
+   * What the library cannot read it throws, out of the reach of any caller: then the connection is of no use any more. And
+   * over a new connection it would take half of a lost reply for the beginning of the next, and send what is too late.
+   */
+  #shield(): void {
+    const { connectionManager } = this.#client;
+    const read = connectionManager.onSocketData.bind(connectionManager);
+    const closed = connectionManager.onSocketClosed.bind(connectionManager);
+    connectionManager.onSocketData = (data) => {
+      this.#contact.heard();
+      try {
+        read(data);
+      } catch {
+        this.#drop();
+      }
+    };
+    connectionManager.onSocketClosed = (hadError) => {
+      connectionManager.pendingBuffer = null;
+      connectionManager.packetQueue.queue.length = 0;
+      closed(hadError);
+    };
+  }
+
+  /** No more connections: not even one that is about to be made. */
+  #abandon(): void {
+    const { connectionManager } = this.#client;
+    connectionManager.connect = () => undefined;
+    connectionManager.onSocketConnected = () => this.#drop();
+    this.#drop();
+  }
+
+  #drop(): void {
+    this.#client.connectionManager.socket?.destroy();
+  }
+}
+
+/**
+ * A third of the session: then there is time to find another server. Where that is less than a busy server may need, two
+ * thirds, as ZooKeeper's own clients have it.
+ */
+function silenceOf(sessionMs: number): number {
+  return Math.ceil(Math.max(sessionMs / 3, Math.min((sessionMs * 2) / 3, 2_000)));
+}
+
+const NO_STAT: NodeStat = { mzxid: 0, mtimeMs: 0, pzxid: 0, version: 0 };
+
+function statOf({ mzxid, mtime, pzxid, version }: Stat): NodeStat {
+  // Numbers above 2^53 lose their end, and are refused as too great by whoever makes a token of them.
+  return { mzxid: int64(mzxid), mtimeMs: int64(mtime), pzxid: int64(pzxid), version };
+}
+
+function int64(bytes: Buffer): number {
+  return Number(bytes.readBigInt64BE());
+}
+
+function resultOf({ path, stat }: OperationResult): StepResult {
+  return { ...(path !== undefined && { path }), ...(stat !== undefined && { stat: statOf(stat) }) };
+}

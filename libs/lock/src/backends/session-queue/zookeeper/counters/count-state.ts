@@ -1,0 +1,98 @@
+import type { Counter } from '../../../../core/ports/counting.js';
+import { LockTypeMismatchError } from '../../../../core/errors.js';
+import { notDone } from '../connection/failures.js';
+
+/** Answers without anybody's confirmation that one number may have; a server takes 1 MB at most. */
+const MOST_MEMOS = 4_000;
+
+/** What an operation was answered, until it is sure that nobody asks again; by the leader's clock. */
+interface Memo {
+  readonly answer: number;
+  readonly untilMs: number;
+}
+
+interface Written {
+  readonly kind?: Counter['kind'];
+  readonly value?: number;
+  readonly memos?: Readonly<Record<string, readonly [answer: number, untilMs: number]>>;
+  /** Permits with a lease: the end of each in epoch ms, -1 for one without an end. */
+  readonly leases?: Readonly<Record<string, number>>;
+}
+
+/** A number and what belongs to it, as it was read; whoever changes it writes it back, or nobody has changed it. */
+export class CountState {
+  #kind: Counter['kind'] | undefined;
+  #value: number | undefined;
+  readonly #memos = new Map<string, Memo>();
+  readonly leases = new Map<string, number>();
+  /** So often it was changed since it was read. */
+  changes = 0;
+
+  /** @throws LockTypeMismatchError for what is no number of ours */
+  static parse(resource: string, bytes: Buffer): CountState {
+    const state = new CountState(resource);
+    try {
+      const { kind, value, memos = {}, leases = {} } = JSON.parse(bytes.toString()) as Written;
+      state.#kind = kind;
+      state.#value = value;
+      for (const [id, [answer, untilMs]] of Object.entries(memos)) state.#memos.set(id, { answer, untilMs });
+      for (const [id, end] of Object.entries(leases)) state.leases.set(id, end < 0 ? Infinity : end);
+      return state;
+    } catch {
+      throw new LockTypeMismatchError(resource, 'a node that holds no number');
+    }
+  }
+
+  constructor(private readonly resource: string) {}
+
+  /** The number that is there; undefined where there is none. @throws LockTypeMismatchError where it is of another kind */
+  valueOf(kind: Counter['kind']): number | undefined {
+    if (this.#value === undefined) return undefined;
+    if (this.#kind !== kind) throw new LockTypeMismatchError(this.resource, `a ${this.#kind}`);
+    return this.#value;
+  }
+
+  set(kind: Counter['kind'], value: number | undefined): void {
+    this.#kind = kind;
+    this.#value = value;
+    this.changes += 1;
+  }
+
+  /** Nothing is left that anybody could ask for. */
+  get isOver(): boolean {
+    return this.#value === undefined && this.#memos.size === 0;
+  }
+
+  memo(id: string): number | undefined {
+    return this.#memos.get(id)?.answer;
+  }
+
+  /** @throws BackendUnavailableError rather than to forget what somebody may still ask for */
+  assertRoom(): void {
+    if (this.#memos.size >= MOST_MEMOS) throw notDone('too many changes of one number are unconfirmed');
+  }
+
+  remember(id: string, answer: number, untilMs: number): void {
+    this.#memos.set(id, { answer, untilMs });
+    this.changes += 1;
+  }
+
+  forget(id: string): void {
+    if (this.#memos.delete(id)) this.changes += 1;
+  }
+
+  /** Drops what nobody asks for any more. That alone is no reason to write. */
+  tidy(nowMs: number): void {
+    for (const [id, { untilMs }] of this.#memos) if (untilMs <= nowMs) this.#memos.delete(id);
+  }
+
+  encode(): Buffer {
+    const memos: Record<string, [number, number]> = {};
+    for (const [id, { answer, untilMs }] of this.#memos) memos[id] = [answer, untilMs];
+    const leases: Record<string, number> = {};
+    for (const [id, end] of this.leases) leases[id] = end === Infinity ? -1 : end;
+    const value = this.#value === undefined ? {} : { kind: this.#kind!, value: this.#value };
+    const written: Written = { ...value, memos, ...(this.leases.size > 0 && { leases }) };
+    return Buffer.from(JSON.stringify(written));
+  }
+}

@@ -1,0 +1,100 @@
+import { InvalidOptionError } from '../../../core/errors.js';
+import { checkFields, checkObject } from '../../../core/checks.js';
+import {
+  LONGEST_SESSION_LEASE_MS,
+  resolveSqlOptions,
+  SQL_FIELDS,
+  type SqlOptions,
+  type SqlTerms,
+} from '../sql-options.js';
+import { MYSQL_SETTINGS, type ConnectionOptions } from './connection/client.js';
+
+/** Where the server is: one of the two. */
+export interface MysqlPlace {
+  /** `mysql://user:password@host:3306/database`, with what else mysql2 takes there. */
+  readonly url?: string;
+  /** Options of a connection, as mysql2 has them. */
+  readonly connection?: ConnectionOptions;
+}
+
+export interface MysqlOptions extends MysqlPlace, SqlOptions {}
+
+/** A session has one connection and no tables. */
+export type MysqlSessionOptions = MysqlPlace & Omit<SqlOptions, 'connections' | 'keepRowsMs' | 'tablePrefix'>;
+
+/** Transactions are on connections of the caller's: the own one is for making rows. */
+export type MysqlTransactionOptions = MysqlPlace &
+  Pick<SqlOptions, 'operationTimeoutMs' | 'tablePrefix' | 'clock'>;
+
+/** The checked options. */
+export interface MysqlTerms extends SqlTerms {
+  readonly connection: ConnectionOptions;
+}
+
+const PLACE_FIELDS: readonly (keyof MysqlPlace)[] = ['url', 'connection'];
+const FIELDS: ReadonlySet<string> = new Set([...PLACE_FIELDS, ...SQL_FIELDS]);
+const SESSION_FIELDS: ReadonlySet<string> = new Set<keyof MysqlSessionOptions>([
+  ...PLACE_FIELDS,
+  ...(['label', 'operationTimeoutMs', 'maxLeaseMs', 'clock'] as const),
+]);
+const TRANSACTION_FIELDS: ReadonlySet<string> = new Set<keyof MysqlTransactionOptions>([
+  ...PLACE_FIELDS,
+  ...(['operationTimeoutMs', 'tablePrefix', 'clock'] as const),
+]);
+/** Set by Bedrock for each connection. */
+const OWN_SETTINGS: ReadonlySet<string> = new Set([
+  ...Object.keys(MYSQL_SETTINGS),
+  ...['connectTimeout', 'uri', 'timezone'],
+]);
+
+/** Checks what was given to `mysql()`. Nothing is connected. @throws InvalidOptionError naming the field */
+export function resolveMysqlOptions(given: string | MysqlOptions): MysqlTerms {
+  return resolve(given, FIELDS);
+}
+
+/** Checks what was given to `mysqlSessions()`. @throws InvalidOptionError naming the field */
+export function resolveSessionOptions(given: string | MysqlSessionOptions): MysqlTerms {
+  return resolve(given, SESSION_FIELDS, LONGEST_SESSION_LEASE_MS);
+}
+
+/** Checks what was given to `mysqlTransactionLocks()`. @throws InvalidOptionError naming the field */
+export function resolveTransactionOptions(given: string | MysqlTransactionOptions): MysqlTerms {
+  return resolve(given, TRANSACTION_FIELDS);
+}
+
+function resolve(
+  given: string | MysqlOptions,
+  fields: ReadonlySet<string>,
+  longestLeaseMs?: number,
+): MysqlTerms {
+  const options: MysqlOptions = typeof given === 'string' ? { url: given } : given;
+  checkFields('options', options, fields);
+  return Object.freeze({ ...resolveSqlOptions(options, longestLeaseMs), connection: connectionOf(options) });
+}
+
+function connectionOf(options: MysqlPlace): ConnectionOptions {
+  const { url, connection } = options;
+  if ((url === undefined) === (connection === undefined))
+    throw new InvalidOptionError('options', 'given either a url or a connection', options);
+  if (url !== undefined) return { uri: checkUrl(url) };
+  checkObject('connection', connection);
+  for (const field of Object.keys(connection!)) refuseOwn(`connection.${field}`, field);
+  return { ...connection };
+}
+
+// Never shows the URL in an error: it may contain a password.
+function checkUrl(url: unknown): string {
+  if (typeof url !== 'string') throw new InvalidOptionError('url', 'a string', typeof url);
+  const { protocol, searchParams } = new URL(URL.canParse(url) ? url : 'none:');
+  if (!/^(?:mysql|mariadb):$/.test(protocol)) {
+    const shown = URL.canParse(url) ? `${protocol.slice(0, 10)}…` : 'no URL';
+    throw new InvalidOptionError('url', 'mysql://user:password@host:port/database', shown);
+  }
+  for (const field of searchParams.keys()) refuseOwn(`url?${field}`, field);
+  return url;
+}
+
+function refuseOwn(path: string, field: string): void {
+  if (OWN_SETTINGS.has(field))
+    throw new InvalidOptionError(path, 'left out, since Bedrock sets it', 'a value');
+}

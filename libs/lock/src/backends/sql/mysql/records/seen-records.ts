@@ -1,0 +1,36 @@
+import type { Clock } from '../../../../core/clock.js';
+
+/** Records of one generation; those of the one before are remembered too, and forgotten together. */
+const MOST_SEEN = 10_000;
+
+/**
+ * Records that this process has seen, as long as they live then. A hint: who is probably refused looks first, and needs one
+ * statement instead of two.
+ */
+export class SeenRecords {
+  /** Ends, local ms. */
+  #ends = new Map<string, number>();
+  #earlier = new Map<string, number>();
+
+  constructor(private readonly clock: Clock) {}
+
+  isProbablyThere(resource: string): boolean {
+    const end = this.#ends.get(resource) ?? this.#earlier.get(resource);
+    if (end === undefined || end > this.clock.now()) return end !== undefined;
+    this.gone(resource);
+    return false;
+  }
+
+  saw(resource: string, remainingMs: number): void {
+    if (this.#ends.size >= MOST_SEEN) {
+      this.#earlier = this.#ends;
+      this.#ends = new Map();
+    }
+    this.#ends.set(resource, this.clock.now() + remainingMs);
+  }
+
+  gone(resource: string): void {
+    this.#ends.delete(resource);
+    this.#earlier.delete(resource);
+  }
+}

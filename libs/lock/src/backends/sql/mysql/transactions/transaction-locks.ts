@@ -1,0 +1,185 @@
+import { checkFields, checkTime } from '../../../../core/checks.js';
+import type { Clock } from '../../../../core/clock.js';
+import {
+  BackendUnavailableError,
+  InvalidOptionError,
+  LockBusyError,
+  LockWaitTimeoutError,
+} from '../../../../core/errors.js';
+import { checkName } from '../../../../core/key.js';
+import { LinkPool } from '../../connection/link-pool.js';
+import { BACKEND, isDeadLock, isLockedOut, unavailable } from '../connection/failures.js';
+import { MysqlLinks } from '../connection/mysql-links.js';
+import {
+  resolveTransactionOptions,
+  type MysqlTerms,
+  type MysqlTransactionOptions,
+} from '../mysql-options.js';
+import { schemaOf, tablesOf } from '../locks/tables.js';
+import { TurnRows } from './turn-rows.js';
+
+/**
+ * A connection of the caller's with a transaction that has begun: one of `mysql2/promise`, a query runner of TypeORM, or whatever
+ * else answers a statement with what mysql2 answers. Never a pool, whose statements go to any connection.
+ */
+export interface MysqlTransaction {
+  query(statement: string): Promise<unknown>;
+}
+
+export interface TransactionLockOptions {
+  /**
+   * Longest wait, in ms, which the server counts in whole seconds. 0: do not wait. @default what the session has
+   * (`innodb_lock_wait_timeout`)
+   */
+  readonly waitMs?: number;
+}
+
+/** What mysql2 answers to a statement without rows. */
+interface Header {
+  readonly affectedRows?: number;
+  readonly serverStatus?: number;
+}
+
+const LOCK_FIELDS: ReadonlySet<string> = new Set<keyof TransactionLockOptions>(['waitMs']);
+const IN_TRANSACTION = 1;
+const LONGEST_WAIT_S = 1_000_000;
+const SCHEMA_PATIENCE = 5;
+
+/**
+ * Locks that are rows, taken by `SELECT ... FOR UPDATE` in a transaction of the caller's: they end with it, whatever becomes of the
+ * process, and what was changed under them is there for the next one. No lease, no renewal, no token.
+ * @throws InvalidOptionError naming the field; nothing is sent
+ */
+export function mysqlTransactionLocks(options: string | MysqlTransactionOptions): MysqlTransactionLocks {
+  return new MysqlTransactionLocks(resolveTransactionOptions(options));
+}
+
+/** See {@link mysqlTransactionLocks}. */
+export class MysqlTransactionLocks {
+  readonly #pool: LinkPool;
+  readonly #rows: TurnRows;
+  readonly #table: string;
+  readonly #clock: Clock;
+
+  readonly #terms: MysqlTerms;
+
+  constructor(terms: MysqlTerms) {
+    this.#terms = terms;
+    const { connection, clock, operationTimeoutMs, tablePrefix } = terms;
+    this.#clock = clock;
+    this.#table = tablesOf(tablePrefix).turns;
+    this.#pool = new LinkPool(new MysqlLinks(connection, clock), BACKEND, {
+      clock,
+      size: 1,
+      operationTimeoutMs,
+    });
+    this.#rows = new TurnRows(this.#pool, this.#table);
+  }
+
+  /** Makes the tables where they are missing. @throws BackendUnavailableError */
+  async ensureSchema(): Promise<void> {
+    const { operationTimeoutMs, tablePrefix } = this.#terms;
+    const by = this.#clock.now() + operationTimeoutMs * SCHEMA_PATIENCE;
+    for (const text of schemaOf(tablesOf(tablePrefix)))
+      await this.#pool.run({ name: '', text, values: [] }, by);
+  }
+
+  /**
+   * Takes the locks in the order of their names, all in this transaction; they are held until it ends. Repeatable. After
+   * LockBusyError and LockWaitTimeoutError the transaction goes on without the lock, and with those taken before it.
+   * @throws LockBusyError, LockWaitTimeoutError; BackendUnavailableError when the transaction has to be repeated as a whole
+   */
+  async lock(
+    transaction: MysqlTransaction,
+    resources: string | readonly string[],
+    options: TransactionLockOptions = {},
+  ): Promise<void> {
+    checkTransaction(transaction);
+    const names = namesOf(resources);
+    checkFields('options', options, LOCK_FIELDS);
+    const { waitMs } = options;
+    if (waitMs !== undefined) checkTime('waitMs', waitMs, 0, LONGEST_WAIT_S * 1_000);
+    const by = this.#clock.now() + this.#terms.operationTimeoutMs;
+    // Outside of the transaction: a row that is missing would be a gap, which any number of transactions may lock at a time.
+    for (const name of names) await this.#rows.make(name, by);
+    if (waitMs === undefined || waitMs === 0) return this.#take(transaction, names, waitMs);
+    await transaction.query(
+      `SET @bedrock_wait = @@SESSION.innodb_lock_wait_timeout, SESSION innodb_lock_wait_timeout = ${Math.ceil(waitMs / 1_000)}`,
+    );
+    try {
+      await this.#take(transaction, names, waitMs);
+    } finally {
+      await transaction.query('SET SESSION innodb_lock_wait_timeout = @bedrock_wait').catch(() => undefined);
+    }
+  }
+
+  /** Ends the own connection, on which rows are made. Transactions go on. */
+  close(): void {
+    this.#pool.close();
+  }
+
+  async #take(transaction: MysqlTransaction, names: readonly string[], waitMs?: number): Promise<void> {
+    const startedAt = this.#clock.now();
+    for (const name of names) {
+      const header = await this.#select(transaction, name, waitMs === 0).catch((error: unknown) => {
+        throw this.#failure(error, name, waitMs, startedAt);
+      });
+      if (header.serverStatus !== undefined && (header.serverStatus & IN_TRANSACTION) === 0) {
+        throw new InvalidOptionError(
+          'transaction',
+          'one that has begun, or the lock ends at once',
+          transaction,
+        );
+      }
+      if (header.affectedRows !== 0) continue;
+      this.#rows.forget(name);
+      throw new BackendUnavailableError(BACKEND, `the row was removed; ${REPEAT}`, 'no', { resource: name });
+    }
+  }
+
+  /** Into a variable: so the answer tells whether the connection is in a transaction. */
+  async #select(transaction: MysqlTransaction, name: string, isNoWait: boolean): Promise<Header> {
+    // As hexadecimal digits: nothing of a name is ever text of a statement.
+    const bytes = Buffer.from(name, 'utf8').toString('hex');
+    const wait = isNoWait ? ' NOWAIT' : '';
+    const answer = await transaction.query(
+      `SELECT 1 INTO @bedrock_turn FROM ${this.#table} WHERE resource = x'${bytes}' FOR UPDATE${wait}`,
+    );
+    return (Array.isArray(answer) ? (answer[0] as Header | undefined) : (answer as Header | undefined)) ?? {};
+  }
+
+  #failure(error: unknown, resource: string, waitMs: number | undefined, startedAt: number): Error {
+    if (isLockedOut(error)) {
+      if (waitMs === 0) return new LockBusyError(resource);
+      return new LockWaitTimeoutError(resource, this.#clock.now() - startedAt);
+    }
+    const { detail, executed } = unavailable(error);
+    const advice = isDeadLock(error) ? `; ${REPEAT}` : '';
+    return new BackendUnavailableError(BACKEND, `${detail}${advice}`, executed, { cause: error, resource });
+  }
+}
+
+const REPEAT = 'roll the transaction back and repeat all of it';
+
+function namesOf(resources: string | readonly string[]): readonly string[] {
+  if (typeof resources === 'string') return [checkName('resource', resources)];
+  if (!Array.isArray(resources) || resources.length === 0)
+    throw new InvalidOptionError('resources', 'a name, or a list of names that is not empty', resources);
+  const names = resources.map((name, i) => checkName(`resources[${i}]`, name));
+  return [...new Set(names)].sort();
+}
+
+function checkTransaction(transaction: unknown): void {
+  const given = transaction as { query?: unknown; getConnection?: unknown; promise?: unknown } | null;
+  const isOne =
+    typeof given === 'object' &&
+    typeof given?.query === 'function' &&
+    given.getConnection === undefined &&
+    given.promise === undefined;
+  if (isOne) return;
+  throw new InvalidOptionError(
+    'transaction',
+    'a connection of mysql2/promise, or its like, and neither a pool nor one with callbacks',
+    transaction,
+  );
+}

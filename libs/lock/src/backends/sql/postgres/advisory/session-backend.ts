@@ -1,0 +1,95 @@
+import { checkFields } from '../../../../core/checks.js';
+import { randomUuid, systemClock, type Clock } from '../../../../core/clock.js';
+import { InvalidOptionError } from '../../../../core/errors.js';
+import type { Backend, LeaseDriver, Traits, Unsubscribe } from '../../../../core/ports/ports.js';
+import { tableNames } from '../names.js';
+import { PgLinks } from '../pg-link.js';
+import { LONGEST_SESSION_LEASE_MS } from '../../sql-options.js';
+import { resolvePostgresOptions, type PostgresOptions, type PostgresTerms } from '../postgres-options.js';
+import { Session } from './session.js';
+import { SessionLocks } from './session-locks.js';
+
+const BACKEND = 'postgres session';
+
+/** Those of `postgres()` that mean something for a session. */
+export type PostgresSessionOptions = Pick<
+  PostgresOptions,
+  'url' | 'connection' | 'schema' | 'tablePrefix' | 'operationTimeoutMs' | 'maxLeaseMs' | 'clock'
+>;
+
+const FIELDS: ReadonlySet<string> = new Set<keyof PostgresSessionOptions>([
+  'url', 'connection', 'schema', 'tablePrefix', 'operationTimeoutMs', 'maxLeaseMs', 'clock',
+]); // prettier-ignore
+
+/**
+ * Advisory locks of PostgreSQL, all on one session: no tables, no writes, and what this process holds is free as soon as the
+ * server sees its connection end. That is also their weakness: a server that ends the session (restart, fail-over, an
+ * administrator) frees the locks at once, and a process that is frozen or cut off just then learns of it too late. Use
+ * `postgres()` unless that may happen. Never through a pooler that shares sessions.
+ * @throws InvalidOptionError naming the field; nothing is sent
+ */
+export function postgresSession(options: string | PostgresSessionOptions): Backend {
+  if (typeof options !== 'string') checkFields('options', options, FIELDS);
+  return new SessionBackend(resolvePostgresOptions(options, LONGEST_SESSION_LEASE_MS));
+}
+
+class SessionBackend implements Backend {
+  readonly name = BACKEND;
+  readonly traits: Traits;
+  readonly leases: LeaseDriver;
+  readonly processId: string;
+  readonly operationTimeoutMs: number;
+  readonly #session: Session;
+  readonly #clock: Clock;
+  readonly #doubts = new Set<(resource: string | undefined) => void>();
+
+  constructor({ clock = systemClock, ...terms }: PostgresTerms) {
+    if (terms.throughPooler) throw new InvalidOptionError('throughPooler', 'false for session locks', true);
+    const { operationTimeoutMs, maxLeaseMs, schema, tablePrefix } = terms;
+    this.#clock = clock;
+    this.operationTimeoutMs = operationTimeoutMs;
+    this.processId = randomUuid(clock);
+    this.traits = Object.freeze({
+      fifo: false,
+      shared: true,
+      weighted: false,
+      fencing: true,
+      push: false,
+      holdAtLeast: false,
+      inProcess: false,
+      minLeaseMs: 50,
+      maxLeaseMs,
+      lifetime: 'session',
+    });
+    const links = new PgLinks(terms, operationTimeoutMs, clock);
+    const sequence = tableNames(schema, tablePrefix).tokens;
+    this.#session = new Session({ links, clock, operationTimeoutMs, sequence });
+    this.leases = new SessionLocks(this.#session, clock, (resource) => {
+      for (const listener of this.#doubts) listener(resource);
+    });
+  }
+
+  get commands(): number {
+    return this.#session.commands;
+  }
+
+  /** Also when the sequence of the tokens is there and may be used. */
+  async ready(): Promise<void> {
+    await this.#session.token(1);
+  }
+
+  async ping(): Promise<number> {
+    const sentAt = this.#clock.now();
+    await this.#session.ask('SELECT 1', []);
+    return this.#clock.now() - sentAt;
+  }
+
+  onDoubt(listener: (resource: string | undefined) => void): Unsubscribe {
+    this.#doubts.add(listener);
+    return () => void this.#doubts.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#session.close();
+  }
+}

@@ -1,0 +1,178 @@
+import type { Wake } from '../../../core/claim.js';
+import type { Clock, Timer } from '../../../core/clock.js';
+import type { Unsubscribe, Waker } from '../../../core/ports/ports.js';
+import { Failures, textOf } from '../connection/failures.js';
+import type { Wakes } from '../sql-backend.js';
+import { DOUBTS_CHANNEL, processChannel } from './names.js';
+import type { PgLink, PgLinks } from './pg-link.js';
+
+/** A lost connection is made again after this long, doubled each time, in ms. */
+const RETRY_MS = { first: 50, last: 1_000 };
+/** While locks are watched, the connection is asked for a sign of life this often, in ms: nothing else is sent on it. */
+const HEARTBEAT_MS = 3_000;
+
+export interface ListenerSite {
+  readonly links: PgLinks;
+  readonly clock: Clock;
+  readonly processId: string;
+  readonly operationTimeoutMs: number;
+  onDoubt(resource: string | undefined): void;
+}
+
+/** Who waits for the connection. */
+interface Waiting {
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+/**
+ * LISTEN on a connection of its own: one channel for this process, and one for all. When the connection was lost it is made
+ * again, and then every watcher is woken and every grant is doubted, since what was said meanwhile is gone.
+ */
+export class Listener implements Wakes {
+  commands = 0;
+  readonly #failures = new Failures('postgres');
+  readonly #watched = new Map<string, Set<Waker>>();
+  readonly #waiting = new Set<Waiting>();
+  #link: PgLink | undefined;
+  #timer: Timer | undefined;
+  #retryMs = RETRY_MS.first;
+  #lastError: Error | undefined;
+  #wasLost = false;
+  #isStarted = false;
+  #isClosed = false;
+
+  constructor(private readonly site: ListenerSite) {}
+
+  start(): void {
+    if (this.#isStarted || this.#isClosed) return;
+    this.#isStarted = true;
+    void this.#connect();
+  }
+
+  whenReady(ms: number): Promise<void> {
+    if (this.#link !== undefined) return Promise.resolve();
+    if (this.#isClosed) return Promise.reject(this.#failures.notDone('it is closed'));
+    return new Promise((resolve, reject) => {
+      const { clock } = this.site;
+      const timer = clock.setTimer(() => waiting.reject(this.#lastError ?? this.#silence()), ms);
+      const settled = (): void => {
+        this.#waiting.delete(waiting);
+        clock.clearTimer(timer);
+      };
+      const waiting: Waiting = {
+        resolve: () => (settled(), resolve()),
+        reject: (error) => (settled(), reject(error)),
+      };
+      this.#waiting.add(waiting);
+    });
+  }
+
+  async watch(resource: string, waker: Waker): Promise<Unsubscribe> {
+    this.start();
+    await this.whenReady(this.site.operationTimeoutMs);
+    // Every call counts for itself, also with a function that watches already.
+    const own: Waker = (wake) => waker(wake);
+    const wakers = this.#watched.get(resource) ?? new Set();
+    this.#watched.set(resource, wakers.add(own));
+    return () => {
+      if (wakers.delete(own) && wakers.size === 0) this.#watched.delete(resource);
+    };
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#watched.clear();
+    this.#stopTimer();
+    for (const { reject } of [...this.#waiting]) reject(this.#failures.notDone('it is closed'));
+    this.#link?.destroy();
+    this.#link = undefined;
+  }
+
+  async #connect(): Promise<void> {
+    const { links, processId, operationTimeoutMs } = this.site;
+    let link: PgLink | undefined;
+    try {
+      link = await links.open(operationTimeoutMs);
+      link.onNotification((channel, message) => this.#received(channel, message));
+      await this.#ask(link, `LISTEN "${processChannel(processId)}"; LISTEN "${DOUBTS_CHANNEL}"`);
+    } catch (error) {
+      link?.destroy();
+      this.#lastError = this.#failures.notDone(textOf(error), error);
+      return this.#retry();
+    }
+    if (this.#isClosed) return link.destroy();
+    this.#opened(link);
+  }
+
+  #opened(link: PgLink): void {
+    this.#link = link;
+    this.#retryMs = RETRY_MS.first;
+    this.#lastError = undefined;
+    link.onEnd(() => this.#lost(link));
+    for (const { resolve } of [...this.#waiting]) resolve();
+    this.#scheduleHeartbeat(link);
+    if (!this.#wasLost) return;
+    for (const resource of [...this.#watched.keys()]) this.#wake(resource);
+    this.site.onDoubt(undefined);
+  }
+
+  #lost(link: PgLink): void {
+    if (this.#link !== link) return;
+    link.destroy();
+    this.#link = undefined;
+    this.#wasLost = true;
+    this.#stopTimer();
+    this.#retry();
+  }
+
+  #retry(): void {
+    if (this.#isClosed) return;
+    this.#timer = this.site.clock.setTimer(() => void this.#connect(), this.#retryMs);
+    this.#retryMs = Math.min(this.#retryMs * 2, RETRY_MS.last);
+  }
+
+  #scheduleHeartbeat(link: PgLink): void {
+    this.#timer = this.site.clock.setTimer(() => {
+      if (this.#watched.size === 0) return this.#scheduleHeartbeat(link);
+      this.#ask(link, 'SELECT 1').then(
+        () => this.#link === link && this.#scheduleHeartbeat(link),
+        () => this.#lost(link),
+      );
+    }, HEARTBEAT_MS);
+  }
+
+  /** Bounded: a server that says nothing is taken for lost. */
+  async #ask(link: PgLink, text: string): Promise<void> {
+    const { clock, operationTimeoutMs } = this.site;
+    this.commands += 1;
+    // The statement fails when its connection is dropped.
+    const timer = clock.setTimer(() => link.destroy(), operationTimeoutMs);
+    try {
+      await link.settle(text);
+    } finally {
+      clock.clearTimer(timer);
+    }
+  }
+
+  #stopTimer(): void {
+    if (this.#timer !== undefined) this.site.clock.clearTimer(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** `<claim id, if it is for one> <resource>` */
+  #received(channel: string, message: string): void {
+    const space = message.indexOf(' ');
+    const resource = message.slice(space + 1);
+    if (channel === DOUBTS_CHANNEL) this.site.onDoubt(resource);
+    else this.#wake(resource, space === 0 ? undefined : { claimId: message.slice(0, space) });
+  }
+
+  #wake(resource: string, wake?: Wake): void {
+    for (const waker of [...(this.#watched.get(resource) ?? [])]) waker(wake);
+  }
+
+  #silence(): Error {
+    return this.#failures.notDone('the connection for wakes was not made in time');
+  }
+}

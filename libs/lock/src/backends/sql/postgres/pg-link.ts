@@ -1,0 +1,137 @@
+import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { Client, type ClientConfig, type Notification, type QueryConfig } from 'pg';
+import type { Clock } from '../../../core/clock.js';
+import type { Answer, SqlLink, SqlLinks, Statement } from '../connection/link.js';
+import { LATE } from './statements.js';
+
+/** Dead-locks, what could not be serialized, and what had become late: nothing was done, and trying again helps. */
+const AGAIN: ReadonlySet<string> = new Set(['40001', '40P01', LATE]);
+/** The server is no primary any more: another connection may lead to the one that is. */
+const READ_ONLY = '25006';
+const NO_TABLE = '42P01';
+
+/** Errors of the server have a code of five characters, those of the system (`EPIPE`) have one without digits. */
+const SQLSTATE = /^(?=.*\d)[0-9A-Z]{5}$/;
+/** With these the server ends the connection, or knows itself no more. */
+const FINAL = /^(?:08|57P|25P0[34]|XX)/;
+
+/** What a connection is told first. A row is waited for no longer than a call lasts, and what is late is ended by the server. */
+const SETTINGS = `SELECT set_config('default_transaction_isolation', 'read committed', false),
+  set_config('statement_timeout', $1, false), set_config('lock_timeout', $1, false),
+  set_config('plan_cache_mode', 'force_generic_plan', false), set_config('jit', 'off', false),
+  CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', false) END`;
+
+export interface PgPlace {
+  readonly connection: ClientConfig;
+  /** Connections are shared with others from statement to statement: nothing is kept on them. */
+  readonly throughPooler: boolean;
+}
+
+/** Connections to PostgreSQL. */
+export class PgLinks implements SqlLinks {
+  readonly #place: PgPlace;
+
+  constructor(
+    place: PgPlace,
+    private readonly operationTimeoutMs: number,
+    private readonly clock: Clock,
+  ) {
+    this.#place = place;
+  }
+
+  async open(timeoutMs: number): Promise<PgLink> {
+    const { connection, throughPooler } = this.#place;
+    const link = new PgLink(connection, timeoutMs, !throughPooler);
+    const timer = this.clock.setTimer(() => link.destroy(), timeoutMs);
+    try {
+      await link.connect();
+      if (!throughPooler) await link.settle(SETTINGS, [String(this.operationTimeoutMs)]);
+      return link;
+    } catch (error) {
+      link.destroy();
+      throw error;
+    } finally {
+      this.clock.clearTimer(timer);
+    }
+  }
+
+  judge(error: unknown): 'again' | 'no' | 'unknown' {
+    if (AGAIN.has(codeOf(error))) return 'again';
+    return saysError(error) ? 'no' : 'unknown';
+  }
+
+  adviceOn(error: unknown): string | undefined {
+    return codeOf(error) === NO_TABLE ? 'make the tables with ensureSchema() or migration.sql' : undefined;
+  }
+
+  isAnswer(error: unknown): boolean {
+    return saysError(error) && codeOf(error) !== READ_ONLY;
+  }
+}
+
+/** One connection through the client library, with a socket that can be dropped in whatever state it is. */
+export class PgLink implements SqlLink {
+  readonly #client: Client;
+  readonly #stream: Duplex;
+  #isDestroyed = false;
+
+  constructor(
+    connection: ClientConfig,
+    timeoutMs: number,
+    private readonly isPreparing: boolean,
+  ) {
+    const stream = connection.stream?.() ?? new Socket();
+    this.#stream = stream;
+    this.#client = new Client({ ...connection, connectionTimeoutMillis: timeoutMs, stream: () => stream });
+    // Told by `end`, and by the query that was under way.
+    this.#client.on('error', () => undefined);
+  }
+
+  async connect(): Promise<void> {
+    await this.#client.connect();
+  }
+
+  /** A statement that is not counted. */
+  async settle(text: string, values: unknown[] = []): Promise<void> {
+    await this.#client.query(text, values);
+  }
+
+  query({ name, text, values }: Statement): Promise<Answer> {
+    const config: QueryConfig = this.isPreparing && name !== '' ? { name, text } : { text };
+    // The client never writes into it.
+    config.values = values as unknown[];
+    return new Promise((resolve, reject) => {
+      this.#client.query<Record<string, unknown>>(config, (error: Error | null, result) => {
+        if (error) reject(error);
+        else resolve({ rows: result.rows, affected: result.rowCount ?? 0, insertId: 0 });
+      });
+    });
+  }
+
+  onNotification(listener: (channel: string, message: string) => void): void {
+    this.#client.on('notification', ({ channel, payload = '' }: Notification) => listener(channel, payload));
+  }
+
+  onEnd(listener: () => void): void {
+    this.#client.once('end', () => {
+      if (!this.#isDestroyed) listener();
+    });
+  }
+
+  destroy(): void {
+    this.#isDestroyed = true;
+    this.#stream.destroy();
+  }
+}
+
+/** The server has answered, has undone what the statement did, and goes on to serve the connection. */
+function saysError(error: unknown): boolean {
+  const code = codeOf(error);
+  return SQLSTATE.test(code) && !FINAL.test(code);
+}
+
+function codeOf(error: unknown): string {
+  const { code } = error as { readonly code?: unknown };
+  return typeof code === 'string' ? code : '';
+}

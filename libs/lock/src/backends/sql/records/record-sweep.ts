@@ -1,0 +1,57 @@
+import { sleep, type Clock, type Timer } from '../../../core/clock.js';
+import type { RecordTable } from './record-table.js';
+
+/** Records that are over are looked for this often, in ms, and as much later by chance. */
+const SWEEP_MS = 60_000;
+/** Records in one such statement, at most. */
+const SWEPT_AT_ONCE = 256;
+
+export interface SweepTerms {
+  readonly clock: Clock;
+  readonly table: RecordTable;
+  readonly operationTimeoutMs: number;
+}
+
+/**
+ * Removes records that are over, on the side: batch after batch until one is not full, with pauses as long as the batches, so
+ * that it keeps up with any rate at which records are made and takes half of one connection at most.
+ */
+export class RecordSweep {
+  #timer: Timer | undefined;
+  #isSweeping = false;
+  #isClosed = false;
+
+  constructor(private readonly terms: SweepTerms) {}
+
+  /** Sweeps from now on. Whoever makes no records never does. */
+  start(): void {
+    if (this.#timer !== undefined || this.#isSweeping || this.#isClosed) return;
+    const { clock } = this.terms;
+    const pauseMs = SWEEP_MS * (1 + clock.random());
+    this.#timer = clock.setTimer(() => {
+      this.#timer = undefined;
+      this.#isSweeping = true;
+      const swept = this.#sweep().catch(() => undefined);
+      void swept.then(() => {
+        this.#isSweeping = false;
+        this.start();
+      });
+    }, pauseMs);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    if (this.#timer !== undefined) this.terms.clock.clearTimer(this.#timer);
+  }
+
+  async #sweep(): Promise<void> {
+    const { clock, table, operationTimeoutMs } = this.terms;
+    const end = clock.now() + SWEEP_MS;
+    while (!this.#isClosed) {
+      const startedAt = clock.now();
+      const seen = await table.sweep(SWEPT_AT_ONCE, startedAt + operationTimeoutMs);
+      if (seen < SWEPT_AT_ONCE || clock.now() >= end) return;
+      await sleep(clock, clock.now() - startedAt);
+    }
+  }
+}

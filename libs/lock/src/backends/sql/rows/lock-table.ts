@@ -1,0 +1,156 @@
+import type { WithdrawOutcome } from '../../../core/claim.js';
+import type { Glance, LockRow, ProcessRow } from './lock-row.js';
+
+/** Wants a grant: the whole of a resource, unless the table decides all shapes. */
+export interface Take {
+  readonly resource: string;
+  readonly id: string;
+  readonly processId: string;
+  readonly isShared: boolean;
+  readonly capacity: number;
+  /** Stand in line when refused: only for those tables that decide all. */
+  readonly queue: boolean;
+  /** What stands in line for it: its own id, or that of the process. */
+  readonly key: string;
+  readonly units: number;
+  /** Life of the grant, µs. */
+  readonly lifeUs: number;
+  /** Fencing tokens to reserve. */
+  readonly tokens: number;
+  /** Nothing is granted later than this, by the database's clock. */
+  readonly notAfterUs: number;
+}
+
+/** Gives an exclusive grant back. */
+export interface Give {
+  readonly resource: string;
+  readonly id: string;
+  /** It may be one of several. */
+  readonly isShared: boolean;
+  /** Keep it so much longer, µs, but not longer than it would have lasted; 0 ends it now. */
+  readonly keepUs: number;
+  /** Whoever has this text in the line wants to leave it too; '' for nobody. */
+  readonly leaver: string;
+}
+
+/** Prolongs an exclusive grant. */
+export interface Prolong {
+  readonly resource: string;
+  readonly id: string;
+  readonly lifeUs: number;
+}
+
+/** The row as it is to be, if it is still of the version that was read. */
+export interface Change {
+  readonly seenVersion: number;
+  /** `version` is left out: the table counts on. */
+  readonly row: Omit<LockRow, 'version'>;
+  /** Nothing is changed later than this, by the database's clock. */
+  readonly notAfterUs: number;
+  /** Told with the change, by those tables that can tell. */
+  readonly wakes: readonly Call[];
+}
+
+/** A word to a process, or to all of them. */
+export interface Call {
+  readonly kind: 'wake' | 'doubt';
+  readonly resource: string;
+  /** Undefined: to everybody. */
+  readonly processId?: string | undefined;
+  /** The claim that it is for, where it is for one alone. */
+  readonly claimId?: string | undefined;
+}
+
+/** `first`: the first of the tokens, 0 when none was asked for. */
+export interface Taken {
+  readonly done: true;
+  readonly first: number;
+  /** The database's time, where there was room for it in the answer. */
+  readonly nowUs?: number;
+}
+
+/** A refusal that needs nothing more: the place in line is written. */
+export interface Refused {
+  readonly done: true;
+  readonly refused: LockRow;
+  readonly nowUs: number;
+}
+
+export interface Given {
+  readonly done: true;
+  /** The database's time, where there was room for it in the answer. */
+  readonly nowUs?: number;
+  /** @default 'released' */
+  readonly outcome?: WithdrawOutcome;
+}
+
+export interface NotDone extends Glance {
+  readonly done: false;
+}
+
+export interface Reading {
+  readonly nowUs: number;
+  readonly rows: readonly LockRow[];
+}
+
+/**
+ * The rows of locks in a database. Every method is one atomic statement in READ COMMITTED for each row that it changes, by
+ * primary key; what is late by the database's clock when the row is its own grants nothing; none waits for anything but row
+ * locks. Dead-locks and serialization failures do not surface; whatever else fails is a `BackendUnavailableError`. `by` is
+ * the local monotonic time, ms, at which a method is settled at the latest.
+ */
+export interface LockTable {
+  /**
+   * `take` and `give` decide everything by themselves, as `Place` does: all shapes, the line and its wakes. Without it they do
+   * what is said below, and leave the rest to `read` and `swap`, which many processes at once get in each other's way with.
+   */
+  readonly decidesAll?: boolean;
+
+  /** Makes the rows that are missing, outside of any transaction: `version` = now in µs, free, `token` 0. */
+  create(resources: readonly string[], by: number): Promise<void>;
+
+  /**
+   * Grants when now <= `notAfterUs`, `crowd` is null, and either `holder` = `id`, unrevoked and not ended (a repeat: the end
+   * moves to the later one, depth and line stay), or there is no holder or an ended one and the line is null or its first
+   * entry has the key `key`, which leaves it. `endsUs` becomes the later of the end and, where a line is left, now + 1 s. Tokens: `token` = max(`token`, now) + `tokens`, when some are wanted; the first of
+   * them is answered. A new grant has depth 1 and is not revoked. Not done: the row is as it was, and is answered; it is
+   * undefined where there is none, unless the table makes the row with the grant in one statement.
+   */
+  take(take: Take, by: number): Promise<Taken | Refused | NotDone>;
+
+  /**
+   * Ends (or shortens) the grant when `holder` = `id`, it has not ended, the line does not contain `leaver`, and its first
+   * entry, if there is one, was seen within the last second; with an end now, that entry is woken by those tables that
+   * can. `endsUs` as for `take`. Not done: the row is as it was, and is answered.
+   */
+  give(give: Give, by: number): Promise<Given | NotDone>;
+
+  /**
+   * Moves the end of each grant whose `holder` = `id`, unrevoked and not ended, to the later of the two, and `endsUs` with
+   * it; true for those. The others are decided from their rows. One statement for all, rows in the order of their names.
+   */
+  prolong(prolongs: readonly Prolong[], by: number): Promise<readonly boolean[]>;
+
+  /** The rows as they are; those that do not exist are left out. One statement. */
+  read(resources: readonly string[], by: number): Promise<Reading>;
+
+  /** Makes the change when the row has the version that was seen, and now <= `notAfterUs`; whether it did. */
+  swap(change: Change, by: number): Promise<boolean>;
+
+  /**
+   * Removes those rows that are over (`endsUs`), and whose token and version lie in the past, so that neither comes back.
+   * Answers which are there no more.
+   */
+  remove(resources: readonly string[], by: number): Promise<readonly string[]>;
+
+  /**
+   * Removes what dead processes have left: rows of locks that are over since `idleUs`, as many as `limit`, and rows of
+   * processes without a sign for so long.
+   */
+  sweep(idleUs: number, limit: number, by: number): Promise<void>;
+
+  /** Writes or refreshes the row of a process. */
+  sign(process: ProcessRow, by: number): Promise<void>;
+  erase(processId: string, by: number): Promise<void>;
+  processes(ids: readonly string[], by: number): Promise<readonly ProcessRow[]>;
+}

@@ -1,0 +1,88 @@
+import { checkFields, checkWhole } from '../checks.js';
+import { permits, READERS } from '../claim.js';
+import {
+  CALL_FIELDS,
+  callTerms,
+  LOCK_FIELDS,
+  resolveTerms,
+  withDefaults,
+  type CallOptions,
+  type LockOptions,
+  type Terms,
+} from './options.js';
+import type { Traits } from '../ports/ports.js';
+
+/** Options of a semaphore, set where it is created. */
+export interface SemaphoreOptions extends Omit<LockOptions, 'fencing' | 'reentrant'> {
+  /** How many permits there are, over all processes; from 1 to 2^31 - 2. Every process must say the same. */
+  readonly permits: number;
+}
+
+/** Options of one call; they override those of the semaphore. */
+export interface SemaphoreCallOptions extends CallOptions {
+  /** How many permits are wanted, all or none; from 1 to those of the semaphore. @default 1 */
+  readonly permits?: number;
+}
+
+/** The resolved, checked and frozen options of a semaphore. */
+export interface SemaphoreTerms extends Omit<Terms, 'shape'> {
+  readonly permits: number;
+}
+
+const FIELDS: ReadonlySet<string> = new Set(
+  ['permits', ...LOCK_FIELDS].filter((name) => name !== 'fencing' && name !== 'reentrant'),
+);
+const PERMITS_CALL_FIELDS: ReadonlySet<string> = new Set(['permits', ...CALL_FIELDS]);
+
+/** Numbers of permits whose terms are kept. */
+const CACHE_SIZE = 1_024;
+
+/** Checks and completes the options of a semaphore. @throws InvalidOptionError, UnsupportedByBackendError */
+export function resolveSemaphoreTerms(
+  options: SemaphoreOptions,
+  defaults: LockOptions,
+  traits: Traits,
+  backend: string,
+): SemaphoreTerms {
+  checkFields('options', options, FIELDS);
+  const { permits: count, ...others } = options;
+  const capacity = checkWhole('permits', count, 1, READERS - 1);
+  // Whoever shares has no order that a token could tell, and a nested call takes permits of its own.
+  const all = { ...withDefaults(others, defaults), fencing: false, reentrant: false };
+  const { shape, ...terms } = resolveTerms(all, traits, backend, permits(1, capacity));
+  return Object.freeze({ ...terms, permits: shape.capacity });
+}
+
+/**
+ * The terms of calls, by how many permits they want: the same object for the same number, since the engine tells by the
+ * identity of a shape which callers may hand over to each other.
+ */
+export class PermitTermsBook {
+  readonly #terms = new Map<number, Terms>();
+
+  constructor(readonly semaphore: SemaphoreTerms) {}
+
+  of(count: number): Terms {
+    let terms = this.#terms.get(count);
+    if (terms === undefined) {
+      // Weights without end must not fill the memory; the few hot ones are back at once.
+      if (this.#terms.size >= CACHE_SIZE) this.#terms.clear();
+      terms = Object.freeze({ ...this.semaphore, shape: permits(count, this.semaphore.permits) });
+      this.#terms.set(count, terms);
+    }
+    return terms;
+  }
+
+  /** Applies the options of one call. @throws InvalidOptionError */
+  ofCall(call: SemaphoreCallOptions | undefined, traits: Traits, backend: string): Terms {
+    if (call === undefined) return this.of(1);
+    checkFields('options', call, PERMITS_CALL_FIELDS);
+    const { permits: count = 1, ...others } = call;
+    return callTerms(
+      this.of(checkWhole('permits', count, 1, this.semaphore.permits)),
+      others,
+      traits,
+      backend,
+    );
+  }
+}

@@ -1,0 +1,31 @@
+import { outsideOfCallers } from '../../core/context.js';
+import type { ReleaseOutcome } from '../../core/events.js';
+
+const DEFERRED: Promise<ReleaseOutcome> = Promise.resolve('deferred');
+
+/** Promises that a lease outlives: its release waits for the last of them. */
+export class Deferral {
+  #open = 0;
+  #isDue = false;
+
+  constructor(private readonly release: () => void) {}
+
+  /** However it settles: a transaction that was rolled back is over too. */
+  add(work: PromiseLike<unknown>): void {
+    this.#open += 1;
+    const settled = (): void => outsideOfCallers(() => this.#settled());
+    work.then(settled, settled);
+  }
+
+  /** The release has its time. Undefined when nothing keeps it. */
+  defer(): Promise<ReleaseOutcome> | undefined {
+    if (this.#open === 0) return undefined;
+    this.#isDue = true;
+    return DEFERRED;
+  }
+
+  #settled(): void {
+    this.#open -= 1;
+    if (this.#open === 0 && this.#isDue) this.release();
+  }
+}

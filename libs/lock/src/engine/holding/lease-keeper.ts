@@ -1,0 +1,220 @@
+import type { HeldRef, RenewOutcome } from '../../core/claim.js';
+import type { Clock, Timer } from '../../core/clock.js';
+import type { LossReason } from '../../core/errors.js';
+import type { EventHub } from '../../core/events.js';
+import type { LeaseDriver } from '../../core/ports/ports.js';
+import { afterTurn } from '../../runtime/turn.js';
+import type { Hold } from './hold.js';
+
+/** A renewal due within this share of the lease goes with the batch of now. */
+const COALESCE_SHARE = 0.1;
+/** Two ticks are at least this far apart, in ms. */
+const MIN_TICK_MS = 2;
+/** The longest sleep, in ms: a suspended system is noticed this long after it woke up. */
+const MAX_TICK_MS = 1_000;
+/** A timer later than this means that the event loop was blocked, in ms. */
+const STALL_MS = 100;
+
+/**
+ * Renews all holds with one timer, in batches, and tells which are lost. Silence never extends a lock: without an
+ * answer the old deadline stands, and the renewal is tried again after min(lease / 20, 1 s).
+ */
+export class LeaseKeeper {
+  #size = 0;
+  /** Short holds that are renewed at the end of this turn. */
+  #short: Hold[] = [];
+  #timer: Timer | undefined;
+  #firesAt = Infinity;
+
+  constructor(
+    private readonly clock: Clock,
+    /** All holds of the process; the kept ones are marked. */
+    private readonly all: () => Iterable<Hold>,
+    private readonly driver: LeaseDriver,
+    private readonly events: EventHub,
+    /** Called once for a hold whose lease has ended before its release. */
+    private readonly onLost: (hold: Hold, reason: LossReason) => void,
+  ) {}
+
+  get size(): number {
+    return this.#size;
+  }
+
+  holds(): readonly Hold[] {
+    return Array.from(this.all()).filter(({ isKept }) => isKept);
+  }
+
+  /** Begins to keep a hold, or looks anew at one whose lease has changed. */
+  keep(hold: Hold): void {
+    if (!hold.isKept) this.#size += 1;
+    hold.isKept = true;
+    hold.planRenewal();
+    if (hold.isShort && !hold.isRenewing) this.#renewSoon(hold);
+    this.#watchOver(hold);
+  }
+
+  drop(hold: Hold): void {
+    if (hold.isKept) this.#size -= 1;
+    hold.isKept = false;
+  }
+
+  /** Asks the backend about the holds on a resource now (all of them without one). */
+  verify(resource?: string): void {
+    const due = this.holds().filter((hold) => resource === undefined || hold.resource === resource);
+    this.#renew(due);
+  }
+
+  /** Renews one hold now, for `leaseMs`; like any renewal it may find out that the hold is lost or revoked. */
+  async renewNow(hold: Hold, leaseMs: number): Promise<{ outcome: RenewOutcome; sent: number }> {
+    const { id, resource, shape } = hold;
+    const ref = { id, resource, shape, leaseMs, keepMs: hold.keepMsAt(this.clock.now()) };
+    const { outcomes, sent } = await this.#ask([hold], [ref]);
+    return { outcome: outcomes[0]!, sent };
+  }
+
+  /** Tells the backend what a hold has become; without an answer again and again, as a renewal would. */
+  async tell(hold: Hold): Promise<RenewOutcome> {
+    const now = this.clock.now();
+    // A fixed lease is renewed for this alone.
+    hold.renewDue ??= now;
+    const { outcomes } = await this.#ask([hold], [heldRef(hold, now)]);
+    if (hold.isKept) this.#watchOver(hold);
+    return outcomes[0]!;
+  }
+
+  stop(): void {
+    if (this.#timer !== undefined) this.clock.clearTimer(this.#timer);
+    this.#timer = undefined;
+    for (const hold of this.holds()) this.drop(hold);
+  }
+
+  /** With all others of this turn, unless it is released in it: a stall must not cost a lease that was asked for as a long one. */
+  #renewSoon(hold: Hold): void {
+    if (this.#short.push(hold) > 1) return;
+    afterTurn(() => {
+      const short = new Set(this.#short);
+      this.#short = [];
+      this.#renew([...short].filter(({ isKept, isShort, isRenewing }) => isKept && isShort && !isRenewing));
+    });
+  }
+
+  #dueAt(hold: Hold): number {
+    const end = hold.lease!.endsAt;
+    return hold.isRenewing || hold.renewDue === undefined ? end : Math.min(end, hold.renewDue);
+  }
+
+  #isDue({ isRenewing, renewDue, lease }: Hold, now: number): boolean {
+    return !isRenewing && renewDue !== undefined && renewDue - lease!.terms.leaseMs * COALESCE_SHARE <= now;
+  }
+
+  #watchOver(hold: Hold): void {
+    this.#arm(this.#dueAt(hold));
+  }
+
+  #arm(at: number): void {
+    if (at >= this.#firesAt) return;
+    if (this.#timer !== undefined) this.clock.clearTimer(this.#timer);
+    const now = this.clock.now();
+    this.#firesAt = Math.min(at, now + MAX_TICK_MS);
+    this.#timer = this.clock.setTimer(() => this.#tick(), this.#firesAt - now);
+  }
+
+  #tick(): void {
+    const now = this.clock.now();
+    const lateMs = now - this.#firesAt;
+    if (lateMs > STALL_MS && this.#size > 0 && this.events.wants('loop.stalled')) {
+      this.events.emit('loop.stalled', { lateMs });
+    }
+    this.#timer = undefined;
+    this.#firesAt = Infinity;
+    const due: Hold[] = [];
+    let next = Infinity;
+    for (const hold of this.holds()) {
+      if (now >= hold.lease!.endsAt) this.#suspect(hold);
+      else if (this.#isDue(hold, now)) due.push(hold);
+      else next = Math.min(next, this.#dueAt(hold));
+    }
+    this.#renew(due);
+    for (const hold of due) next = Math.min(next, this.#dueAt(hold));
+    if (next < Infinity) this.#arm(Math.max(next, now + MIN_TICK_MS));
+  }
+
+  // A renewal that was confirmed in time may still be unread, since timers run before sockets are read.
+  #suspect(hold: Hold): void {
+    const { lease } = hold;
+    this.clock.afterPoll(() => {
+      if (!hold.isKept || hold.lease !== lease || lease === undefined) return;
+      const now = this.clock.now();
+      if (now < lease.endsAt) return this.#watchOver(hold);
+      this.onLost(hold, hold.lossReasonAt(now));
+    });
+  }
+
+  #renew(due: readonly Hold[]): void {
+    if (due.length === 0) return;
+    const refs = due.map((hold) => heldRef(hold, this.clock.now()));
+    for (const hold of due) hold.isRenewing = true;
+    void this.#ask(due, refs).then(() => {
+      for (const hold of due) {
+        hold.isRenewing = false;
+        if (hold.isKept) this.#watchOver(hold);
+      }
+    });
+  }
+
+  /** Asks, and settles each hold with its outcome. Never rejects: no answer is `unknown`. */
+  async #ask(
+    due: readonly Hold[],
+    refs: readonly HeldRef[],
+  ): Promise<{ outcomes: RenewOutcome[]; sent: number }> {
+    const sent = this.clock.now();
+    due.forEach((hold, i) => hold.asked(sent + Math.max(refs[i]!.leaseMs, refs[i]!.keepMs)));
+    let answers: readonly RenewOutcome[] = [];
+    try {
+      answers = await this.driver.renew(refs);
+    } catch {
+      // Silence: every outcome is unknown.
+    }
+    const outcomes = due.map((hold, i) => {
+      const outcome = answers[i] ?? 'unknown';
+      this.#settle(hold, refs[i]!, sent, outcome);
+      return outcome;
+    });
+    return { outcomes, sent };
+  }
+
+  #settle(hold: Hold, ref: HeldRef, sent: number, outcome: RenewOutcome): void {
+    const { lease } = hold;
+    if (!hold.isKept || lease === undefined) return;
+    if (outcome === 'lost') return this.onLost(hold, 'taken');
+    if (outcome === 'renewed') {
+      hold.confirm(sent, ref.leaseMs);
+      hold.planRenewal();
+      this.#announce('lease.renewed', hold);
+    } else if (outcome === 'revoked') {
+      if (!hold.isRevoked) this.#announce('lease.revoked', hold);
+      hold.isRevoked = true;
+      hold.renewDue = undefined;
+    } else if (hold.renewDue !== undefined) {
+      hold.renewDue = Math.ceil(this.clock.now() + Math.min(lease.terms.leaseMs / 20, 1_000));
+    }
+  }
+
+  #announce(event: 'lease.renewed' | 'lease.revoked', hold: Hold): void {
+    if (!this.events.wants(event)) return;
+    const { id, resource, remainingMs } = hold.lease!;
+    this.events.emit(event, { resource, leaseId: id, remainingMs });
+  }
+}
+
+// A fixed lease asks for 1 ms: a grant is never shortened, so that only verifies it.
+function heldRef(hold: Hold, now: number): HeldRef {
+  const { terms } = hold.lease!;
+  return {
+    id: hold.id,
+    resource: hold.resource,
+    shape: hold.shape,
+    leaseMs: terms.renew && !hold.isRevoked ? terms.leaseMs : 1,
+    keepMs: hold.keepMsAt(now),
+  };
+}

@@ -1,0 +1,44 @@
+import { READER, WRITER } from '../../core/claim.js';
+import type { Terms } from '../../core/options/options.js';
+import type { Hold } from './hold.js';
+import { Lease, type LeaseOwner } from './lease.js';
+
+/** What the lease of a writer asks of the engine. */
+export interface WriteLeaseOwner extends LeaseOwner {
+  downgrade(lease: WriteLease): Promise<void>;
+}
+
+/** The lease of a writer. It may go on as that of a reader. */
+export class WriteLease extends Lease {
+  /** @internal Open frames of its call chain that write. */
+  writers = 0;
+  readonly #owner: WriteLeaseOwner;
+
+  /** @internal Leases come from `acquire()` and `run()`. */
+  constructor(owner: WriteLeaseOwner, hold: Hold, terms: Terms, sequence: number) {
+    super(owner, hold, terms, sequence);
+    this.#owner = owner;
+  }
+
+  /** True until it was downgraded: nobody else reads or writes while it is held. */
+  get isExclusive(): boolean {
+    return this.terms.shape === WRITER;
+  }
+
+  /**
+   * Goes on as the lease of a reader, which it gives back: itself. Nobody writes in between, other readers are let in at once,
+   * and `release()` ends it as before. Where an outer `run` of the same call chain still writes, nothing changes yet.
+   * @throws LockLostError, LockNotHeldError; BackendUnavailableError when there was no answer: it reads from now on all the
+   * same, the backend is told again, and others wait until it knows
+   */
+  async downgrade(): Promise<Lease> {
+    this.assertHeld();
+    if (this.writers <= 1) await this.#owner.downgrade(this);
+    return this;
+  }
+
+  /** @internal */
+  becomeReader(): void {
+    this.terms = { ...this.terms, shape: READER };
+  }
+}

@@ -1,0 +1,98 @@
+import { atMost, randomUuid, type Clock } from '../../core/clock.js';
+import { LockClosedError } from '../../core/errors.js';
+import type { EventHub } from '../../core/events.js';
+import type { Backend, RecordDriver } from '../../core/ports/ports.js';
+import type { RecordRef } from '../../core/ports/records.js';
+import { Alarm } from '../../runtime/alarm.js';
+import { Backoff } from '../../runtime/backoff.js';
+
+/** A run under way. */
+interface Underway {
+  /** Lets its lease end. */
+  stop(): void;
+}
+
+/** A record that was to be made, without an answer. */
+interface Forsaken extends RecordRef {
+  /** Monotonic ms after which it is not made any more. */
+  readonly notAfter: number;
+  readonly leaseMs: number;
+}
+
+/** Pauses while the backend does not answer, in ms: the first one, and the longest. */
+const RETRY_MS = { first: 50, longest: 5_000 };
+
+/** What runs under idempotency keys stand on, and those that are under way. */
+export class RecordEngine {
+  readonly #runs = new Set<Underway>();
+  /** What ends the pauses of those that abandon a record. */
+  readonly #pauses = new Set<Alarm>();
+  #process: string | undefined;
+  #owners = 0;
+  #isClosed = false;
+  #onIdle: (() => void) | undefined;
+
+  constructor(
+    readonly backend: Backend,
+    readonly records: RecordDriver,
+    readonly clock: Clock,
+    readonly events: EventHub,
+  ) {}
+
+  /** Names whoever begins; nobody else has the name, in any process. */
+  newOwner(): string {
+    this.#process ??= randomUuid(this.clock);
+    this.#owners += 1;
+    return `${this.#process}:${this.#owners}`;
+  }
+
+  /** Runs under way. */
+  get size(): number {
+    return this.#runs.size;
+  }
+
+  /** @throws LockClosedError */
+  assertOpen(resource: string): void {
+    if (this.#isClosed) throw new LockClosedError(resource);
+  }
+
+  entered(run: Underway): void {
+    this.#runs.add(run);
+  }
+
+  left(run: Underway): void {
+    this.#runs.delete(run);
+    if (this.#runs.size === 0) this.#onIdle?.();
+  }
+
+  /**
+   * Removes in the background what a request without an answer may have made, or may yet make: until a record was removed, or
+   * there was none when none could come any more, or its lease has ended.
+   */
+  forsake(record: Forsaken): void {
+    const pause = new Alarm(this.clock);
+    this.#pauses.add(pause);
+    void this.#forsake(record, pause).finally(() => this.#pauses.delete(pause));
+  }
+
+  /** Begins nothing any more and waits for what runs, up to `graceMs`; the rest ends with its lease. */
+  async close(graceMs: number): Promise<void> {
+    this.#isClosed = true;
+    if (this.#runs.size > 0 && graceMs > 0)
+      await atMost(this.clock, graceMs, new Promise<void>((done) => (this.#onIdle = done)));
+    for (const run of this.#runs) run.stop();
+    for (const pause of this.#pauses) pause.ring();
+  }
+
+  async #forsake({ notAfter, leaseMs, ...ref }: Forsaken, pause: Alarm): Promise<void> {
+    const { clock, records } = this;
+    const retries = new Backoff(RETRY_MS.first, RETRY_MS.longest);
+    // A rung alarm does not sleep again.
+    while (!pause.isRung && clock.now() < notAfter + leaseMs) {
+      const sentAt = clock.now();
+      const isRemoved = await records.abandon(ref).catch(() => undefined);
+      if (isRemoved === true || (isRemoved === false && sentAt > notAfter)) return;
+      await pause.sleep(isRemoved === false ? notAfter - clock.now() + 1 : retries.take());
+    }
+  }
+}

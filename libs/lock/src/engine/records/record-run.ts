@@ -1,0 +1,109 @@
+import { atMost, sleep, type Timer } from '../../core/clock.js';
+import { IdempotencyLostError } from '../../core/idempotency-errors.js';
+import type { RecordRef } from '../../core/ports/records.js';
+import { Backoff } from '../../runtime/backoff.js';
+import { driftMargin } from '../holding/hold.js';
+import type { RecordEngine } from './record-engine.js';
+
+/** Part of the lease after which it is renewed: two renewals may fail. */
+const RENEW_AT = 1 / 3;
+/** Pauses while the backend does not answer, in ms: the first one, and the longest. */
+const RETRY_MS = { first: 50, longest: 1_000 };
+/** Whoever has a result waits for its storing no longer than this many times the time-out of the backend. */
+const PATIENCE = 2;
+
+/** One run under an idempotency key: it keeps its record while the body runs, and leaves the result. */
+export class RecordRun {
+  readonly startedAt: number;
+  #validUntil: number;
+  #timer: Timer | undefined;
+  #isOver = false;
+  #aborting: AbortController | undefined;
+  #lost: IdempotencyLostError | undefined;
+
+  constructor(
+    private readonly engine: RecordEngine,
+    readonly ref: RecordRef,
+    private readonly leaseMs: number,
+    /** When the backend was asked, monotonic ms. */
+    sentAt: number,
+  ) {
+    this.startedAt = engine.clock.now();
+    this.#validUntil = sentAt + leaseMs - driftMargin(leaseMs);
+    engine.entered(this);
+    this.#schedule(leaseMs * RENEW_AT);
+  }
+
+  /** Aborts when the record is lost. Made when it is asked for. */
+  get signal(): AbortSignal {
+    this.#aborting ??= new AbortController();
+    if (this.#lost !== undefined) this.#aborting.abort(this.#lost);
+    return this.#aborting.signal;
+  }
+
+  get tookMs(): number {
+    return this.engine.clock.now() - this.startedAt;
+  }
+
+  /** Leaves the result. `unconfirmed`: no answer so far; it is tried on until the lease ends. */
+  async complete(text: string, keepMs: number): Promise<'stored' | 'lost' | 'unconfirmed'> {
+    const { clock, backend } = this.engine;
+    const storing = this.#store(text, keepMs).finally(() => this.#end());
+    return (await atMost(clock, PATIENCE * backend.operationTimeoutMs, storing)) ?? 'unconfirmed';
+  }
+
+  /** Removes the record, so that the next request under the key runs again. Without an answer its lease does that. */
+  async abandon(): Promise<void> {
+    this.#end();
+    await this.engine.records.abandon(this.ref).catch(() => undefined);
+  }
+
+  /** Lets the lease end. */
+  stop(): void {
+    this.#isOver = true;
+    if (this.#timer !== undefined) this.engine.clock.clearTimer(this.#timer);
+  }
+
+  async #store(text: string, keepMs: number): Promise<'stored' | 'lost' | 'unconfirmed'> {
+    const { clock, records } = this.engine;
+    const pauses = new Backoff(RETRY_MS.first, RETRY_MS.longest);
+    for (;;) {
+      try {
+        return (await records.complete(this.ref, text, keepMs)) ? 'stored' : 'lost';
+      } catch {
+        if (this.#isOver || clock.now() >= this.#validUntil) return 'unconfirmed';
+      }
+      await sleep(clock, pauses.take());
+    }
+  }
+
+  #schedule(ms: number): void {
+    this.#timer = this.engine.clock.setTimer(() => void this.#renew(), ms);
+  }
+
+  async #renew(): Promise<void> {
+    const { clock, records } = this.engine;
+    const { leaseMs } = this;
+    const sentAt = clock.now();
+    let isOurs: boolean | undefined;
+    try {
+      isOurs = await records.renew(this.ref, leaseMs);
+    } catch {
+      // Silence lengthens nothing.
+    }
+    if (this.#isOver) return;
+    if (isOurs === true) this.#validUntil = sentAt + leaseMs - driftMargin(leaseMs);
+    else if (isOurs === false || clock.now() >= this.#validUntil) return this.#lose();
+    this.#schedule(isOurs === true ? leaseMs * RENEW_AT : Math.min(RETRY_MS.first, leaseMs / 10));
+  }
+
+  #lose(): void {
+    this.#lost = new IdempotencyLostError(this.ref.resource);
+    this.#aborting?.abort(this.#lost);
+  }
+
+  #end(): void {
+    this.stop();
+    this.engine.left(this);
+  }
+}

@@ -1,0 +1,117 @@
+import type { Clock, Timer } from '../../core/clock.js';
+import { outsideOfCallers } from '../../core/context.js';
+import { LockClosedError, QueueFullError } from '../../core/errors.js';
+import type { CompetitorEnd, EventHub } from '../../core/events.js';
+import { SmallMap } from '../../runtime/small-map.js';
+
+/** Deadlines closer together than this are served by one timer, in ms. */
+const COALESCE_MS = 5;
+
+/** The longest sleep, in ms: a machine that was suspended is noticed this long after it woke up. */
+const MAX_TICK_MS = 1_000;
+
+/** Why a competitor was taken out of a queue before its turn; the queue's owner turns it into an error. */
+export type Departure = Exclude<CompetitorEnd, 'released' | 'lost'>;
+
+/** A queue as the room sees it: bounds and deadlines, never what is granted. */
+export interface Line {
+  readonly owner: { readonly resource: string; readonly crowd?: { readonly waiting: number } | undefined };
+  readonly size: number;
+  /** Takes out those whose deadline has passed; gives the earliest deadline of the rest. */
+  expire(now: number): number;
+  leaveAll(departure: Departure, error: Error): void;
+}
+
+/** All queues of one Bedrock: the bound per process, and one timer for the deadlines of everybody. */
+export class WaitingRoom {
+  readonly #queues = new SmallMap<Line, Line>();
+  #waiting = 0;
+  #arrivals = 0;
+  #closed = false;
+  readonly #closing = new AbortController();
+  #timer: Timer | undefined;
+  #firesAt = Infinity;
+
+  constructor(
+    readonly clock: Clock,
+    readonly events: EventHub,
+    readonly maxWaitersPerProcess: number,
+  ) {}
+
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** The number of the latest arrival. */
+  get arrivals(): number {
+    return this.#arrivals;
+  }
+
+  nextArrival(): number {
+    return ++this.#arrivals;
+  }
+
+  get isClosed(): boolean {
+    return this.#closed;
+  }
+
+  /** Aborts when the room closes, before its waiters leave: whoever holds something for long gives it back. */
+  get closing(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  /** The error that keeps a caller out, if there is one. */
+  refusal(queue: Line, maxWaiters: number): Error | undefined {
+    const { resource, crowd } = queue.owner;
+    if (this.#closed) return new LockClosedError(resource);
+    const limit =
+      (crowd?.waiting ?? queue.size) >= maxWaiters
+        ? 'maxWaiters'
+        : this.#waiting >= this.maxWaitersPerProcess
+          ? 'maxWaitersPerProcess'
+          : undefined;
+    if (limit === undefined) return undefined;
+    const max = limit === 'maxWaiters' ? maxWaiters : this.maxWaitersPerProcess;
+    if (this.events.wants('queue.full')) this.events.emit('queue.full', { resource, limit, max });
+    return new QueueFullError(resource, limit, max);
+  }
+
+  entered(queue: Line, competitor: { readonly deadline: number }): void {
+    this.#waiting += 1;
+    if (queue.size === 1) this.#queues.set(queue, queue);
+    this.#arm(competitor.deadline);
+  }
+
+  /** A competitor is no longer in the queue, served or not. */
+  gone(queue: Line): void {
+    this.#waiting -= 1;
+    if (queue.size === 0) this.#queues.delete(queue);
+  }
+
+  /** Rejects everybody who waits and everybody who comes later with `LockClosedError`. */
+  close(): void {
+    this.#closed = true;
+    outsideOfCallers(() => this.#closing.abort(new LockClosedError()));
+    for (const queue of [...this.#queues.values()])
+      queue.leaveAll('closed', new LockClosedError(queue.owner.resource));
+    if (this.#timer !== undefined) this.clock.clearTimer(this.#timer);
+    this.#timer = undefined;
+  }
+
+  // A timer that has become needless is left to fire: clearing one per waiter would cost more than it saves.
+  #arm(deadline: number): void {
+    if (deadline >= this.#firesAt || deadline === Infinity) return;
+    if (this.#timer !== undefined) this.clock.clearTimer(this.#timer);
+    this.#firesAt = deadline;
+    this.#timer = this.clock.setTimer(() => this.#fire(), Math.min(deadline - this.clock.now(), MAX_TICK_MS));
+  }
+
+  #fire(): void {
+    this.#timer = undefined;
+    this.#firesAt = Infinity;
+    const now = this.clock.now();
+    let earliest = Infinity;
+    for (const queue of [...this.#queues.values()]) earliest = Math.min(earliest, queue.expire(now));
+    if (!this.#closed) this.#arm(earliest === Infinity ? Infinity : Math.max(earliest, now + COALESCE_MS));
+  }
+}

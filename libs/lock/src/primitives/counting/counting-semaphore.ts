@@ -1,0 +1,149 @@
+import { MOST_PERMITS, type Counter, type Operation } from '../../core/ports/counting.js';
+import { LockBusyError } from '../../core/errors.js';
+import type { ReleaseOutcome } from '../../core/events.js';
+import { narrow } from '../../core/key.js';
+import { checkWhole } from '../../core/checks.js';
+import type { CounterDriver } from '../../core/ports/ports.js';
+import {
+  atOnce,
+  callWaitTerms,
+  type WaitCallOptions,
+  type WaitTerms,
+} from '../../core/options/wait-options.js';
+import type { CountingEngine, GateKind } from '../../engine/counting/counting-engine.js';
+import type { Turnstiles } from '../../engine/counting/turnstiles.js';
+import type { KeyPart } from '../locks/lock.js';
+
+/** Most callers in one question: the server works on it in one go. */
+const CALLERS_PER_QUESTION = 64;
+
+interface CountTerms extends WaitTerms {
+  readonly permits: number;
+}
+
+/** Permits are taken from one number, for callers in their order. */
+const countingGate: GateKind<CountTerms, void> = ({ counters }) => ({
+  callersPerQuestion: CALLERS_PER_QUESTION,
+  ask: async (resource, callers, operation) => {
+    const { served, free, retryInMs } = await counters.take(resource, callers.map(permitsOf), operation);
+    const passes = callers.slice(0, served).map(() => undefined);
+    return { passes, retryInMs, lack: `permits free when last asked: ${free}` };
+  },
+  watch: (resource, wake) => counters.watch(semaphore(resource), wake),
+  returns: {
+    undo: (resource, callers, operation) => counters.undo(resource, callers.map(permitsOf), operation),
+    giveBack: (resource, callers, operation) => {
+      const permits = callers.reduce((sum, caller) => sum + caller.permits, 0);
+      return counters.add(semaphore(resource), permits, operation);
+    },
+  },
+});
+
+/**
+ * Permits that are a plain number, in nobody's name: Redisson's `RSemaphore` on the wire. Who dies with permits gives none
+ * back; take a semaphore with leases where that matters. Created once by `bedrock.countingSemaphore(name)`.
+ */
+export class CountingSemaphore {
+  readonly #engine: CountingEngine;
+  readonly #turnstiles: Turnstiles<CountTerms, void>;
+
+  /** @internal Semaphores come from `bedrock.countingSemaphore()`. */
+  constructor(
+    engine: CountingEngine,
+    /** The name it was created with. */
+    readonly name: string,
+    /** What is counted: prefix, name and key parts. */
+    readonly resource: string,
+    /** Its options, complete and frozen. */
+    readonly terms: WaitTerms,
+  ) {
+    this.#engine = engine;
+    this.#turnstiles = engine.turnstiles(countingGate);
+  }
+
+  /** The semaphore of one entity, as `Mutex.for()`. */
+  for(...key: [KeyPart, ...KeyPart[]]): CountingSemaphore {
+    return new CountingSemaphore(this.#engine, this.name, narrow(this.resource, key), this.terms);
+  }
+
+  /**
+   * Sets the number of permits, from 1 to 2^31 - 1. False when the semaphore has some, free or taken, already.
+   * @throws InvalidOptionError, BackendUnavailableError, LockTypeMismatchError, LockClosedError
+   */
+  async trySetPermits(permits: number): Promise<boolean> {
+    checkWhole('permits', permits, 1, MOST_PERMITS);
+    return this.#change((counters, operation) => counters.create(this.#counter, permits, operation));
+  }
+
+  /**
+   * Waits for so many permits and takes them, all or none; callers of this process in the order of their arrival.
+   * @throws LockWaitTimeoutError, LockBusyError (waitMs 0), LockAbortedError, QueueFullError, BackendUnavailableError,
+   * LockClosedError, InvalidOptionError, LockTypeMismatchError
+   */
+  async acquire(permits = 1, options?: WaitCallOptions): Promise<void> {
+    checkWhole('permits', permits, 1, MOST_PERMITS);
+    const terms = { ...callWaitTerms(this.terms, options), permits };
+    return this.#turnstiles.pass(this.resource, terms, options?.signal);
+  }
+
+  /** Tries once. False when so many are not free, or somebody of this process waits already. @throws as `acquire()` */
+  async tryAcquire(permits = 1, options?: Omit<WaitCallOptions, 'waitMs'>): Promise<boolean> {
+    try {
+      await this.acquire(permits, atOnce<WaitCallOptions>(options));
+      return true;
+    } catch (error) {
+      if (error instanceof LockBusyError) return false;
+      throw error;
+    }
+  }
+
+  /**
+   * Gives permits back, whoever took them: nobody checks. Settles within `operationTimeoutMs`; `unconfirmed` when the
+   * backend did not answer, and then it goes on in the background until it does, for five minutes at most.
+   * @throws InvalidOptionError, LockTypeMismatchError, LockClosedError
+   */
+  async release(permits = 1): Promise<Exclude<ReleaseOutcome, 'lost'>> {
+    checkWhole('permits', permits, 1, MOST_PERMITS);
+    const { operations, counters } = this.#engine;
+    const free = await operations.settle(this.resource, (operation) =>
+      counters.add(this.#counter, permits, operation),
+    );
+    return free === undefined ? 'unconfirmed' : 'released';
+  }
+
+  /** Permits that are free; 0 also for a semaphore that was never set. @throws BackendUnavailableError */
+  availablePermits(): Promise<number> {
+    return this.#engine.ask(this.resource, () => this.#engine.counters.read(this.#counter));
+  }
+
+  /**
+   * Makes the semaphore larger, or smaller by a negative number, and gives what is free then: less than zero when more are
+   * taken than it has left. @throws as `trySetPermits()`
+   */
+  async addPermits(permits: number): Promise<number> {
+    checkWhole('permits', permits, -MOST_PERMITS, MOST_PERMITS);
+    return this.#change((counters, operation) => counters.add(this.#counter, permits, operation));
+  }
+
+  /** Takes all permits that are free, and gives their number. @throws as `trySetPermits()` */
+  drainPermits(): Promise<number> {
+    return this.#change((counters, operation) => counters.clear(this.#counter, operation));
+  }
+
+  get #counter(): Counter {
+    return semaphore(this.resource);
+  }
+
+  #change<R>(act: (counters: CounterDriver, operation: Operation) => Promise<R>): Promise<R> {
+    const { counters } = this.#engine;
+    return this.#engine.change(this.resource, this.terms, (operation) => act(counters, operation));
+  }
+}
+
+function semaphore(resource: string): Counter {
+  return { kind: 'semaphore', resource };
+}
+
+function permitsOf({ permits }: CountTerms): number {
+  return permits;
+}

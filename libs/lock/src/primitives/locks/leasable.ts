@@ -1,0 +1,162 @@
+import type { ClaimView } from '../../core/claim.js';
+import { checkFunction, checkObject } from '../../core/checks.js';
+import { InvalidOptionError, LockBusyError } from '../../core/errors.js';
+import { narrow } from '../../core/key.js';
+import type { CallOptions, Terms } from '../../core/options/options.js';
+import { Frame, withFrame } from '../../engine/call-chain/frames.js';
+import type { Lease } from '../../engine/holding/lease.js';
+import type { LockEngine } from '../../engine/locking/lock-engine.js';
+import { asLockError } from '../../core/unavailable.js';
+
+/** What may stand in a key: text, or what has one obvious text. */
+export type KeyPart = string | number | bigint | boolean;
+
+/** What callers get leases of: a lock, or permits of a semaphore. It holds no state of a caller. */
+export abstract class Leasable<C extends CallOptions = CallOptions> {
+  /** @internal */ readonly engine: LockEngine;
+
+  /** @internal They come from a `Bedrock`. */
+  constructor(
+    engine: LockEngine,
+    /** The name it was created with. */
+    readonly name: string,
+    /** What is locked: prefix, name and key parts. */
+    readonly resource: string,
+  ) {
+    this.engine = engine;
+  }
+
+  /**
+   * Narrows it to one entity: `orders.for(42)` locks `orders:42`. Registers nothing, so it may be called for every
+   * request; parts are escaped, so different keys never meet.
+   * @throws InvalidOptionError for a part that is empty, no text, or makes the name longer than 512 characters
+   */
+  abstract for(...key: [KeyPart, ...KeyPart[]]): Leasable<C>;
+
+  /**
+   * Runs `fn` while it is held and gives back its result.
+   * @throws what `fn` throws; the errors of `acquire()`; LockLostError instead of a success when the lease was lost
+   */
+  async run<T>(fn: (lease: Lease) => T | Promise<T>, options?: C): Promise<T> {
+    checkFunction('fn', fn);
+    const terms = this.termsOf(options);
+    const nested = this.enterNested(terms, options?.signal);
+    // With every call of a process in an asynchronous context, each promise counts.
+    const frame =
+      nested === undefined
+        ? Frame.root(this.engine, await this.engine.acquire(this.resource, terms, options?.signal))
+        : await nested;
+    // Closed by a listener of the grant: what that ends, it ends a turn later.
+    if (this.engine.room.isClosed) await Promise.resolve();
+    let result: T;
+    try {
+      // Lost between the grant and here, by a stalled event loop or a listener: the work must not begin.
+      frame.lease.assertHeld();
+      result = await withFrame(frame, () => fn(frame.lease));
+    } catch (error) {
+      await frame.close();
+      throw error;
+    }
+    const closing = frame.close();
+    if (closing === undefined ? hasEnded(frame.lease) : (await closing) === 'lost')
+      throw frame.lease.lossError();
+    return result;
+  }
+
+  /**
+   * Waits and gives a lease that the caller owns: `await using lease = await lock.acquire()`.
+   * @throws LockWaitTimeoutError, LockBusyError (waitMs 0), LockAbortedError, QueueFullError, BackendUnavailableError,
+   * LockClosedError, InvalidOptionError, LockTypeMismatchError; LockSelfDeadlockError when this call chain would wait for
+   * what its own `run` holds
+   */
+  acquire(options?: C): Promise<Lease> {
+    let terms: Terms;
+    try {
+      terms = this.termsOf(options);
+      this.assertServable(terms);
+    } catch (error) {
+      return rejection(error);
+    }
+    return this.engine.acquire(this.resource, terms, options?.signal);
+  }
+
+  /**
+   * Tries once. Null when it is taken, also by this very call chain; other errors as `acquire()` throws them. Settles within
+   * twice the backend's `operationTimeoutMs`.
+   */
+  async tryAcquire(options?: Omit<C, 'waitMs'>): Promise<Lease | null> {
+    if (options !== undefined) checkObject('options', options);
+    const { waitMs } = (options ?? {}) as CallOptions;
+    if (waitMs !== undefined)
+      throw new InvalidOptionError('waitMs', 'left out: tryAcquire() does not wait', waitMs);
+    const call = { ...options, waitMs: 0 } as unknown as C;
+    try {
+      return await this.engine.acquire(this.resource, this.termsOf(call), call.signal);
+    } catch (error) {
+      if (error instanceof LockBusyError) return null;
+      throw error;
+    }
+  }
+
+  /**
+   * Who holds it, as the backend sees it, in no particular order. Empty when it is free.
+   * @throws BackendUnavailableError
+   */
+  async inspect(): Promise<readonly ClaimView[]> {
+    const { shape } = this.termsOf(undefined);
+    return this.#ask((leases) => leases.inspect(this.resource, shape));
+  }
+
+  /**
+   * Refuses renewals to whoever holds it now: it is free when their leases end, within the promise of the library. A
+   * foreign client (Redisson) goes on to renew. False when nobody held it. @throws BackendUnavailableError
+   */
+  async revoke(): Promise<boolean> {
+    const { shape } = this.termsOf(undefined);
+    return this.#ask((leases) => leases.revoke(this.resource, shape, 'atExpiry'));
+  }
+
+  /**
+   * Frees it at once, outside the promise: the holders may still be at work, and learn of it a trip later. For operators.
+   * False when nobody held it. @throws BackendUnavailableError
+   */
+  async forceRelease(): Promise<boolean> {
+    const { shape } = this.termsOf(undefined);
+    return this.#ask((leases) => leases.revoke(this.resource, shape, 'now'));
+  }
+
+  /** @internal The terms of one call. @throws InvalidOptionError */
+  protected abstract termsOf(options: C | undefined): Terms;
+
+  /**
+   * @internal What a `run` from within one's own gets instead of a turn like any other; undefined for such a turn.
+   * @throws LockError
+   */
+  protected abstract enterNested(terms: Terms, signal: AbortSignal | undefined): Promise<Frame> | undefined;
+
+  /** @internal @throws LockSelfDeadlockError when this call chain would wait for what its own `run` holds */
+  protected abstract assertServable(terms: Terms): void;
+
+  /** @internal The resource of one entity. @throws InvalidOptionError */
+  protected narrowed(key: readonly KeyPart[]): string {
+    return narrow(this.resource, key);
+  }
+
+  async #ask<T>(question: (leases: LockEngine['backend']['leases']) => Promise<T>): Promise<T> {
+    try {
+      return await question(this.engine.backend.leases);
+    } catch (error) {
+      throw asLockError(error, this.engine.backend.name, this.resource);
+    }
+  }
+}
+
+/** A frame that is not the last one does not release; it still must not report success for a lost lock. */
+export function hasEnded(lease: Lease): boolean {
+  return lease.isLost || (lease.ended === undefined && !lease.isHeld);
+}
+
+// `acquire()` itself is not async: that would cost every grant two more turns of the microtask queue.
+async function rejection(error: unknown): Promise<never> {
+  throw error;
+}

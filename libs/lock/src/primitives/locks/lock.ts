@@ -1,0 +1,149 @@
+import {
+  LockAbortedError,
+  LockBusyError,
+  LockNotHeldError,
+  LockNotOwnerError,
+  LockSelfDeadlockError,
+  LockWaitTimeoutError,
+} from '../../core/errors.js';
+import type { ReleaseOutcome } from '../../core/events.js';
+import { checkTime } from '../../core/checks.js';
+import { callTerms, type CallOptions, type Terms } from '../../core/options/options.js';
+import { untilEither } from '../../runtime/abort-listeners.js';
+import { currentFlow } from '../../engine/call-chain/flow.js';
+import { Frame, frameOn } from '../../engine/call-chain/frames.js';
+import type { LockEngine } from '../../engine/locking/lock-engine.js';
+import { hasEnded, Leasable, type KeyPart } from './leasable.js';
+
+export type { KeyPart };
+
+/**
+ * What all locks of one holder, or of several readers, have in common. A nested `run` of the same call chain enters at once
+ * (re-entrant); parallel branches of one hold take turns. `acquire()` from within one's own `run` would wait for itself.
+ */
+export abstract class Lock extends Leasable {
+  /** @internal Locks come from a `Bedrock`. */
+  constructor(
+    engine: LockEngine,
+    name: string,
+    resource: string,
+    /** Its options, complete and frozen. */
+    readonly terms: Terms,
+  ) {
+    super(engine, name, resource);
+  }
+
+  abstract override for(...key: [KeyPart, ...KeyPart[]]): Lock;
+
+  /**
+   * Locks for the current flow, as `java.util.concurrent.locks.Lock` does; each `lock()` needs its `unlock()`.
+   * @throws LockFlowRequiredError outside of `runInFlow`; the errors of `acquire()`
+   */
+  async lock(options?: CallOptions): Promise<void> {
+    const flow = currentFlow(this.resource);
+    const terms = this.termsOf(options);
+    const frame = await untilEither(flow.signal, options?.signal, (signal) => this.enter(terms, signal));
+    if (flow.signal.aborted) {
+      await frame.close();
+      throw new LockAbortedError(this.resource, { cause: flow.signal.reason });
+    }
+    flow.push(this.engine, frame);
+  }
+
+  /**
+   * Like `lock()`, but false when it was not granted within `waitMs`.
+   * @param waitMs 0 by default: tries once
+   * @throws LockFlowRequiredError, InvalidOptionError; the other errors of `acquire()`
+   */
+  async tryLock(waitMs = 0): Promise<boolean> {
+    checkTime('waitMs', waitMs, 0);
+    try {
+      await this.lock({ waitMs });
+      return true;
+    } catch (error) {
+      if (error instanceof LockBusyError || error instanceof LockWaitTimeoutError) return false;
+      throw error;
+    }
+  }
+
+  /**
+   * Undoes the last `lock()` of the flow; never closes a `run`.
+   * @throws LockFlowRequiredError outside of `runInFlow`; LockNotHeldError when nobody here holds it, LockNotOwnerError when
+   * another flow does; LockLostError when the lease had ended before
+   */
+  async unlock(): Promise<ReleaseOutcome> {
+    const { resource } = this;
+    const frame = currentFlow(resource).pop(this.engine, resource, this.terms.shape);
+    if (frame === undefined) {
+      throw this.engine.isHeldHere(resource)
+        ? new LockNotOwnerError(resource)
+        : new LockNotHeldError(resource);
+    }
+    const outcome = await frame.close();
+    if (outcome === undefined ? hasEnded(frame.lease) : outcome === 'lost') throw frame.lease.lossError();
+    return outcome ?? 'released';
+  }
+
+  /** True while a frame of this call chain holds the lock, by the clock. */
+  get isHeldByCurrentFlow(): boolean {
+    return this.depth > 0 && frameOn(this.engine, this.resource)!.lease.isHeld;
+  }
+
+  /** Open frames of this call chain's hold; 0 when it holds nothing. */
+  get depth(): number {
+    const frame = frameOn(this.engine, this.resource);
+    return frame === undefined ? 0 : this.depthIn(frame);
+  }
+
+  /** @internal Open frames of a hold that count for this lock. */
+  protected depthIn(frame: Frame): number {
+    return frame.depth;
+  }
+
+  /** @internal */
+  protected override termsOf(options: CallOptions | undefined): Terms {
+    const { traits, name } = this.engine.backend;
+    return callTerms(this.terms, options, traits, name);
+  }
+
+  /** @internal */
+  protected override enterNested(terms: Terms, signal: AbortSignal | undefined): Promise<Frame> | undefined {
+    return frameOn(this.engine, this.resource) === undefined ? undefined : this.enter(terms, signal);
+  }
+
+  /** @internal */
+  protected override assertServable(): void {
+    if (frameOn(this.engine, this.resource) !== undefined) throw new LockSelfDeadlockError(this.resource);
+  }
+
+  /** @internal What may be entered from within one's own hold: anything, unless a kind says otherwise. @throws LockError */
+  protected assertNestable(_outer: Frame): void {}
+
+  /** @internal A level of this call chain's own hold where it has one, else a hold. @throws the errors of `acquire()` */
+  async enter(terms: Terms, signal: AbortSignal | undefined): Promise<Frame> {
+    if (signal?.aborted === true) throw new LockAbortedError(this.resource, { cause: signal.reason });
+    const outer = frameOn(this.engine, this.resource);
+    if (outer !== undefined) {
+      this.assertNestable(outer);
+      if (!terms.reentrant) throw new LockSelfDeadlockError(this.resource);
+      const enteredAt = this.engine.clock.now();
+      const turn = await outer.openChild(terms, signal);
+      if (turn !== 'orphaned') return this.#admitted(turn);
+      // On to the ordinary queue, with what is left of the wait.
+      const waitMs = Math.max(0, terms.waitMs - (this.engine.clock.now() - enteredAt));
+      return this.enter({ ...terms, waitMs }, signal);
+    }
+    return Frame.root(this.engine, await this.engine.acquire(this.resource, terms, signal));
+  }
+
+  /** Who has waited for a turn inside of its own hold may find that hold changed. */
+  #admitted(turn: Frame): Frame {
+    try {
+      this.assertNestable(turn);
+      return turn;
+    } catch (error) {
+      void turn.close();
+      throw error;
+    }
+  }
+}

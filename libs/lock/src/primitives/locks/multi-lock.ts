@@ -1,0 +1,196 @@
+import { checkFields, checkFunction } from '../../core/checks.js';
+import { LockBusyError, LockSelfDeadlockError, LockWaitTimeoutError } from '../../core/errors.js';
+import { callTerms, type CallOptions, type Terms } from '../../core/options/options.js';
+import { atOnce } from '../../core/options/wait-options.js';
+import { Frame, frameOn, withFrames } from '../../engine/call-chain/frames.js';
+import type { Lease } from '../../engine/holding/lease.js';
+import { Wait } from '../../engine/waiting/wait.js';
+import { hasEnded } from './leasable.js';
+import type { Lock } from './lock.js';
+import { inFixedOrder } from './lock-order.js';
+import { MultiLease } from './multi-lease.js';
+
+/** Options of a multi-lock. They override those of each of its locks. */
+export interface MultiLockOptions extends Omit<CallOptions, 'signal' | 'waitMs'> {
+  /** Longest wait for all of them together, in ms. 0 tries once. @default the shortest `waitMs` of the locks */
+  readonly waitMs?: number;
+}
+
+const FIELDS: ReadonlySet<string> = new Set<keyof MultiLockOptions>([
+  'waitMs', 'leaseMs', 'renew', 'maxHoldMs', 'holdAtLeastMs', 'failFast',
+]); // prettier-ignore
+
+/** Most locks in one question: the server works on it in one go. */
+const MOST_TOGETHER = 64;
+
+/**
+ * Several locks as one, of one Bedrock or of several: all of them are held, or none. They are taken in a fixed order, so that
+ * two multi-locks never wait for each other, and where one question can decide it, all at once.
+ *
+ * Registers nothing: make it once, or for every request. The same lock twice counts once.
+ * @throws InvalidOptionError naming `locks`, one of them, or the option
+ */
+export function multiLock(locks: readonly Lock[], options: MultiLockOptions = {}): MultiLock {
+  return new MultiLock(inFixedOrder(locks), options);
+}
+
+/** All or none of several locks; see `multiLock()`. It holds no state of a caller. */
+export class MultiLock {
+  readonly #terms: readonly Terms[];
+
+  /** @internal Multi-locks come from `multiLock()`. */
+  constructor(
+    /** Each once, in the order in which they are taken. */
+    readonly locks: readonly Lock[],
+    options: MultiLockOptions,
+  ) {
+    checkFields('options', options, FIELDS);
+    this.#terms = locks.map((lock) => termsFor(lock, lock.terms, options));
+  }
+
+  /** What is locked, in the order in which it is taken. */
+  get resources(): readonly string[] {
+    return this.locks.map(({ resource }) => resource);
+  }
+
+  /**
+   * Runs `fn` while all locks are held and gives back its result. Inside, a `run` on one of the locks, or of another
+   * multi-lock with it, enters at once; and so does this one on what its call chain holds already.
+   * @throws what `fn` throws; the errors of `acquire()`; LockLostError instead of a success when one of the leases was lost
+   */
+  async run<T>(fn: (lease: MultiLease) => T | Promise<T>, options?: CallOptions): Promise<T> {
+    checkFunction('fn', fn);
+    const frames = await this.#enter(this.#termsOf(options), options?.signal);
+    const lease = this.#leaseOn(frames);
+    let result: T;
+    try {
+      result = await withFrames(frames, () => fn(lease));
+    } catch (error) {
+      await leave(frames);
+      throw error;
+    } finally {
+      lease.stopListening();
+    }
+    const lost = await leave(frames);
+    if (lost !== undefined) throw lost.lossError();
+    return result;
+  }
+
+  /**
+   * Waits for all locks and gives a lease on them that the caller owns. On failure none is held: the errors are those of the
+   * lock that was not to be had, which `resource` names.
+   * @throws LockWaitTimeoutError, LockBusyError (waitMs 0), LockAbortedError, QueueFullError, BackendUnavailableError,
+   * LockClosedError, InvalidOptionError, LockTypeMismatchError; LockLostError when one was lost again before the others
+   * were granted, and no time is left; LockSelfDeadlockError under a `run` on one of them
+   */
+  async acquire(options?: CallOptions): Promise<MultiLease> {
+    const terms = this.#termsOf(options);
+    const own = this.locks.find(isHeldByThisChain);
+    if (own !== undefined) throw new LockSelfDeadlockError(own.resource);
+    return this.#leaseOn(await this.#enter(terms, options?.signal));
+  }
+
+  /** Tries each once. Null when one is taken, also by this very call chain; other errors as `acquire()` throws them. */
+  async tryAcquire(options?: Omit<CallOptions, 'waitMs'>): Promise<MultiLease | null> {
+    const call = atOnce<CallOptions>(options);
+    const terms = this.#termsOf(call);
+    if (this.locks.some(isHeldByThisChain)) return null;
+    try {
+      return this.#leaseOn(await this.#enter(terms, call.signal));
+    } catch (error) {
+      if (error instanceof LockBusyError) return null;
+      throw error;
+    }
+  }
+
+  #termsOf(options: CallOptions | undefined): readonly Terms[] {
+    return this.locks.map((lock, i) => termsFor(lock, this.#terms[i]!, options));
+  }
+
+  #leaseOn(frames: readonly Frame[]): MultiLease {
+    return new MultiLease(this.locks.map((lock, i) => ({ lock, lease: frames[i]!.lease })));
+  }
+
+  async #enter(terms: readonly Terms[], signal: AbortSignal | undefined): Promise<readonly Frame[]> {
+    const wait = new Wait(this.locks[0]!.engine.clock, Math.min(...terms.map(({ waitMs }) => waitMs)));
+    for (;;) {
+      const frames = await this.#enterAll(terms, wait, signal);
+      const ended = frames.find(({ lease }) => !lease.isHeld);
+      if (ended === undefined) return frames;
+      // It was lost while a later one was waited for: the work must not begin.
+      const loss = ended.lease.lossError();
+      undo(frames);
+      if (wait.leftMs <= 0) throw loss;
+    }
+  }
+
+  async #enterAll(
+    terms: readonly Terms[],
+    wait: Wait,
+    signal: AbortSignal | undefined,
+  ): Promise<readonly Frame[]> {
+    const frames: Frame[] = [];
+    try {
+      while (frames.length < this.locks.length)
+        frames.push(...(await this.#enterNext(frames.length, terms, wait, signal)));
+      return frames;
+    } catch (error) {
+      undo(frames);
+      if (!(error instanceof LockWaitTimeoutError)) throw error;
+      throw new LockWaitTimeoutError(error.resource, wait.waitedMs, error.holder, error.lack);
+    }
+  }
+
+  /** Takes the lock at this place; and those behind it, where one question gets them. */
+  async #enterNext(
+    at: number,
+    terms: readonly Terms[],
+    wait: Wait,
+    signal: AbortSignal | undefined,
+  ): Promise<readonly Frame[]> {
+    const lock = this.locks[at]!;
+    const waitMs = wait.leftMs;
+    if (waitMs <= 0 && wait.waitMs > 0) throw new LockWaitTimeoutError(lock.resource, wait.waitedMs);
+    const together = this.#together(at);
+    if (together.length === 1) return [await lock.enter({ ...terms[at]!, waitMs }, signal)];
+    const wants = together.map(({ resource }, i) => ({ resource, terms: { ...terms[at + i]!, waitMs } }));
+    const leases = await lock.engine.acquireTogether(wants, signal);
+    return leases.map((lease) => Frame.root(lock.engine, lease));
+  }
+
+  /**
+   * The lock at this place and those that may be asked for with it: the next in the order, on the same engine. Any other
+   * would be waited for out of order.
+   */
+  #together(at: number): readonly Lock[] {
+    const [first, ...later] = this.locks.slice(at, at + MOST_TOGETHER) as [Lock, ...Lock[]];
+    if (isHeldByThisChain(first)) return [first];
+    const end = later.findIndex((lock) => lock.engine !== first.engine || isHeldByThisChain(lock));
+    return [first, ...(end < 0 ? later : later.slice(0, end))];
+  }
+}
+
+function termsFor({ engine }: Lock, terms: Terms, options: CallOptions | undefined): Terms {
+  return callTerms(terms, options, engine.backend.traits, engine.backend.name);
+}
+
+function isHeldByThisChain({ engine, resource }: Lock): boolean {
+  return frameOn(engine, resource) !== undefined;
+}
+
+/** Gives all back, the last first. Nobody waits for it: an error must not come later than it has to. */
+function undo(frames: readonly Frame[]): void {
+  for (const frame of frames.toReversed()) void frame.close();
+}
+
+/** Leaves all, the last first; gives the lease of one that was lost. */
+async function leave(frames: readonly Frame[]): Promise<Lease | undefined> {
+  const outcomes = frames.toReversed().map(async (frame) => {
+    const closing = frame.close();
+    return (closing === undefined ? hasEnded(frame.lease) : (await closing) === 'lost')
+      ? frame.lease
+      : undefined;
+  });
+  const lost = await Promise.all(outcomes);
+  return lost.find((lease) => lease !== undefined);
+}

@@ -1,0 +1,40 @@
+import type { ReadWriteTerms } from '../../core/options/read-write-options.js';
+import type { LockEngine } from '../../engine/locking/lock-engine.js';
+import type { KeyPart } from './lock.js';
+import { ReadLock } from './read-lock.js';
+import { WriteLock } from './write-lock.js';
+
+/**
+ * Many readers or one writer at a time, over all processes that use the same backend. Nobody starves: who comes while a
+ * writer waits, waits behind it. A writer may read, and may go on as a reader; a reader may not begin to write. Created once
+ * by `bedrock.readWriteLock(name)` and used everywhere.
+ */
+export class ReadWriteLock {
+  readonly read: ReadLock;
+  readonly write: WriteLock;
+  readonly #engine: LockEngine;
+
+  /** @internal Locks come from a `Bedrock`. */
+  constructor(
+    engine: LockEngine,
+    /** The name it was created with. */
+    readonly name: string,
+    /** What is locked: prefix, name and key parts. */
+    readonly resource: string,
+    /** Its options, complete and frozen, for either side. */
+    readonly terms: ReadWriteTerms,
+  ) {
+    this.#engine = engine;
+    this.read = new ReadLock(engine, name, resource, terms.read);
+    this.write = new WriteLock(engine, name, resource, terms.write);
+  }
+
+  /**
+   * Narrows both sides to one entity, as `Lock.for()` does.
+   * @throws InvalidOptionError for a part that is empty, no text, or makes the name longer than 512 characters
+   */
+  for(...key: [KeyPart, ...KeyPart[]]): ReadWriteLock {
+    const { resource } = this.read.for(...key);
+    return new ReadWriteLock(this.#engine, this.name, resource, this.terms);
+  }
+}

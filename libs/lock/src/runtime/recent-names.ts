@@ -1,0 +1,42 @@
+import type { Clock } from '../core/clock.js';
+
+/** Generations that are kept: a name is forgotten with the oldest of them. */
+const GENERATIONS = 4;
+
+/**
+ * Names that were added lately. They are forgotten by generations: to take single ones out of a set in the order of their
+ * coming would leave it full of holes, over which each look at the oldest one goes.
+ */
+export class RecentNames {
+  #generations: Set<string>[] = [new Set()];
+  #nextAt: number;
+  readonly #stepMs: number;
+
+  /** @param lifeMs so long a name is remembered at least; when it is a third older, the next one that is added ends it */
+  constructor(
+    private readonly clock: Clock,
+    lifeMs: number,
+  ) {
+    this.#stepMs = lifeMs / (GENERATIONS - 1);
+    this.#nextAt = clock.now() + this.#stepMs;
+  }
+
+  add(name: string): void {
+    this.#age();
+    this.#generations[0]!.add(name);
+  }
+
+  has(name: string): boolean {
+    for (const names of this.#generations) if (names.has(name)) return true;
+    return false;
+  }
+
+  #age(): void {
+    const now = this.clock.now();
+    if (now < this.#nextAt) return;
+    const steps = 1 + Math.floor((now - this.#nextAt) / this.#stepMs);
+    const fresh = Array.from({ length: Math.min(steps, GENERATIONS) }, () => new Set<string>());
+    this.#generations = [...fresh, ...this.#generations].slice(0, GENERATIONS);
+    this.#nextAt += steps * this.#stepMs;
+  }
+}

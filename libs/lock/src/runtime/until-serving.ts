@@ -1,0 +1,39 @@
+import { sleep, stayAlive, type Clock } from '../core/clock.js';
+
+/** `ready()` waits this many times `operationTimeoutMs`: a server that is just starting is worth waiting for. */
+export const READY_PATIENCE = 5;
+/** Pause before a server that does not serve is asked again, in ms. */
+const PAUSE_MS = 50;
+
+export interface Patience {
+  readonly clock: Clock;
+  readonly operationTimeoutMs: number;
+  /** Whether asking again is in vain. */
+  readonly isFinal: (error: unknown) => boolean;
+}
+
+/**
+ * Asks a server that may just be starting again and again until it answers. The process stays alive meanwhile: between two
+ * tries it may have no connection, and Node would end in the middle of the `await`.
+ * @throws the last error
+ */
+export async function untilServing(
+  { clock, operationTimeoutMs, isFinal }: Patience,
+  ask: () => Promise<unknown>,
+): Promise<void> {
+  const until = clock.now() + operationTimeoutMs * READY_PATIENCE;
+  const letGo = stayAlive();
+  try {
+    for (;;) {
+      try {
+        await ask();
+        return;
+      } catch (error) {
+        if (isFinal(error) || clock.now() + PAUSE_MS >= until) throw error;
+      }
+      await sleep(clock, PAUSE_MS);
+    }
+  } finally {
+    letGo();
+  }
+}
