@@ -1,4 +1,4 @@
-export { BedrockLockModule } from './bedrock-lock.module.js';
+export { BedrockLockModule } from './module/bedrock-lock.module.js';
 export type {
   BackendSource,
   BedrockLockFeatureOptions,
@@ -9,44 +9,48 @@ export type {
   BedrockLockStaticOptions,
   IdempotencyRegistration,
   LockRegistration,
-} from './bedrock-lock.options.js';
-export { BedrockService } from './bedrock.service.js';
-export { InjectIdempotency } from './inject-idempotency.decorator.js';
-export { InjectLock } from './inject-lock.decorator.js';
+} from './options/bedrock-lock.options.js';
+export { BedrockService } from './registry/bedrock.service.js';
+export { InjectIdempotency } from './injection/inject-idempotency.decorator.js';
+export { InjectLock } from './injection/inject-lock.decorator.js';
 export {
   DistributedLock,
   type LockableMethod,
   type LockMethodDecorator,
   type SkippingMethodDecorator,
-} from './lock.decorator.js';
+} from './locking/lock.decorator.js';
 export type {
   DistributedLockOptions,
   LockKeyFunction,
   LockKeysFunction,
   MethodResultKind,
   NotGrantedError,
-} from './lock.options.js';
-export { Idempotent, type IdempotentDecorator, type IdempotentFunction } from './idempotent.decorator.js';
+} from './options/lock.options.js';
+export {
+  Idempotent,
+  type IdempotentDecorator,
+  type IdempotentFunction,
+} from './idempotency/idempotent.decorator.js';
 export type {
   IdempotencyKeyFunction,
   IdempotentHandlerOptions,
   IdempotentMethodOptions,
   IdempotentOptions,
-} from './idempotent-spec.js';
-export { LockExceptionFilter } from './lock-exception.filter.js';
-export type { AnsweredLockCode, LockInterceptorOptions } from './lock-interceptor.options.js';
-export { LockInterceptor } from './lock.interceptor.js';
-export { getBackendToken } from './backend.tokens.js';
-export { getIdempotencyToken, getLockToken } from './lock.tokens.js';
-export type { LockKind, LockKinds, LockOf } from './lock.kind.js';
-export type { LockMode } from './lock.use.js';
+} from './options/idempotent-spec.js';
+export { LockExceptionFilter } from './handlers/lock-exception.filter.js';
+export type { AnsweredLockCode, LockInterceptorOptions } from './options/lock-interceptor.options.js';
+export { LockInterceptor } from './handlers/lock.interceptor.js';
+export { getBackendToken } from './core/backend.tokens.js';
+export { getIdempotencyToken, getLockToken } from './core/lock.tokens.js';
+export type { LockKind, LockKinds, LockOf } from './core/lock.kind.js';
+export type { LockMode } from './core/lock.use.js';
 export {
   OnLeader,
   type LeaderMethod,
   type LeaderMethodDecorator,
   type OnLeaderOptions,
-} from './on-leader.decorator.js';
-export { LockKey } from './lock-key.decorator.js';
-export { LockUnboundError } from './lock-unbound.error.js';
-export { lockWhile } from './lock-while.operator.js';
+} from './leadership/on-leader.decorator.js';
+export { LockKey } from './keys/lock-key.decorator.js';
+export { LockUnboundError } from './core/lock-unbound.error.js';
+export { lockWhile } from './locking/lock-while.operator.js';
 export { currentLease } from 'bedrock-lock';

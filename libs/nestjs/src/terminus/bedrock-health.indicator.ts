@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { HealthIndicatorService, type HealthIndicatorResult } from '@nestjs/terminus';
 import { checkFields, checkTime, InvalidOptionError } from 'bedrock-lock';
-import type { LockRegistry } from '../lock.registry.js';
-import { LOCK_REGISTRY } from '../lock.tokens.js';
+import type { LockRegistry } from '../registry/lock.registry.js';
+import { LOCK_REGISTRY } from '../core/lock.tokens.js';
 import { BackendWatch, type BackendHealth } from './backend.watch.js';
 
 /** Options of `BedrockHealthIndicator.check()`. */

@@ -1,13 +1,13 @@
 import { Inject, Module, type DynamicModule, type OnModuleDestroy } from '@nestjs/common';
 import type { Clock } from 'bedrock-lock';
 import { memory } from 'bedrock-lock/memory';
-import { leaveTestMode } from '../bound.registry.js';
-import { BedrockLockModule } from '../bedrock-lock.module.js';
-import type { BedrockLockStaticOptions } from '../bedrock-lock.options.js';
-import type { LockRegistry } from '../lock.registry.js';
-import { LOCK_REGISTRY, TEST_MODE } from '../lock.tokens.js';
-import { RecordedLocks } from '../recorded.locks.js';
-import type { TestMode } from '../test.mode.js';
+import { leaveTestMode } from '../registry/bound.registry.js';
+import { BedrockLockModule } from '../module/bedrock-lock.module.js';
+import type { BedrockLockStaticOptions } from '../options/bedrock-lock.options.js';
+import type { LockRegistry } from '../registry/lock.registry.js';
+import { LOCK_REGISTRY, TEST_MODE } from '../core/lock.tokens.js';
+import { RecordedLocks } from '../core/recorded.locks.js';
+import type { TestMode } from '../registry/test.mode.js';
 import { RecordingLocks } from './recording.locks.js';
 
 /** Options of `BedrockTestingModule`. */

@@ -1,5 +1,5 @@
 import { Idempotency, ReadWriteLock, type IdempotentRequest, type KeyPart } from 'bedrock-lock';
-import type { RecordedCall, RecordedLocks } from '../recorded.locks.js';
+import type { RecordedCall, RecordedLocks } from '../core/recorded.locks.js';
 
 /** The methods that ask for a lock. */
 const ASKING: ReadonlySet<string | symbol> = new Set(['run', 'acquire', 'tryAcquire', 'lock', 'tryLock']);

@@ -1,0 +1,67 @@
+import { Inject, Injectable, Logger, type ArgumentsHost } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { isLockError, type LockError } from 'bedrock-lock';
+import { answerTo, CLIENT_GONE, type LockAnswer } from './lock-error.answer.js';
+import type { LockInterceptorSettings } from '../options/lock-interceptor.settings.js';
+import { answersWithProblems, problemException } from './problem.details.js';
+import { LOCK_INTERCEPTOR_SETTINGS, LOG_CONTEXT } from '../core/lock.tokens.js';
+import { graphqlException, httpException, rpcException, wsException } from './transport.exception.js';
+
+/** Turns lock errors into the exceptions of the transport; their `cause` is the lock error. */
+@Injectable()
+export class LockErrorMapper {
+  readonly #logger = new Logger(LOG_CONTEXT);
+
+  constructor(
+    @Inject(LOCK_INTERCEPTOR_SETTINGS) readonly settings: LockInterceptorSettings,
+    @Inject(HttpAdapterHost) private readonly adapters: HttpAdapterHost,
+  ) {}
+
+  /** The exception, or what was given where there is nothing to map. Never rejects. */
+  async map(error: unknown, host: ArgumentsHost, { isClientGone = false } = {}): Promise<unknown> {
+    if (!this.settings.mapErrors || !isLockError(error)) return error;
+    const isAborted = isClientGone && error.code === 'LOCK_ABORTED';
+    const answer = isAborted ? CLIENT_GONE : answerTo(error, this.settings);
+    if (answer === undefined) return error;
+    try {
+      const exception = await this.#exception(answer, error, host);
+      if (exception === undefined) return error;
+      if (answer.isFault) this.#logger.error(error);
+      return exception;
+    } catch (missing) {
+      // Without the package of the transport nobody could tell the exception from any other error.
+      this.#logger.warn(missing);
+      return error;
+    }
+  }
+
+  /** Undefined for a kind of handler that is none of Nest's own. */
+  #exception(answer: LockAnswer, error: LockError, host: ArgumentsHost): Error | Promise<Error> | undefined {
+    switch (host.getType<string>()) {
+      case 'http':
+        this.#tellWhenToRetry(answer, host);
+        if (!answersWithProblems(host)) return httpException(answer, error);
+        return problemException(answer, {
+          adapter: this.adapters.httpAdapter,
+          response: host.getArgByIndex(1),
+          cause: error,
+        });
+      case 'rpc':
+        return rpcException(answer, error);
+      case 'ws':
+        return wsException(answer, error);
+      case 'graphql':
+        return graphqlException(answer, error);
+      default:
+        return undefined;
+    }
+  }
+
+  /** Unless the answer has begun (a stream, server-sent events). */
+  #tellWhenToRetry({ retryAfterMs }: LockAnswer, host: ArgumentsHost): void {
+    const response: unknown = host.getArgByIndex(1);
+    const { httpAdapter } = this.adapters;
+    if (retryAfterMs === undefined || httpAdapter?.isHeadersSent(response) !== false) return;
+    httpAdapter.setHeader(response, 'Retry-After', String(Math.round(retryAfterMs / 1_000)));
+  }
+}

@@ -1,0 +1,256 @@
+import 'reflect-metadata';
+import {
+  HttpException,
+  Inject,
+  Injectable,
+  InternalServerErrorException,
+  Logger,
+  type CallHandler,
+  type ExecutionContext,
+  type NestInterceptor,
+} from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import {
+  IdempotencyResultError,
+  InvalidOptionError,
+  type Idempotency,
+  type IdempotentRequest,
+  type ResultCodec,
+} from 'bedrock-lock';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { defer, EMPTY, from, lastValueFrom, mergeAll, type Observable } from 'rxjs';
+import { beforeReplying, isFastify, type FastifyReply } from '../responses/fastify.answers.js';
+import { watchBody } from './handler.body.js';
+import { answerOfStored, httpAnswer, storedAnswer, type HttpAnswer } from '../responses/http.answer.js';
+import { keyInHeader, longKey, type BadRequest } from './idempotency-key.header.js';
+import { IdempotentExchange } from './idempotent.exchange.js';
+import { IDEMPOTENT_HANDLER, type IdempotentSpec } from '../options/idempotent-spec.js';
+import type { IdempotentMethod } from './idempotent.method.js';
+import { LockErrorMapper } from '../handlers/lock-error.mapper.js';
+import { LockRegistry } from '../registry/lock.registry.js';
+import { LOCK_REGISTRY, LOG_CONTEXT } from '../core/lock.tokens.js';
+import { PROBLEM_TYPE, problemException } from '../handlers/problem.details.js';
+import { isRepeated, payloadOf, type HttpRequest } from './request.payload.js';
+import { hasReplayed } from '../responses/replay.filter.js';
+import { ResponseGate, sendAnswer, type BeforeSending } from '../responses/response.gate.js';
+import { isWithoutLocks } from '../registry/test.mode.js';
+
+/** The response of Express and the reply of Fastify, as far as both are used. */
+interface HttpResponse {
+  readonly raw?: ServerResponse;
+  readonly statusCode: number;
+  getHeaders(): OutgoingHttpHeaders;
+  removeHeader(name: string): unknown;
+}
+
+/** A request with a key. */
+interface Asked {
+  readonly context: ExecutionContext;
+  readonly spec: IdempotentSpec;
+  readonly operation: string;
+  readonly idempotency: Idempotency;
+  readonly key: string;
+  readonly next: CallHandler;
+}
+
+/** As the library has scopes. A header may have tabs, and bytes from 0x80 on. */
+const SCOPE = /^[^\p{Cc}\p{Zl}\p{Zp}]{1,200}$/u;
+
+/**
+ * Runs HTTP handlers with `@Idempotent()` once for each key, and gives their answers again. What it stores is the answer that goes
+ * out, after all interceptors, serializers and filters, and before its first byte leaves.
+ */
+@Injectable()
+export class IdempotencyInterceptor implements NestInterceptor {
+  readonly #logger = new Logger(LOG_CONTEXT);
+  /** Operations that the log knows of. */
+  readonly #withoutPayload = new Set<string>();
+
+  /** @internal Nest makes it. */
+  constructor(
+    @Inject(LOCK_REGISTRY) private readonly registry: LockRegistry,
+    @Inject(HttpAdapterHost) private readonly adapters: HttpAdapterHost,
+    @Inject(LockErrorMapper) private readonly errors: LockErrorMapper,
+  ) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const http = context.switchToHttp().getRequest<HttpRequest>();
+    if (context.getType() === 'http') watchBody(http, undefined);
+    if (isWithoutLocks(this.registry)) return next.handle();
+    const method = Reflect.getMetadata(IDEMPOTENT_HANDLER, context.getHandler()) as IdempotentMethod;
+    const { spec } = method;
+    if (context.getType() !== 'http')
+      throw new InvalidOptionError('key', 'given on a method that is no HTTP handler', undefined);
+    const idempotency = this.registry.idempotency(spec.idempotency, spec.backend);
+    const given = isRepeated(http, spec.header) ? [] : http.headers[spec.header];
+    const key = keyInHeader(given, spec, idempotency.terms.maxKeyLength);
+    if (key === undefined) return next.handle();
+    if (typeof key !== 'string') throw this.#refusal(key, context);
+    const operation = method.operationOn(context.getClass().prototype as object);
+    return defer(() => this.#answer({ context, spec, operation, idempotency, key, next })).pipe(mergeAll());
+  }
+
+  async #answer(asked: Asked): Promise<Observable<unknown>> {
+    const { context, spec, next, idempotency } = asked;
+    const request = this.#requestOf(asked);
+    const response = context.switchToHttp().getResponse<HttpResponse>();
+    const before = response.getHeaders();
+    const exchange = new IdempotentExchange({
+      raw: response.raw ?? (response as ServerResponse),
+      status: () => response.statusCode,
+      storeIf: spec.storeIf,
+      graceMs: idempotency.terms.leaseMs,
+      refuse: (error) => this.#substitute(error, context, before),
+    });
+    const replay = await this.#begun(exchange, { asked, request, before }).catch((error: unknown) => {
+      // With its operation and its scope the key is too long for a name.
+      const isKey = error instanceof InvalidOptionError && error.field === 'key';
+      throw isKey ? this.#refusal(longKey(spec.header), context) : error;
+    });
+    if (replay !== undefined) {
+      this.#replay(replay, response);
+      return EMPTY;
+    }
+    // A time limit further out has answered by now.
+    if (this.adapters.httpAdapter.isHeadersSent(response)) {
+      exchange.cancel();
+      return EMPTY;
+    }
+    this.#holdBack(exchange, response);
+    watchBody(context.switchToHttp().getRequest<HttpRequest>(), exchange);
+    const handled = lastValueFrom<unknown, unknown>(next.handle(), { defaultValue: undefined });
+    // A caller that has given up does not listen any more.
+    handled.catch(() => undefined);
+    return from(handled);
+  }
+
+  /** Resolves when the handler is to run, or with the answer of the run that was first. */
+  #begun(
+    exchange: IdempotentExchange,
+    {
+      asked: { spec, idempotency },
+      request,
+      before,
+    }: {
+      readonly asked: Asked;
+      readonly request: IdempotentRequest;
+      readonly before: OutgoingHttpHeaders;
+    },
+  ): Promise<HttpAnswer | undefined> {
+    const codec: ResultCodec<HttpAnswer | undefined> = {
+      encode(answer) {
+        if (answer === undefined) throw new TypeError('no answer that can be given again');
+        return storedAnswer(answer, { before, names: spec.headers });
+      },
+      decode(stored) {
+        const answer = answerOfStored(stored);
+        if (answer === undefined) throw new IdempotencyResultError(idempotency.resource, 'unreadable');
+        return answer;
+      },
+    };
+    return new Promise((resolve, reject) => {
+      const body = (): Promise<HttpAnswer | undefined> => {
+        resolve(undefined);
+        return exchange.begin();
+      };
+      const run = idempotency.run(request, body, codec);
+      exchange.follow(run);
+      run.then(({ value }) => resolve(value), reject);
+    });
+  }
+
+  /** Nothing leaves before the exchange has judged it. */
+  #holdBack(exchange: IdempotentExchange, response: HttpResponse): void {
+    const leave: BeforeSending = (answer, status) => exchange.leave(answer, status);
+    if (response.raw === undefined) {
+      new ResponseGate(response as ServerResponse, leave);
+      return;
+    }
+    // Handlers may write past Fastify.
+    const gate = new ResponseGate(response.raw, leave);
+    beforeReplying(response as FastifyReply, async (answer, status) => {
+      const other = await leave(answer, status);
+      gate.open();
+      return other;
+    });
+  }
+
+  /** Past all that other interceptors would do with a value. */
+  #replay(answer: HttpAnswer, response: HttpResponse): void {
+    const raw = response.raw ?? (response as ServerResponse);
+    hasReplayed.add(raw);
+    const marked = { ...answer, headers: { ...answer.headers, 'idempotent-replayed': 'true' } };
+    if (isFastify(this.adapters.httpAdapter)) {
+      const reply = response as FastifyReply;
+      beforeReplying(reply, async () => marked);
+      reply.send(marked.body.length === 0 ? undefined : marked.body);
+    } else sendAnswer(raw, marked);
+  }
+
+  /** What goes out where the run was lost: nothing of the answer that it had. */
+  async #substitute(
+    error: unknown,
+    context: ExecutionContext,
+    before: OutgoingHttpHeaders,
+  ): Promise<HttpAnswer> {
+    const response = context.switchToHttp().getResponse<HttpResponse>();
+    for (const name of Object.keys(response.getHeaders())) if (!(name in before)) response.removeHeader(name);
+    const exception = await this.errors.map(error, context);
+    if (exception instanceof HttpException) {
+      const body = JSON.stringify(exception.getResponse());
+      return httpAnswer(exception.getStatus(), { 'content-type': PROBLEM_TYPE }, body);
+    }
+    this.#logger.error(error);
+    const body = JSON.stringify({ statusCode: 500, message: 'Internal server error' });
+    return httpAnswer(500, { 'content-type': 'application/json; charset=utf-8' }, body);
+  }
+
+  #requestOf(asked: Asked): IdempotentRequest {
+    const { context, spec, operation, key } = asked;
+    const { payload: readPayload, waitMs } = spec;
+    const request = context.switchToHttp().getRequest<HttpRequest>();
+    const scope = this.#scopeOf(asked, request);
+    const payload =
+      readPayload === undefined ? this.#payloadOf(asked, request) : readPayload(this, [request]);
+    return {
+      key,
+      operation,
+      payload,
+      ...(scope !== undefined && { scope }),
+      ...(waitMs !== undefined && { waitMs }),
+    };
+  }
+
+  /** @throws HttpException: 415 where another body under the same key would look like this one */
+  #payloadOf({ context, operation }: Asked, request: HttpRequest): object {
+    const payload = payloadOf(request);
+    if (payload !== undefined) return payload;
+    const advice = 'nothing has read the body of a request yet; give @Idempotent() a payload function';
+    if (!this.#withoutPayload.has(operation)) this.#logger.warn(`${operation}: ${advice}`);
+    this.#withoutPayload.add(operation);
+    const message = 'The body of the request cannot be compared with that of another one';
+    throw this.#refusal({ status: 415, code: 'IDEMPOTENCY_PAYLOAD_UNREAD', message }, context);
+  }
+
+  /** @throws HttpException: 400 where the request lacks it, 500 where the application does */
+  #scopeOf({ spec, operation, context }: Asked, request: HttpRequest): string | number | undefined {
+    const { scope, scopeHeader } = spec;
+    if (scopeHeader !== undefined) {
+      const given = request.headers[scopeHeader];
+      if (typeof given === 'string' && SCOPE.test(given) && !isRepeated(request, scopeHeader)) return given;
+      const message = `The header ${scopeHeader} must be given once, with 1 to 200 printable characters`;
+      throw this.#refusal({ status: 400, code: 'IDEMPOTENCY_SCOPE_MISSING', message }, context);
+    }
+    if (scope === undefined) return undefined;
+    const given = scope(this, [request]);
+    if (given !== undefined && given !== null && given !== '') return given;
+    // Not the URL: its query may hold a secret.
+    this.#logger.error(`${operation}: the scope of @Idempotent() gave ${String(given)}`);
+    throw new InternalServerErrorException();
+  }
+
+  #refusal(problem: BadRequest, context: ExecutionContext): HttpException {
+    const response: unknown = context.switchToHttp().getResponse();
+    return problemException(problem, { adapter: this.adapters.httpAdapter, response });
+  }
+}

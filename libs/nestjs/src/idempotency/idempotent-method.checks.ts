@@ -1,0 +1,104 @@
+import 'reflect-metadata';
+import { InvalidOptionError, type Idempotency } from 'bedrock-lock';
+import { at } from '../core/error.place.js';
+import { handlerKind } from '../core/handler.kind.js';
+import { idempotentMethods, type IdempotentMethod } from './idempotent.method.js';
+import type { LockRegistry } from '../registry/lock.registry.js';
+import { methodLabel } from '../core/method.metadata.js';
+import { chainOf } from '../core/provider.wrapper.js';
+
+/** What `@Sse()` leaves on a handler; the constant is no part of Nest's public entry. */
+const SENDS_EVENTS = '__sse__';
+
+/** What the log is told about methods with `@Idempotent()`. */
+export interface IdempotentLines {
+  readonly debug: readonly string[];
+  readonly warn: readonly string[];
+}
+
+/** A method as the objects of one class have it. */
+interface Operation {
+  readonly method: IdempotentMethod;
+  readonly prototype: object;
+  /** As `Orders.place()`, for messages. */
+  readonly label: string;
+}
+
+/** Checks what only the running application can tell about its methods with `@Idempotent()`. */
+export class IdempotentMethodChecks {
+  /** By the store and the name: the same store may be named with its backend or without. */
+  readonly #seen = new Map<Idempotency, Map<string, Operation>>();
+  #hasHandlers = false;
+
+  constructor(private readonly registry: LockRegistry) {}
+
+  /** Whether one of them is an HTTP handler with its key in a header. */
+  get hasHandlers(): boolean {
+    return this.#hasHandlers;
+  }
+
+  /**
+   * The methods of one prototype.
+   * @throws InvalidOptionError naming the method: nothing is registered under the name, no key on what is no HTTP handler or
+   * sends events, or a key on an HTTP handler
+   */
+  check(prototype: object): IdempotentLines {
+    const warn: string[] = [];
+    const debug = Array.from(idempotentMethods.of(prototype), ([key, method]) =>
+      at(method.label, () => {
+        const { label, spec } = method;
+        this.registry.idempotency(spec.idempotency, spec.backend);
+        const value: unknown = Object.getOwnPropertyDescriptor(prototype, key)?.value;
+        const isHttp = typeof value === 'function' && handlerKind(value) === 'an HTTP handler';
+        // The value of the body is not what goes out: a serializer may hide fields of it.
+        if (spec.key !== undefined && isHttp) {
+          const requirement = 'left out on an HTTP handler: the header of its requests has the key (header)';
+          throw new InvalidOptionError('key', requirement, spec.key);
+        }
+        if (spec.key === undefined && !isHttp)
+          throw new InvalidOptionError('key', 'given on a method that is no HTTP handler', undefined);
+        if (spec.key === undefined) {
+          this.#hasHandlers = true;
+          if (Reflect.hasMetadata(SENDS_EVENTS, value as object))
+            throw new InvalidOptionError('idempotency', 'used where an answer ends', 'a handler with @Sse()');
+        }
+        if (spec.key !== undefined && spec.scopeHeader !== undefined)
+          throw new InvalidOptionError('scope', 'a template or a function where a key is given', 'a header');
+        if (spec.key === undefined && spec.scope === undefined && spec.scopeHeader === undefined)
+          warn.push(`${label} has no scope: the idempotency keys of all callers meet`);
+        return `${label} runs once per ${spec.key === undefined ? `header ${spec.header}` : 'key'} of ${spec.idempotency}`;
+      }),
+    );
+    return { debug, warn };
+  }
+
+  /**
+   * What the objects of one class do, methods that it inherits included.
+   * @param prototype of the objects
+   * @throws InvalidOptionError where a method of another class does the same operation, though not both say so
+   */
+  checkOperations(prototype: object): void {
+    for (const declaredOn of chainOf(prototype))
+      for (const [key, method] of idempotentMethods.of(declaredOn)) {
+        const label = methodLabel(prototype, key);
+        at(label, () => this.#assertAlone({ method, prototype, label }));
+      }
+  }
+
+  #assertAlone(operation: Operation): void {
+    const { method, prototype } = operation;
+    const store = this.registry.idempotency(method.spec.idempotency, method.spec.backend);
+    const seen = this.#seen.get(store) ?? new Map<string, Operation>();
+    this.#seen.set(store, seen);
+    const name = method.operationOn(prototype);
+    const other = seen.get(name);
+    if (other === undefined) seen.set(name, operation);
+    else if (
+      (other.method !== method || other.prototype !== prototype) &&
+      !(other.method.isNamed && method.isNamed)
+    ) {
+      const requirement = `given on both where ${other.label} does the same`;
+      throw new InvalidOptionError('operation', requirement, name);
+    }
+  }
+}

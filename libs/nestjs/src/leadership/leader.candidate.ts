@@ -1,0 +1,116 @@
+import { Logger } from '@nestjs/common';
+import {
+  LeadershipResignedError,
+  LockClosedError,
+  type Bedrock,
+  type Clock,
+  type LeaderElection,
+  type LeaderTerm,
+} from 'bedrock-lock';
+import { LOG_CONTEXT } from '../core/lock.tokens.js';
+
+/** What stands for election, and how. */
+export interface LeaderCandidateOptions {
+  /** The method, as `Ledger.lead()`, for messages. */
+  readonly label: string;
+  readonly election: LeaderElection;
+  /** Where the election is. */
+  readonly bedrock: Bedrock;
+  readonly body: (term: LeaderTerm) => unknown;
+  /** First pause after a failure, in ms. */
+  readonly backOffMs: number;
+  readonly clock: Clock;
+  /** How long the body may take to end when the application closes, in ms. */
+  readonly graceMs: number;
+}
+
+const LONGEST_BACK_OFF_MS = 60_000;
+
+/** A method that stands for election from the start of the application to its end. */
+export class LeaderCandidate {
+  readonly #logger = new Logger(LOG_CONTEXT);
+  readonly #options: LeaderCandidateOptions;
+  readonly #stop = new AbortController();
+  #campaign: Promise<void> | undefined;
+  /** Terms in a row that the body has ended with an error. */
+  #failures = 0;
+
+  constructor(options: LeaderCandidateOptions) {
+    this.#options = options;
+  }
+
+  /** One line for the log: `Ledger.lead() leads ledger`. */
+  describe(): string {
+    return `${this.#options.label} leads ${this.#options.election.name}`;
+  }
+
+  stand(): void {
+    this.#campaign = this.#standUntilStopped();
+  }
+
+  /** Gives leadership up, and waits for the body to end, within the grace. Never rejects. */
+  async withdraw(): Promise<void> {
+    const { label, election, clock, graceMs } = this.#options;
+    this.#stop.abort(new LeadershipResignedError(election.resource));
+    if (this.#campaign === undefined || graceMs === 0) return;
+    const over = new AbortController();
+    void this.#campaign.then(() => over.abort());
+    await pause(clock, graceMs, over.signal);
+    if (over.signal.aborted) return;
+    this.#logger.warn(
+      `${label} goes on ${graceMs} ms after it was told to end; it leads until the locks close`,
+    );
+  }
+
+  async #standUntilStopped(): Promise<void> {
+    const { label, election, bedrock, clock, backOffMs } = this.#options;
+    const concerns = ({ resource }: { readonly resource: string }): boolean => resource === election.resource;
+    const endings = [
+      bedrock.on('leader.failed', (event) => {
+        if (concerns(event)) this.#tell('failed after its term', event.error);
+      }),
+      bedrock.on('leader.overrun', (event) => {
+        if (!concerns(event)) return;
+        this.#logger.warn(`${label} goes on ${event.overdueMs} ms after its term: let it heed term.signal`);
+      }),
+    ];
+    while (!this.#stop.signal.aborted && !bedrock.isClosed) {
+      try {
+        await election.run((term) => this.#lead(term), { signal: this.#stop.signal });
+      } catch (error) {
+        if (error instanceof LockClosedError) break;
+        const pauseMs = Math.min(backOffMs * 2 ** this.#failures, Math.max(backOffMs, LONGEST_BACK_OFF_MS));
+        this.#failures += 1;
+        this.#tell('failed; it stands again after a pause', error);
+        await pause(clock, pauseMs, this.#stop.signal);
+      }
+    }
+    for (const forget of endings) forget();
+  }
+
+  async #lead(term: LeaderTerm): Promise<void> {
+    await this.#options.body(term);
+    this.#failures = 0;
+  }
+
+  #tell(what: string, error: unknown): void {
+    this.#logger.error(
+      `${this.#options.label} ${what}`,
+      error instanceof Error ? error.stack : String(error),
+    );
+  }
+}
+
+/** Resolves after so many ms, or when the signal aborts. */
+function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clock.clearTimer(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = clock.setTimer(end, ms);
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end);
+  });
+}

@@ -1,0 +1,76 @@
+import 'reflect-metadata';
+import {
+  checkFields,
+  checkName,
+  checkTime,
+  InvalidOptionError,
+  MAX_TIMER_MS,
+  type LeaderTerm,
+} from 'bedrock-lock';
+import { MethodMetadata, methodLabel } from '../core/method.metadata.js';
+import { checkPlace } from '../core/method.place.js';
+
+/** Options of `@OnLeader()`. */
+export interface OnLeaderOptions {
+  /** Name of a lock that the module registers with `kind: 'leaderElection'`. */
+  readonly election: string;
+  /** Needed only where the same name is registered on several backends. */
+  readonly backend?: string;
+  /**
+   * Pause before this process stands again after the method has failed, in ms; doubled with each failure in a row, up to a
+   * minute. @default 1000
+   */
+  readonly backOffMs?: number;
+}
+
+/** The body of a term. It is over when its promise settles. */
+export type LeaderMethod = (term: LeaderTerm) => PromiseLike<unknown>;
+
+/** A decorator for methods that need nothing but the term. */
+export type LeaderMethodDecorator = <M extends LeaderMethod>(
+  target: object,
+  key: string | symbol,
+  descriptor: TypedPropertyDescriptor<M>,
+) => void;
+
+/** One checked `@OnLeader()`. */
+export interface LeaderSpec {
+  readonly election: string;
+  readonly backend: string | undefined;
+  readonly backOffMs: number;
+}
+
+const FIELDS: ReadonlySet<string> = new Set<keyof OnLeaderOptions>(['election', 'backend', 'backOffMs']);
+
+/** The decorated methods of every class. */
+export const leaderMethods = new MethodMetadata<LeaderSpec>('bedrock:leader-methods');
+
+/**
+ * Runs the method as long as this process leads: when it is elected, the method gets the term, and the term ends with it.
+ * Then the process stands again; so it does when the method fails, which is logged, after a pause. The process stands from
+ * the end of the application's start until it closes: then the signal of the term aborts, and the method has
+ * `shutdownGraceMs` to end, before the `onModuleDestroy` of any other provider.
+ * @throws InvalidOptionError when the class is defined, for a bad option or on anything but an instance method; an unknown
+ * election, or a provider that is not there from start to end, stops the application at its start
+ */
+export function OnLeader(options: string | OnLeaderOptions): LeaderMethodDecorator {
+  const spec = leaderSpec(typeof options === 'string' ? { election: options } : options);
+  return (target, key, descriptor) => {
+    checkPlace('@OnLeader()', { target, key, descriptor });
+    if (leaderMethods.of(target).has(key)) {
+      const requirement = `put once on ${methodLabel(target, key)}: a term of another election needs another method`;
+      throw new InvalidOptionError('@OnLeader()', requirement, spec.election);
+    }
+    leaderMethods.set(target, key, spec);
+  };
+}
+
+function leaderSpec(options: OnLeaderOptions): LeaderSpec {
+  checkFields('options', options, FIELDS);
+  const { election, backend, backOffMs = 1_000 } = options;
+  return Object.freeze<LeaderSpec>({
+    election: checkName('election', election),
+    backend: backend === undefined ? undefined : checkName('backend', backend),
+    backOffMs: checkTime('backOffMs', backOffMs, 0, MAX_TIMER_MS),
+  });
+}

@@ -1,0 +1,187 @@
+import 'reflect-metadata';
+import { InvalidOptionError, type KeyPart, type Leasable } from 'bedrock-lock';
+import { Observable, type ObservableInput } from 'rxjs';
+import { registryOf } from '../registry/bound.registry.js';
+import { placed } from '../core/error.place.js';
+import { holdAll, type LockedCall } from './lock.hold.js';
+import { inOrder, type LockNeed } from './lock.need.js';
+import type { MethodResultKind } from '../options/lock.options.js';
+
+import type { KeyReader, LockSpec } from '../options/lock-spec.js';
+import type { LockUse } from '../core/lock.use.js';
+import { lockKeys } from '../keys/lock-key.metadata.js';
+import { LockUnboundError } from '../core/lock-unbound.error.js';
+import { lockedIterator } from './locked.iterator.js';
+import { lockedObservable } from './locked.observable.js';
+import { lockedPromise } from './locked.promise.js';
+import { MethodMetadata, methodLabel } from '../core/method.metadata.js';
+import type { MissedTicks } from './scheduled.method.js';
+import { testModeOf } from '../registry/test.mode.js';
+
+/** A method, or what another decorator made of it. */
+export type Method = (this: object, ...args: unknown[]) => unknown;
+
+/** The decorated methods of every class. */
+export const lockedMethods = new MethodMetadata<LockedMethod>('bedrock:locked-methods');
+
+const AsyncGeneratorFunction = async function* () {}.constructor;
+
+/** A decorated method with all of its locks: what stands behind its one wrapper. */
+export class LockedMethod {
+  /** As `Orders.place()`, for messages. */
+  readonly label: string;
+  readonly #original: Method;
+  /** Those of its locks that it takes again further down, below another decorator. */
+  readonly innerSpecs: readonly LockSpec[];
+  readonly #keyOfParameters: KeyReader | undefined;
+  /** Set at the start for a method that a scheduler calls. */
+  ticks: MissedTicks | undefined;
+  #specs: readonly LockSpec[];
+  #kind: MethodResultKind;
+
+  /**
+   * @param inner the same method as locked further down, when another decorator has wrapped it since. Its locks are taken
+   * here too, so that all are taken in order; there they are then entered again.
+   */
+  constructor(prototype: object, key: string | symbol, original: Method, inner?: LockedMethod) {
+    this.label = methodLabel(prototype, key);
+    this.#original = original;
+    this.#keyOfParameters = keyOfParameters(prototype, key);
+    this.innerSpecs = inner?.specs ?? [];
+    this.#specs = this.innerSpecs;
+    this.#kind = inner === undefined ? kindOf(prototype, key, original) : inner.#kind;
+  }
+
+  /** Its locks, uppermost decorator first. */
+  get specs(): readonly LockSpec[] {
+    return this.#specs;
+  }
+
+  /** Takes one more lock, named by a decorator above the earlier ones. @throws InvalidOptionError('returns') */
+  add(spec: LockSpec): void {
+    const { returns } = spec;
+    if (returns !== undefined && this.#specs.some((other) => (other.returns ?? returns) !== returns)) {
+      throw new InvalidOptionError(`returns of ${this.label}`, 'the same in all of its decorators', returns);
+    }
+    this.#specs = [spec, ...this.#specs];
+    this.#kind = returns ?? this.#kind;
+  }
+
+  /** One line for the log: `Orders.place() locks inventory:{0.id}`. */
+  describe(): string {
+    const locks = this.#specs.map((spec) => {
+      const { lock, backend } = spec;
+      const shownKey = shownKeyOf(spec) ?? (this.#keyOfParameters === undefined ? '' : ':<@LockKey()>');
+      return `${lock}${shownKey}${shownUse(spec)}${backend === undefined ? '' : ` on ${backend}`}`;
+    });
+    return `${this.label} locks ${locks.join(', ')}`;
+  }
+
+  /** Runs the method under its locks; never without them. */
+  call(self: object, args: unknown[]): unknown {
+    const body = (): unknown => this.#original.apply(self, args);
+    if (this.#isRecordedAlone(self, args)) return body();
+    switch (this.#kind) {
+      case 'observable':
+        return lockedObservable(
+          (held, signal) => holdAll(this.#prepare(self, args), held, signal),
+          () => body() as ObservableInput<unknown>,
+        );
+      case 'asyncIterator':
+        return lockedIterator(
+          (held) => holdAll(this.#prepare(self, args), held),
+          () => body() as AsyncIterable<unknown>,
+        );
+      case 'promise':
+        return this.#callPromise(self, args, body);
+    }
+  }
+
+  /** In a test that wants no locks. */
+  #isRecordedAlone(self: object, args: readonly unknown[]): boolean {
+    const registry = registryOf(self);
+    const mode = registry && testModeOf(registry);
+    if (mode === undefined) return false;
+    for (const spec of this.#specs)
+      for (const key of this.#keysOf(spec, self, args))
+        mode.recorded.calls.push({ method: this.label, lock: spec.lock, key: key ?? [] });
+    return !mode.isLocking;
+  }
+
+  /** The parts of each key; undefined for the whole lock. */
+  #keysOf(
+    spec: LockSpec,
+    self: object,
+    args: readonly unknown[],
+  ): readonly (readonly KeyPart[] | undefined)[] {
+    if (spec.keys !== undefined) return spec.keys(self, args);
+    const key = spec.key ?? this.#keyOfParameters;
+    return [key?.(self, args)];
+  }
+
+  // A missing lock or key rejects, as the declared Promise makes the caller expect.
+  #callPromise(self: object, args: unknown[], body: () => unknown): Promise<unknown> {
+    let call: LockedCall;
+    try {
+      call = this.#prepare(self, args);
+    } catch (error) {
+      return rejection(error);
+    }
+    const { ticks } = this;
+    if (ticks === undefined) return lockedPromise(this.label, call, body);
+    return ticks.run(registryOf(self)!, args, (began) =>
+      lockedPromise(this.label, call, () => {
+        began();
+        return body();
+      }),
+    );
+  }
+
+  /** @throws LockUnboundError, InvalidOptionError for an unknown lock or a bad key */
+  #prepare(self: object, args: readonly unknown[]): LockedCall {
+    const registry = registryOf(self);
+    if (registry === undefined) throw new LockUnboundError(this.label);
+    const needs: LockNeed[] = [];
+    for (const spec of this.#specs) {
+      const { lock, backend } = registry.heldBy(spec);
+      const need = (narrowed: Leasable): unknown => needs.push({ lock: narrowed, backend, spec });
+      try {
+        for (const parts of this.#keysOf(spec, self, args))
+          need(parts === undefined ? lock : lock.for(...(parts as [KeyPart])));
+      } catch (error) {
+        throw placed(error, `${this.label}, lock "${spec.lock}"`);
+      }
+    }
+    return { self, args, needs: inOrder(needs) };
+  }
+}
+
+function shownKeyOf({ template, key, keys }: LockSpec): string | undefined {
+  if (keys !== undefined) return ':<keys>';
+  if (template !== undefined) return `:${template.text}`;
+  return key === undefined ? undefined : ':<function>';
+}
+
+function shownUse({ mode, permits }: LockUse): string {
+  if (mode !== undefined) return ` (${mode})`;
+  return permits === undefined ? '' : ` (${permits} permits)`;
+}
+
+async function rejection(error: unknown): Promise<never> {
+  throw error;
+}
+
+function keyOfParameters(prototype: object, key: string | symbol): KeyReader | undefined {
+  const parameters = lockKeys.of(prototype).get(key);
+  return parameters && ((_self, args) => parameters.map((parameter) => parameter.read(args)));
+}
+
+/** What the declaration tells: the function itself for a generator, `design:returntype` for an Observable. */
+function kindOf(prototype: object, key: string | symbol, original: Method): MethodResultKind {
+  if (original instanceof AsyncGeneratorFunction) return 'asyncIterator';
+  const declared: unknown = Reflect.getMetadata('design:returntype', prototype, key);
+  if (typeof declared !== 'function') return 'promise';
+  const isObservable =
+    declared === Observable || declared.prototype instanceof Observable || declared.name === 'Observable';
+  return isObservable ? 'observable' : 'promise';
+}

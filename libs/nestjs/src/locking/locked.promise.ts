@@ -1,0 +1,54 @@
+import { Logger } from '@nestjs/common';
+import { InvalidOptionError } from 'bedrock-lock';
+import { isObservable, ReplaySubject, type Observable } from 'rxjs';
+import { holdAll, type LockedCall } from './lock.hold.js';
+import { LOG_CONTEXT } from '../core/lock.tokens.js';
+
+const warned = new Set<string>();
+
+/**
+ * Runs a method while the locks are held, until what it returns has settled. An Observable is not expected here: its
+ * values are collected under the locks and given back as one that repeats them, since nobody knows when the caller would
+ * subscribe.
+ * @param label the method, for messages
+ */
+export function lockedPromise(label: string, call: LockedCall, body: () => unknown): Promise<unknown> {
+  return holdAll(call, async () => {
+    const returned = body();
+    if (isIterator(returned)) {
+      // It would run after the locks are released, and the caller awaits an iterator, not a promise of one.
+      throw new InvalidOptionError(
+        `returns of ${label}`,
+        "'asyncIterator' for a method that returns one",
+        undefined,
+      );
+    }
+    const result = await returned;
+    return isObservable(result) ? collect(label, result) : result;
+  });
+}
+
+function collect(label: string, source: Observable<unknown>): Promise<Observable<unknown>> {
+  if (!warned.has(label)) {
+    warned.add(label);
+    new Logger(LOG_CONTEXT).warn(
+      `${label} returned an Observable that its declaration does not tell: the lock was held until it completed, and ` +
+        "only then were its values given on; declare the return type Observable, or set returns: 'observable'",
+    );
+  }
+  return new Promise((resolve) => {
+    const values = new ReplaySubject<unknown>();
+    source.subscribe(values);
+    values.subscribe({ error: () => resolve(values), complete: () => resolve(values) });
+  });
+}
+
+function isIterator(value: unknown): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Symbol.asyncIterator in value &&
+    'next' in value &&
+    typeof value.next === 'function'
+  );
+}

@@ -1,0 +1,134 @@
+import { ConfigurableModuleBuilder, type DynamicModule, type Provider } from '@nestjs/common';
+import { DiscoveryModule, ModulesContainer } from '@nestjs/core';
+import { listBackend, refuseUnlistedOverrides } from '../core/backend.tokens.js';
+import { BedrockService } from '../registry/bedrock.service.js';
+import { checkIdempotencies, checkRegistrations } from '../registry/bedrock-lock.checks.js';
+import type {
+  BackendSource,
+  BedrockLockOptions,
+  BedrockLockStaticOptions,
+  IdempotencyRegistration,
+  LockRegistration,
+} from '../options/bedrock-lock.options.js';
+import { enterTestMode } from '../registry/bound.registry.js';
+import { handlerExports, handlerProviders } from './handler.providers.js';
+import { LeadershipModule } from '../leadership/leadership.module.js';
+import { LockExplorer } from './lock.explorer.js';
+import { createLockRegistry } from '../registry/lock.registry.factory.js';
+import type { LockRegistry } from '../registry/lock.registry.js';
+import {
+  DEFAULT_BACKEND,
+  getIdempotencyToken,
+  getLockToken,
+  LOCK_REGISTRY,
+  TEST_MODE,
+} from '../core/lock.tokens.js';
+import { handedOut, type TestMode } from '../registry/test.mode.js';
+
+type Overrides = readonly (BackendSource | null)[];
+
+/** What the module knows before its options are made. */
+interface ModuleExtras extends BedrockLockStaticOptions {
+  /** Each has a token, which a test may override. */
+  readonly backendNames?: readonly string[];
+}
+
+export const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
+  new ConfigurableModuleBuilder<BedrockLockOptions>({ moduleName: 'BedrockLock' })
+    .setClassMethodName('forRoot')
+    .setFactoryMethodName('createBedrockLockOptions')
+    .setExtras<ModuleExtras>({ isGlobal: true, locks: [], idempotency: [], backendNames: [] }, withLocks)
+    .build();
+
+function withLocks(definition: DynamicModule, statics: ModuleExtras): DynamicModule {
+  const backendNames = statics.backendNames ?? [DEFAULT_BACKEND];
+  const backendTokens = backendNames.map(listBackend);
+  const listed = {
+    locks: checkRegistrations(statics.locks ?? []),
+    idempotency: checkIdempotencies(statics.idempotency ?? []),
+  };
+  const found = [
+    ...lockProviders(
+      listed.locks,
+      (registry, { name, backend }) => registry.find({ lock: name, backend }).lock,
+    ),
+    ...idempotencyProviders(listed.idempotency, (registry, { name, backend }) =>
+      registry.idempotency(name, backend),
+    ),
+  ];
+  return {
+    ...definition,
+    global: statics.isGlobal ?? true,
+    imports: [...(definition.imports ?? []), DiscoveryModule, LeadershipModule],
+    providers: [
+      ...(definition.providers ?? []),
+      {
+        provide: LOCK_REGISTRY,
+        useFactory: async (
+          options: BedrockLockOptions,
+          modules: ModulesContainer,
+          mode: TestMode | undefined,
+          ...overrides: Overrides
+        ) => {
+          // A test module has backends of its own, so there is none that an override might have missed.
+          if (mode === undefined) refuseUnlistedOverrides(backendNames);
+          const backends = new Map(backendNames.map((name, i) => [name, overrides[i] ?? undefined]));
+          const registry = await createLockRegistry(options, { ...listed, backends }, modules);
+          if (mode !== undefined) enterTestMode(registry, mode);
+          return registry;
+        },
+        inject: [
+          MODULE_OPTIONS_TOKEN,
+          ModulesContainer,
+          { token: TEST_MODE, optional: true },
+          ...backendTokens,
+        ],
+      },
+      // Nothing, unless a test overrides it: then the backend of the options is never made.
+      ...backendTokens.map((provide) => ({ provide, useValue: null })),
+      BedrockService,
+      LockExplorer,
+      ...handlerProviders(MODULE_OPTIONS_TOKEN),
+      ...found,
+    ],
+    exports: [LOCK_REGISTRY, BedrockService, ...handlerExports, ...found.map(({ provide }) => provide)],
+  };
+}
+
+type TokenProviders = readonly (Provider & { readonly provide: string })[];
+type Of<T> = (registry: LockRegistry, registration: T) => { readonly name: string };
+
+/** Injectable locks: each by its name, and by its name and backend where the registration states one. */
+export function lockProviders(
+  locks: readonly LockRegistration[],
+  lockOf: Of<LockRegistration>,
+): TokenProviders {
+  return providersOf(locks, getLockToken, lockOf);
+}
+
+/** As `lockProviders()`. */
+export function idempotencyProviders(
+  idempotency: readonly IdempotencyRegistration[],
+  idempotencyOf: Of<IdempotencyRegistration>,
+): TokenProviders {
+  return providersOf(idempotency, getIdempotencyToken, idempotencyOf);
+}
+
+function providersOf<T extends { readonly name: string; readonly backend?: string }>(
+  list: readonly T[],
+  tokenOf: (name: string, backend?: string) => string,
+  valueOf: Of<T>,
+): TokenProviders {
+  const byToken = new Map<string, T>();
+  for (const one of list) {
+    const { name, backend } = one;
+    if (backend !== undefined) byToken.set(tokenOf(name, backend), one);
+    const isShared = list.some((other) => other.name === name && other.backend !== backend);
+    if (!isShared || (backend ?? DEFAULT_BACKEND) === DEFAULT_BACKEND) byToken.set(tokenOf(name), one);
+  }
+  return [...byToken].map(([provide, one]) => ({
+    provide,
+    useFactory: (registry: LockRegistry) => handedOut(registry, valueOf(registry, one)),
+    inject: [LOCK_REGISTRY],
+  }));
+}

@@ -1,0 +1,130 @@
+import type { ModulesContainer } from '@nestjs/core';
+import { Bedrock, InvalidOptionError, UnsupportedByBackendError, type Backend } from 'bedrock-lock';
+import {
+  backendSources,
+  checkIdempotencies,
+  checkOptions,
+  checkRegistrations,
+} from './bedrock-lock.checks.js';
+import type {
+  BackendSource,
+  BedrockLockOptions,
+  IdempotencyRegistration,
+  LockRegistration,
+} from '../options/bedrock-lock.options.js';
+import { logLosses } from './lock.log.js';
+import { LockRegistry } from './lock.registry.js';
+import { LOCK_REGISTRY } from '../core/lock.tokens.js';
+import { orderHooks } from './module.order.js';
+import { warnWithoutShutdownHooks } from './shutdown.hooks.js';
+
+/** What the module lists by name. */
+export interface Listed {
+  readonly locks: readonly LockRegistration[];
+  readonly idempotency: readonly IdempotencyRegistration[];
+  /** The names of the backends, with what a test puts in place of one. */
+  readonly backends: ReadonlyMap<string, BackendSource | undefined>;
+}
+
+/** Makes the Bedrocks and registers the locks. Leaves nothing open when it throws. */
+export async function createLockRegistry(
+  options: BedrockLockOptions,
+  listed: Listed,
+  modules: ModulesContainer,
+): Promise<LockRegistry> {
+  refuseSecondRoot(modules);
+  orderHooks(modules);
+  checkOptions(options);
+  const locks = withOptions('locks', listed.locks, checkRegistrations(options.locks ?? []));
+  const configured = checkIdempotencies(options.idempotency ?? []);
+  const idempotency = withOptions('idempotency', listed.idempotency, configured);
+  const bedrocks = new Map<string, Bedrock>();
+  const registry = new LockRegistry(bedrocks, options);
+  try {
+    const sources = [...backendSources(options)];
+    // The order in which `inOrder()` takes their locks: `multiLock()` goes by who was made first.
+    sources.sort(([one], [other]) => (one < other ? -1 : 1));
+    for (const [name, own] of sources) {
+      if (!listed.backends.has(name)) throw unlisted(name);
+      const source = listed.backends.get(name) ?? own;
+      const backend = typeof source === 'function' ? await source() : source;
+      bedrocks.set(name, createBedrock(backend, options));
+    }
+    if (options.warnWithoutShutdownHooks ?? true)
+      warnWithoutShutdownHooks([...bedrocks.values()], registry.clock);
+    for (const lock of locks) registry.register(lock);
+    for (const one of idempotency) registry.registerIdempotency(one);
+  } catch (error) {
+    await registry.close({ graceMs: 0 });
+    throw error;
+  }
+  return registry;
+}
+
+/** Tests put others in their place, by tokens that are made before the factory has been asked. */
+function unlisted(name: string): InvalidOptionError {
+  return new InvalidOptionError(
+    'backends',
+    'listed by name too: forRootAsync({ backends: [name, …] })',
+    name,
+  );
+}
+
+/** Two roots would be two sets of queues over the same locks, and decorated methods could not tell which is theirs. */
+function refuseSecondRoot(modules: ModulesContainer): void {
+  const roots = [...modules.values()].filter((module) => module.providers.has(LOCK_REGISTRY));
+  if (roots.length <= 1) return;
+  throw new InvalidOptionError(
+    'BedrockLockModule.forRoot()',
+    'imported once in an application; elsewhere use forFeature()',
+    roots.length,
+  );
+}
+
+function createBedrock(backend: Backend, options: BedrockLockOptions): Bedrock {
+  const {
+    backend: _backend,
+    backends: _backends,
+    locks: _locks,
+    idempotency: _idempotency,
+    shutdownGraceMs,
+    allowInProcessLocks = false,
+    interceptor: _interceptor,
+    startDegraded: _startDegraded,
+    warnWithoutShutdownHooks: _warnWithoutShutdownHooks,
+    ...shared
+  } = options;
+  const closeGraceMs = shutdownGraceMs === undefined ? {} : { closeGraceMs: shutdownGraceMs };
+  const bedrock = new Bedrock({ ...shared, ...closeGraceMs, backend });
+  if (backend.traits.inProcess && process.env['NODE_ENV'] === 'production' && !allowInProcessLocks) {
+    throw new UnsupportedByBackendError(
+      backend.name,
+      'NODE_ENV=production',
+      'its locks hold in this process only: take a backend such as redis(url), or set allowInProcessLocks: true',
+    );
+  }
+  logLosses(bedrock);
+  return bedrock;
+}
+
+/** Lays the options that a factory gives over what is listed by name. */
+function withOptions<T extends { readonly name: string; readonly backend?: string }>(
+  list: 'locks' | 'idempotency',
+  listed: readonly T[],
+  configured: readonly T[],
+): readonly T[] {
+  const merged = [...listed];
+  for (const one of configured) {
+    const index = merged.findIndex(
+      ({ name, backend }) =>
+        name === one.name && (backend === undefined || one.backend === undefined || backend === one.backend),
+    );
+    if (index < 0) {
+      const requirement = `those that forRootAsync({ ${list} }) lists: only they can be injected`;
+      throw new InvalidOptionError(list, requirement, one.name);
+    }
+    // Whether the two go together, the kind judges when it is made.
+    merged[index] = { ...merged[index], ...one };
+  }
+  return merged;
+}
