@@ -89,7 +89,7 @@ describe('the documentation names', () => {
 
   it('every verb that may fail in a test', () => {
     const [, own = ''] =
-      /interface VerbInput[\s\S]*?\{\n([\s\S]*?)^\}/m.exec(read('libs/testkit/src/fault.ts')) ?? [];
+      /interface VerbInput[\s\S]*?\{\n([\s\S]*?)^\}/m.exec(read('libs/testkit/src/faults/fault.ts')) ?? [];
     const verbs = [
       ...Array.from(own.matchAll(/^ {2}readonly (\w+): /gm), ([, verb]) => verb!),
       ...['counters', 'permits', 'records'].flatMap((driver) => {

@@ -1,7 +1,7 @@
-export { FlowingClock } from './flowing-clock.js';
-export { ManualClock, type ManualClockOptions } from './manual-clock.js';
-export { FaultyBackend, type FaultyBackendOptions } from './faulty-backend.js';
-export type { Call, Fault, Verb, VerbInput } from './fault.js';
+export { FlowingClock } from './fixtures/flowing-clock.js';
+export { ManualClock, type ManualClockOptions } from './fixtures/manual-clock.js';
+export { FaultyBackend, type FaultyBackendOptions } from './faults/faulty-backend.js';
+export type { Call, Fault, Verb, VerbInput } from './faults/fault.js';
 
 export { Liveness, type Timing } from './liveness/liveness.js';
 export { assertHistory } from './history/assert-history.js';
@@ -58,6 +58,6 @@ export {
   type ContractPart,
   type PromiseName,
 } from './contract/contract-part.js';
-export type { ContractTheme } from './contract/contract-theme.js';
-export type { ContractHarness, PeerOptions } from './contract/contract-harness.js';
-export { Stage, type PeerTerms } from './contract/stage.js';
+export type { ContractTheme } from './contract/context/contract-theme.js';
+export type { ContractHarness, PeerOptions } from './contract/context/contract-harness.js';
+export { Stage, type PeerTerms } from './contract/context/stage.js';

@@ -1,5 +1,5 @@
 import type { Backend, Clock } from 'bedrock-lock';
-import { FaultyBackend } from '../faulty-backend.js';
+import { FaultyBackend } from '../faults/faulty-backend.js';
 import type { History, HistoryEvent } from '../history/history-event.js';
 import { contend } from './contend.js';
 import type { BackendSource, ContenderJob } from './contender-job.js';

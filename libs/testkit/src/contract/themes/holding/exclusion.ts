@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ContractTheme } from '../contract-theme.js';
+import type { ContractTheme } from '../../context/contract-theme.js';
 
 export const exclusion: ContractTheme = {
   'lets one holder in at a time, over processes and their callers, and loses no update': async (stage) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { IdempotentRun, RecordDriver } from 'bedrock-lock';
-import type { ContractTheme } from '../contract-theme.js';
-import type { Stage } from '../stage.js';
+import type { ContractTheme } from '../../context/contract-theme.js';
+import type { Stage } from '../../context/stage.js';
 
 const KEY = 'order-1';
 

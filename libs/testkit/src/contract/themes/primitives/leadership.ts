@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Bedrock, LeaderElection, LeaderTerm } from 'bedrock-lock';
-import type { ContractTheme } from '../contract-theme.js';
-import type { Stage } from '../stage.js';
+import type { ContractTheme } from '../../context/contract-theme.js';
+import type { Stage } from '../../context/stage.js';
 
 /** By message; what stands in for a lost message comes after 600 ms at the earliest, the end of a lease far later. */
 const BY_MESSAGE_MS = 500;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ContractTheme } from '../contract-theme.js';
+import type { ContractTheme } from '../../context/contract-theme.js';
 
 export const fairness: ContractTheme = {
   'gives every process its turns within a second while others never pause': async (stage) => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Bedrock, Lease, Semaphore } from 'bedrock-lock';
-import type { Timing } from '../../liveness/liveness.js';
-import type { ContractTheme } from '../contract-theme.js';
-import type { Stage } from '../stage.js';
+import type { Timing } from '../../../liveness/liveness.js';
+import type { ContractTheme } from '../../context/contract-theme.js';
+import type { Stage } from '../../context/stage.js';
 
 /** A hand-over that needed no sweep to be noticed, with slack for a busy machine. */
 const PROMPT_MS = 500;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ContractTheme } from '../contract-theme.js';
+import type { ContractTheme } from '../../context/contract-theme.js';
 
 export const reentry: ContractTheme = {
   'enters a lock again that the call chain holds, and shows how deep': async (stage) => {

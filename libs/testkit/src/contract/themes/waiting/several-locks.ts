@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { multiLock, type Bedrock, type Claim, type MultiLock } from 'bedrock-lock';
-import type { ContractTheme } from '../contract-theme.js';
-import type { Stage } from '../stage.js';
+import type { ContractTheme } from '../../context/contract-theme.js';
+import type { Stage } from '../../context/stage.js';
 
 const NOW = { keepMs: 0, leaveQueue: true } as const;
 

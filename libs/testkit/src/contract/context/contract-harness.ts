@@ -1,6 +1,6 @@
 import type { Backend, Clock } from 'bedrock-lock';
-import type { ContenderJob, MutexKind } from '../contender/contender-job.js';
-import type { History } from '../history/history-event.js';
+import type { ContenderJob, MutexKind } from '../../contender/contender-job.js';
+import type { History } from '../../history/history-event.js';
 
 export interface PeerOptions {
   /** Shown as the holder's label. */

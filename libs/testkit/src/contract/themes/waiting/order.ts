@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Timing } from '../../liveness/liveness.js';
-import type { ContractTheme } from '../contract-theme.js';
+import type { Timing } from '../../../liveness/liveness.js';
+import type { ContractTheme } from '../../context/contract-theme.js';
 
 export const order: ContractTheme = {
   'serves the callers of one process in the order of their arrival': async (stage) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { LockBusyError, LockWaitTimeoutError, QueueFullError } from 'bedrock-lock';
-import type { ContractTheme } from '../contract-theme.js';
+import type { ContractTheme } from '../../context/contract-theme.js';
 
 export const bounds: ContractTheme = {
   'hold for those who do not wait: busy at once, with the holder, or null': async (stage) => {

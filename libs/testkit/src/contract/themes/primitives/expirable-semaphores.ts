@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { Bedrock, ExpirableSemaphore, Permit } from 'bedrock-lock';
-import { Witness } from '../../history/witness.js';
-import type { ContractTheme } from '../contract-theme.js';
-import type { Stage } from '../stage.js';
+import { Witness } from '../../../history/witness.js';
+import type { ContractTheme } from '../../context/contract-theme.js';
+import type { Stage } from '../../context/stage.js';
 
 /** Beyond the end of a lease, with slack for a busy machine. */
 const PROMPT_MS = 500;

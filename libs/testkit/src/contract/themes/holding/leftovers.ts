@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ContractTheme } from '../contract-theme.js';
+import type { ContractTheme } from '../../context/contract-theme.js';
 
 export const leftovers: ContractTheme = {
   'after a release: no key, no waiter, no hold': async (stage) => {

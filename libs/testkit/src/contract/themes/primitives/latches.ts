@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Counter, CounterDriver } from 'bedrock-lock';
-import type { ContractTheme } from '../contract-theme.js';
-import type { Stage } from '../stage.js';
+import type { ContractTheme } from '../../context/contract-theme.js';
+import type { Stage } from '../../context/stage.js';
 
 /** A wake that needed no sweep, with slack for a busy machine. */
 const PROMPT_MS = 500;

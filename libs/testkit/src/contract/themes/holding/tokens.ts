@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ContractTheme } from '../contract-theme.js';
+import type { ContractTheme } from '../../context/contract-theme.js';
 
 function assertGrowing(values: readonly number[]): void {
   for (const [i, value] of values.entries()) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { BackendUnavailableError } from 'bedrock-lock';
-import type { ContractTheme } from '../contract-theme.js';
+import type { ContractTheme } from '../../context/contract-theme.js';
 
 /** A hand-over that needed no sweep to be noticed, with slack for a busy machine. */
 const PROMPT_MS = 500;

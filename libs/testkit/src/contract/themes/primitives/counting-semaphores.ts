@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Bedrock, Counter, CountingSemaphore } from 'bedrock-lock';
-import { Witness } from '../../history/witness.js';
-import type { ContractTheme } from '../contract-theme.js';
-import type { Stage } from '../stage.js';
+import { Witness } from '../../../history/witness.js';
+import type { ContractTheme } from '../../context/contract-theme.js';
+import type { Stage } from '../../context/stage.js';
 
 /** A wake that needed no sweep, with slack for a busy machine. */
 const PROMPT_MS = 500;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ContractTheme } from '../contract-theme.js';
+import type { ContractTheme } from '../../context/contract-theme.js';
 
 const MANY = 200;
 /** Asked for at once: what is tried is that many are kept, not how many can be had in a moment. */

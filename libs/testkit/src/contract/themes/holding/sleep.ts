@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { NapJob } from '../../contender/contender-job.js';
-import type { ContractTheme } from '../contract-theme.js';
-import type { Stage } from '../stage.js';
+import type { NapJob } from '../../../contender/contender-job.js';
+import type { ContractTheme } from '../../context/contract-theme.js';
+import type { Stage } from '../../context/stage.js';
 
 /** A machine sleeps while others use the lock, and wakes up beside them. */
 async function naps(stage: Stage, forMs: number, naps: NapJob): Promise<void> {

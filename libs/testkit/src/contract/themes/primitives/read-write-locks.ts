@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runInFlow, type Bedrock, type Lease, type ReadWriteLock } from 'bedrock-lock';
-import type { Timing } from '../../liveness/liveness.js';
-import type { ContractTheme } from '../contract-theme.js';
-import type { Stage } from '../stage.js';
+import type { Timing } from '../../../liveness/liveness.js';
+import type { ContractTheme } from '../../context/contract-theme.js';
+import type { Stage } from '../../context/stage.js';
 
 /** A hand-over that needed no sweep to be noticed, with slack for a busy machine. */
 const PROMPT_MS = 500;

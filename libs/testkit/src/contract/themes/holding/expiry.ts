@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Clock, Lease } from 'bedrock-lock';
-import type { ContractTheme } from '../contract-theme.js';
-import type { Stage } from '../stage.js';
+import type { ContractTheme } from '../../context/contract-theme.js';
+import type { Stage } from '../../context/stage.js';
 
 /** docs/safety.md; the lateness of the event loop itself is measured and given on top. */
 const LOSS_MS = 50;

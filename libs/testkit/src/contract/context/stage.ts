@@ -13,13 +13,13 @@ import {
   type Operation,
   type Shape,
 } from 'bedrock-lock';
-import type { ContenderJob, MutexKind } from '../contender/contender-job.js';
-import { assertHistory } from '../history/assert-history.js';
-import type { HistoryReport } from '../history/check-history.js';
-import type { History } from '../history/history-event.js';
-import { historyNow } from '../history/history-recorder.js';
-import type { Bounds, TurnBound } from '../history/violation.js';
-import type { Liveness } from '../liveness/liveness.js';
+import type { ContenderJob, MutexKind } from '../../contender/contender-job.js';
+import { assertHistory } from '../../history/assert-history.js';
+import type { HistoryReport } from '../../history/check-history.js';
+import type { History } from '../../history/history-event.js';
+import { historyNow } from '../../history/history-recorder.js';
+import type { Bounds, TurnBound } from '../../history/violation.js';
+import type { Liveness } from '../../liveness/liveness.js';
 import type { ContractHarness } from './contract-harness.js';
 
 /** Options of a peer: those of its Bedrock and the label of its backend. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { FaultyBackend } from '../../faulty-backend.js';
-import type { ContractTheme } from '../contract-theme.js';
+import { FaultyBackend } from '../../../faults/faulty-backend.js';
+import type { ContractTheme } from '../../context/contract-theme.js';
 
 export const crash: ContractTheme = {
   'keeps the lock until its lease ends, and no longer than a second more': async (stage) => {

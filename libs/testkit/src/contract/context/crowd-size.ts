@@ -1,5 +1,5 @@
 import { Bedrock, systemClock } from 'bedrock-lock';
-import { median } from '../liveness/median.js';
+import { median } from '../../liveness/median.js';
 import type { ContractHarness } from './contract-harness.js';
 
 /** Crowds have their full size where a hand-over between two processes takes no longer, ms: a Redis that is not alone. */
