@@ -1,5 +1,5 @@
 /**
- * Describes what the libraries export, as text: one file per entry in `test/public-api/`. Reads the declarations of the build.
+ * Describes what the libraries export, as text: one file per entry in `test/repository/public-api/`. Reads the declarations of the build.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -8,7 +8,7 @@ import ts from 'typescript';
 import { answerUsage } from './answer-usage.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const snapshots = join(root, 'test/public-api');
+const snapshots = join(root, 'test/repository/public-api');
 const printer = ts.createPrinter({ removeComments: true });
 
 /**
@@ -146,7 +146,7 @@ export function readSnapshots() {
 
 const USAGE = `npm run api -- [options]
 
-Compares what the libraries export with the record in test/public-api. Names the entries that are out of step and exits with
+Compares what the libraries export with the record in test/repository/public-api. Names the entries that are out of step and exits with
 1; with 2 for wrong options.
 
   --update   writes the record

@@ -36,11 +36,15 @@ function readList(file: string): { kept: string[]; dropped: string[] } {
 }
 
 const grounds = readdirSync(LISTS).map((file) => basename(file, '.txt'));
-const specs = readdirSync(FOLDER).filter((file) => file.endsWith('.spec.ts') && file !== 'promises.spec.ts');
+/** The spec files of the backends, each in the folder of its backend. */
+const specs = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter((file) =>
+  /\w[/\\].*\.spec\.ts$/.test(file),
+);
 
 /** What the spec files of a ground register, in the short and the long part together. */
 async function tried(ground: string): Promise<string[]> {
-  const files = [`${ground}.short.spec.ts`, `${ground}.spec.ts`].filter((file) => specs.includes(file));
+  const names = [`${ground}.short.spec.ts`, `${ground}.spec.ts`];
+  const files = names.flatMap((name) => specs.filter((file) => basename(file) === name));
   const titles: string[] = [];
   for (const file of files) titles.push(...(await collectTitles(() => import(join(FOLDER, file)))));
   // The first title names the backend.
@@ -49,7 +53,7 @@ async function tried(ground: string): Promise<string[]> {
 
 describe('the promises of the contract', () => {
   it('have a list for each ground that they are tried on', () => {
-    const found = new Set(specs.map((file) => file.replace(/(\.short)?\.spec\.ts$/, '')));
+    const found = new Set(specs.map((file) => basename(file).replace(/(\.short)?\.spec\.ts$/, '')));
     expect([...found].sort()).toEqual([...grounds].sort());
   });
 

@@ -3,7 +3,7 @@ import { redis, type RedisOptions } from 'bedrock-lock/redis';
 import { startProxy, type TcpProxy } from 'bedrock-servers';
 import { eventually, liveness, Witness } from 'bedrock-testkit';
 import { readFileSync } from 'node:fs';
-import { RedisFixture } from '../redis/fixture.js';
+import { RedisFixture } from '../unit/backends/redis/fixture.js';
 import { pass } from './contest.js';
 import { NETWORK_FAULTS } from './network-faults.js';
 

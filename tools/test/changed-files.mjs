@@ -13,37 +13,45 @@ const RULES = [
   {
     pattern: /^libs\/lock\/src\/.*\.lua$/,
     sources: ['libs/lock/src/backends/redis/protocol/scripts.generated.ts'],
-    specs: ['test/embed-lua.spec.ts', 'test/simulation/', 'test/mutants/'],
+    specs: ['test/repository/scripts/embed-lua.spec.ts', 'test/simulation/', 'test/mutants/'],
   },
   {
     pattern: /\/migration\.sql$/,
     specs: [
-      'test/mysql/',
-      'test/postgres/',
-      'test/contract/mysql.spec.ts',
-      'test/contract/postgres.spec.ts',
-      'test/sql/',
+      'test/unit/backends/sql/mysql/',
+      'test/unit/backends/sql/postgres/',
+      'test/contract/mysql/mysql.spec.ts',
+      'test/contract/postgres/postgres.spec.ts',
+      'test/unit/backends/sql/',
     ],
   },
   { pattern: /^apps\/shop\/src\/page\/static\//, specs: ['test/e2e/'] },
-  { pattern: /\.(md|svg|png)$/, specs: ['test/docs.spec.ts', 'test/nest/docs.spec.ts'] },
+  {
+    pattern: /\.(md|svg|png)$/,
+    specs: ['test/repository/docs/docs.spec.ts', 'test/unit/nestjs/docs.spec.ts'],
+  },
   // The processes of all crowds run it, from the build.
   {
     pattern: /^libs\/testkit\/src\/contender\//,
     sources: ['libs/testkit/src/contender/contender-process.ts'],
-    specs: ['test/contract/', 'test/faults/', 'test/memory/'],
+    specs: ['test/contract/', 'test/faults/', 'test/faults/leaks.process.spec.ts'],
   },
   // Processes of these tests run the build, and not what the test imports.
   {
     pattern: /^(libs|apps)\/.*\.ts$/,
     isSource: true,
-    specs: ['test/e2e/', 'test/packages/', 'test/memory/', 'test/faults/combination/'],
+    specs: [
+      'test/e2e/',
+      'test/repository/packages/',
+      'test/faults/leaks.process.spec.ts',
+      'test/faults/combination/',
+    ],
   },
   { pattern: /^test\/contract\/promises\//, specs: ['test/contract/promises.spec.ts'] },
-  { pattern: /^test\/public-api\//, specs: ['test/public-api.spec.ts'] },
+  { pattern: /^test\/repository\/public-api\//, specs: ['test/repository/public-api/public-api.spec.ts'] },
   { pattern: /^test\/mutants\//, specs: ['test/mutants/'] },
   { pattern: /^test\/interop\/redisson\/java\//, specs: ['test/interop/'] },
-  { pattern: /^bench\//, specs: ['test/bench/'] },
+  { pattern: /^bench\//, specs: ['test/repository/bench/'] },
   { pattern: /^(compat|\.ci)\/|^(LICENSE|\.gitignore|\.prettierignore|prettier\.config\.js)$/, specs: [] },
   { pattern: /^test\/(?!support\/.*\.[cm]js$|tsconfig\.json$)/, isOfTests: true, specs: [] },
 ];

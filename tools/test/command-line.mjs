@@ -5,7 +5,7 @@ export const USAGE = `npm test -- [flags] [paths] [flags of Jest]
   --engines LIST   only what these engines serve, such as redis,postgres (of ${ENGINES.join(', ')})
   --list           names the spec files and runs none
   --help           this text
-Paths choose spec files of all commands, as in: npm test -- test/engine. The commands:
+Paths choose spec files of all commands, as in: npm test -- test/unit/engine. The commands:
 ${COMMANDS.map(({ name, content }) => `  npm run ${name.padEnd(13)} ${content}`).join('\n')}
   npm run test:all      all of these, one after the other
   npm run test:changed  what the changes since a commit touch (--base REV, by default what is not committed)

@@ -1,4 +1,4 @@
-import { acquired, asked, failed, lost, turn } from '../../testkit/hand-made.js';
+import { acquired, asked, failed, lost, turn } from '../../unit/testkit/hand-made.js';
 import { assertSound, judge } from './verdict.js';
 
 const SOUND = { history: turn(0, 'a1', 10, 1), bounds: {}, left: [] };

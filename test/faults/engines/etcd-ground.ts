@@ -1,5 +1,5 @@
 import { startEtcd, startEtcdEnsemble, type RunningServer } from 'bedrock-servers';
-import { keysOf } from '../../etcd/fixture.js';
+import { keysOf } from '../../unit/backends/session-queue/etcd/fixture.js';
 import type { Ground } from './ground.js';
 
 export async function etcdGround(): Promise<Ground> {

@@ -1,5 +1,5 @@
 import { startZooKeeper, startZooKeeperEnsemble } from 'bedrock-servers';
-import { Admin } from '../../zookeeper/admin.js';
+import { Admin } from '../../unit/backends/session-queue/zookeeper/admin.js';
 import type { Ground } from './ground.js';
 
 export async function zookeeperGround(): Promise<Ground> {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { liveness, eventually, sharedNow } from 'bedrock-testkit';
-import { ClusterFixture } from '../../redis/cluster/fixture.js';
+import { ClusterFixture } from '../../unit/backends/redis/cluster/fixture.js';
 import { handOvers, stamped } from './hand-over.js';
 import { JavaProcess } from './java-process.js';
 import { JavaThread } from './java-thread.js';

@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto';
+import { startRedis, type RunningServer } from 'bedrock-servers';
+import { crowdOfProcesses, type ContractHarness } from 'bedrock-testkit';
+import { Redis } from 'ioredis';
+import { combinationOf } from '../../unit/backends/combination/nodes.mjs';
+
+const MODULE = new URL('../../unit/backends/combination/nodes.mjs', import.meta.url).href;
+
+export interface CombinationGround {
+  readonly nodes?: number;
+  readonly strategy?: 'leftmost' | 'majority';
+  readonly contention?: 'parallelFirst' | 'sequential';
+  readonly fencing?: boolean;
+}
+
+/** Real processes on several real servers. */
+export function combinationHarness({ nodes = 3, ...rules }: CombinationGround = {}): ContractHarness {
+  let servers: RunningServer[] = [];
+  let admins: Redis[] = [];
+  // Everything else runs beside it: nobody is to be taken for dead.
+  const options = { fencing: true, nodeTimeoutMs: 200, ...rules };
+  const urls = (): string[] => servers.map(({ url }) => url);
+  return {
+    name: `combination of ${nodes} nodes, ${JSON.stringify(rules)}`,
+    lacks: ['counters', 'permits', 'records', 'weighted', 'shared'],
+    open: async () => {
+      servers = await Promise.all(Array.from({ length: nodes }, () => startRedis()));
+      admins = servers.map(({ url }) => new Redis(url));
+    },
+    backend: async (peer) => combinationOf(urls(), { ...options, ...peer }),
+    crowd: (jobs) =>
+      crowdOfProcesses({ module: MODULE, factory: 'combinationOf', args: [urls(), options] }, jobs),
+    freshResource: () => `combined:${randomUUID()}`,
+    isEmpty: async (resource) => {
+      const keys = await Promise.all(admins.map((admin) => admin.keys(`*${resource}*`)));
+      return keys.flat().length === 0;
+    },
+    close: async () => {
+      for (const admin of admins) admin.disconnect();
+      await Promise.all(servers.map((server) => server.stop()));
+    },
+  };
+}

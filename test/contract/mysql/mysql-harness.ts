@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto';
+import { startMariadb, type RunningServer } from 'bedrock-servers';
+import { crowdOfProcesses, type ContractHarness } from 'bedrock-testkit';
+import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
+import { backendOf, prepare } from '../../unit/backends/sql/mysql/backend-of.mjs';
+
+const MODULE = new URL('../../unit/backends/sql/mysql/backend-of.mjs', import.meta.url).href;
+
+/** Real processes on a real server. */
+export function mysqlHarness(): ContractHarness {
+  let server: RunningServer;
+  let observer: Connection;
+  return {
+    name: 'mysql',
+    kinds: ['mutex', 'fairMutex'],
+    handOverMs: 150,
+    lacks: ['counters', 'permits'],
+    open: async () => {
+      server = await startMariadb({ shared: true });
+      await prepare(server.url);
+      observer = await createConnection({ uri: server.url });
+    },
+    backend: async (options) => backendOf(server.url, options),
+    crowd: (jobs) => crowdOfProcesses({ module: MODULE, factory: 'backendOf', args: [server.url] }, jobs),
+    freshResource: () => `contract:${randomUUID()}`,
+    // A row that is over has nothing of a lock; where its last user was killed, others remove it later.
+    isEmpty: async (resource) => {
+      const now = 'CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS SIGNED)';
+      const rows = `SELECT resource FROM bedrock_locks WHERE INSTR(resource, ?) > 0 AND ends_us > ${now}
+        UNION ALL SELECT resource FROM bedrock_records WHERE INSTR(resource, ?) > 0`;
+      const [left] = await observer.query<RowDataPacket[]>(rows, [resource, resource]);
+      return left.length === 0;
+    },
+    close: async () => {
+      observer?.destroy();
+      await server?.stop();
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto';
+import { postgres } from 'bedrock-lock/postgres';
+import { startPostgres, type RunningServer } from 'bedrock-servers';
+import { crowdOfProcesses, type ContractHarness } from 'bedrock-testkit';
+import { Pool } from 'pg';
+import { backendOf } from '../../unit/backends/sql/postgres/backend-of.mjs';
+import { endOf } from '../../unit/backends/sql/postgres/end-of-pool.js';
+
+const FACTORY_MODULE = new URL('../../unit/backends/sql/postgres/backend-of.mjs', import.meta.url).href;
+/** Rows of idle locks are gone so soon, so that what the contract calls empty is a table without the row. */
+const KEEP_ROWS_MS = 100;
+
+/** Real processes on a real server. */
+export function postgresHarness(): ContractHarness {
+  let server: RunningServer;
+  let admin: Pool;
+  return {
+    name: 'postgres, lease rows',
+    kinds: ['mutex', 'fairMutex'],
+    handOverMs: 100,
+    lacks: ['counters', 'permits'],
+    open: async () => {
+      server = await startPostgres({ shared: true });
+      admin = new Pool({ connectionString: server.url, max: 2 });
+      const backend = postgres(server.url);
+      await backend.ensureSchema();
+      await backend.close();
+    },
+    backend: async (options) => backendOf(server.url, { keepRowsMs: KEEP_ROWS_MS, ...options }),
+    crowd: (jobs) =>
+      crowdOfProcesses({ module: FACTORY_MODULE, factory: 'backendOf', args: [server.url] }, jobs),
+    freshResource: () => `contract:${randomUUID()}`,
+    // A row that is over has nothing of a lock; where its last user was killed, others remove it later.
+    isEmpty: async (resource) => {
+      const now = '(extract(epoch FROM clock_timestamp()) * 1000000)::bigint';
+      const text = `SELECT 1 FROM bedrock_locks WHERE resource = $1 AND ends_us > ${now}
+        UNION ALL SELECT 1 FROM bedrock_records WHERE position($1 IN resource) > 0`;
+      return (await admin.query(text, [resource])).rows.length === 0;
+    },
+    close: async () => {
+      await endOf(admin);
+      await server.stop();
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto';
+import { startRedis, type RunningServer } from 'bedrock-servers';
+import { crowdOfProcesses, type ContractHarness } from 'bedrock-testkit';
+import { Redis } from 'ioredis';
+import { leastUser, RECIPE_PREFIX } from '../../unit/backends/redis/least-rights.js';
+import { backendOf, type Library } from '../../unit/backends/redis/libraries.mjs';
+
+const LIBRARIES_MODULE = new URL('../../unit/backends/redis/libraries.mjs', import.meta.url).href;
+
+export interface RedisGround {
+  readonly library?: Library;
+  /** `least`: those of the documented recipe. */
+  readonly rights?: 'all' | 'least';
+}
+
+/** Real processes on a real server. */
+export function redisHarness({ library = 'ioredis 6', rights = 'all' }: RedisGround = {}): ContractHarness {
+  let server: RunningServer;
+  let admin: Redis;
+  let url: string;
+  return {
+    name: `redis through ${library}, with ${rights} rights`,
+    // The scripts are the same for all clients.
+    kinds: library === 'ioredis 6' ? ['mutex', 'fairMutex'] : ['mutex'],
+    open: async () => {
+      server = await startRedis({ shared: rights === 'all' });
+      admin = new Redis(server.url);
+      url = rights === 'all' ? server.url : await leastUser(admin, server.url);
+    },
+    backend: async (options) => backendOf(library, url, options),
+    crowd: (jobs) =>
+      crowdOfProcesses({ module: LIBRARIES_MODULE, factory: 'backendOf', args: [library, url] }, jobs),
+    freshResource: () => `${RECIPE_PREFIX}${randomUUID()}`,
+    isEmpty: async (resource) => (await admin.keys(`*${resource}*`)).length === 0,
+    close: async () => {
+      admin.disconnect();
+      await server.stop();
+    },
+  };
+}

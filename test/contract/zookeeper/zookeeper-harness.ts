@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto';
+import { zookeeper } from 'bedrock-lock/zookeeper';
+import { startZooKeeper, startZooKeeperEnsemble } from 'bedrock-servers';
+import { crowdOfProcesses, type ContractHarness } from 'bedrock-testkit';
+import { Admin } from '../../unit/backends/session-queue/zookeeper/admin.js';
+
+/** Real processes on one real server, or on three. */
+export function zookeeperHarness(count: 'one server' | 'three servers'): ContractHarness {
+  let servers: { readonly connect: string; stop(): Promise<void> };
+  let admin: Admin;
+  return {
+    name: `zookeeper, ${count}`,
+    kinds: ['mutex', 'fairMutex'],
+    // Up to three servers and everything else share two cores.
+    handOverMs: 250,
+    lacks: ['records', 'holdAtLeast'],
+    open: async () => {
+      servers = count === 'one server' ? await oneServer() : await startZooKeeperEnsemble();
+      admin = await Admin.connect(servers.connect);
+    },
+    backend: async (options) => zookeeper({ connect: servers.connect, ...options }),
+    crowd: (jobs) =>
+      crowdOfProcesses(
+        { module: 'bedrock-lock/zookeeper', factory: 'zookeeper', args: [servers.connect] },
+        jobs,
+      ),
+    freshResource: () => `contract:${randomUUID()}`,
+    isEmpty: async (resource) => (await admin.nodesNamed(resource)).length === 0,
+    close: async () => {
+      await admin.close();
+      await servers.stop();
+    },
+  };
+}
+
+async function oneServer(): Promise<{ readonly connect: string; stop(): Promise<void> }> {
+  const server = await startZooKeeper({ shared: true });
+  return { connect: `${server.host}:${server.port}`, stop: () => server.stop() };
+}

@@ -1,0 +1,44 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { NO_SERVERS } from '../../support/no-servers.js';
+
+/** What the tests run: the built command, as `npm start` does. */
+const MAIN = join(import.meta.dirname, '../../../apps/ecosphere/dist/main.js');
+
+/** What a run of the command came to. */
+export interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly lines: readonly string[];
+  readonly lastLine: string;
+}
+
+/** Starts `npm start -- <args>` in a process group of its own, without its build. */
+export function startEcosphere(args: readonly string[], environment: NodeJS.ProcessEnv = {}): ChildProcess {
+  return spawn(process.execPath, [MAIN, ...args], {
+    detached: true,
+    // What the machine of the test has set must not decide: neither the options of Jest's own node, nor a server.
+    env: { ...process.env, NODE_OPTIONS: '', ...NO_SERVERS, ...environment },
+  });
+}
+
+/** Runs it to its end. */
+export async function ecosphere(
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv = {},
+): Promise<Outcome> {
+  const child = startEcosphere(args, environment);
+  const closed = once(child, 'close');
+  const [stdout, stderr] = await Promise.all([textOf(child.stdout), textOf(child.stderr)]);
+  const [code] = (await closed) as [number | null];
+  const lines = stdout.trimEnd().split('\n');
+  return { code, stdout, stderr, lines, lastLine: lines.at(-1)! };
+}
+
+async function textOf(stream: NodeJS.ReadableStream | null): Promise<string> {
+  let text = '';
+  for await (const chunk of stream!) text += String(chunk);
+  return text;
+}

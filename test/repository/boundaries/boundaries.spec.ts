@@ -1,0 +1,187 @@
+import { join } from 'node:path';
+import { layerOf, violations } from './rules.js';
+import { readPackages, readSources, type Package } from './sources.js';
+
+const root = join(import.meta.dirname, '../../..');
+
+describe('the architecture', () => {
+  const sources = readSources(root);
+
+  it('has every file in a layer, and every import pointing the right way', () => {
+    expect(violations(sources, readPackages(root))).toEqual([]);
+  });
+
+  it('was read from the real tree', () => {
+    const layers = new Set(sources.map(({ path }) => layerOf(path)));
+    expect([...layers]).toEqual(
+      expect.arrayContaining(['core', 'entry', 'nestjs', 'testkit', 'app:ecosphere']),
+    );
+  });
+});
+
+describe('the boundary checker', () => {
+  const packages: Package[] = [
+    {
+      folder: 'libs/lock',
+      name: 'bedrock-lock',
+      entries: ['bedrock-lock', 'bedrock-lock/redis'],
+      declared: ['ioredis'],
+      optional: [],
+    },
+    {
+      folder: 'libs/nestjs',
+      name: 'nestjs-bedrock',
+      entries: ['nestjs-bedrock'],
+      declared: ['bedrock-lock', '@nestjs/common', '@nestjs/terminus'],
+      optional: ['@nestjs/terminus'],
+    },
+    {
+      folder: 'libs/testkit',
+      name: 'bedrock-testkit',
+      entries: ['bedrock-testkit'],
+      declared: ['bedrock-lock'],
+      optional: [],
+    },
+    {
+      folder: 'apps/shop',
+      name: 'shop',
+      entries: [],
+      declared: ['bedrock-lock', 'nestjs-bedrock'],
+      optional: [],
+    },
+  ];
+
+  const tree: Record<string, string> = {
+    'libs/lock/src/index.ts': `export { Bedrock } from './bedrock.js';`,
+    'libs/lock/src/redis.ts': `export { redis } from './backends/redis/redis-backend.js';`,
+    'libs/lock/src/bedrock.ts': `import { Mutex } from './primitives/mutex.js';`,
+    'libs/lock/src/primitives/mutex.ts': `import { Engine } from '../engine/engine.js';`,
+    'libs/lock/src/engine/engine.ts': `import type { Claim } from '../core/claim.js';`,
+    'libs/lock/src/core/claim.ts': `import { randomUUID } from 'node:crypto';`,
+    'libs/lock/src/backends/redis/redis-backend.ts': `import { Redis } from 'ioredis'; import '../../core/claim.js';`,
+    'libs/lock/src/backends/memory/memory-backend.ts': `import '../../core/claim.js';`,
+    'libs/nestjs/src/index.ts': `import { Module } from '@nestjs/common'; import 'bedrock-lock'; import './module.js';`,
+    'libs/nestjs/src/module.ts': '',
+    'libs/nestjs/src/terminus.ts': `import '@nestjs/terminus'; import './module.js';`,
+    'libs/testkit/src/index.ts': `import 'bedrock-lock';`,
+    'apps/shop/src/main.ts': `import 'bedrock-lock/redis'; import 'nestjs-bedrock'; import './stock.js';`,
+    'apps/shop/src/stock.ts': '',
+  };
+
+  const check = (changes: Record<string, string>) =>
+    violations(
+      Object.entries({ ...tree, ...changes }).map(([path, text]) => ({ path, text })),
+      packages,
+    );
+
+  it('accepts a tree that follows the picture', () => {
+    expect(check({})).toEqual([]);
+  });
+
+  it.each([
+    ['core', 'libs/lock/src/core/claim.ts', '../engine/engine.js', 'core may not import engine'],
+    [
+      'engine',
+      'libs/lock/src/engine/engine.ts',
+      '../primitives/mutex.js',
+      'engine may not import primitives',
+    ],
+    [
+      'engine',
+      'libs/lock/src/engine/engine.ts',
+      '../backends/memory/memory-backend.js',
+      'engine may not import backend:memory',
+    ],
+    ['engine', 'libs/lock/src/engine/engine.ts', 'ioredis', 'engine may not use packages'],
+    ['primitives', 'libs/lock/src/primitives/mutex.ts', '../bedrock.js', 'primitives may not import root'],
+    [
+      'the composition root',
+      'libs/lock/src/bedrock.ts',
+      './backends/redis/redis-backend.js',
+      'root may not import backend:redis',
+    ],
+    ['the main entry', 'libs/lock/src/index.ts', './redis.js', 'entry may not import entry:redis'],
+    [
+      'a subpath',
+      'libs/lock/src/redis.ts',
+      './backends/memory/memory-backend.js',
+      'entry:redis may not import backend:memory',
+    ],
+    [
+      'a backend',
+      'libs/lock/src/backends/redis/redis-backend.ts',
+      '../memory/memory-backend.js',
+      'backend:redis may not import backend:memory',
+    ],
+    [
+      'a backend',
+      'libs/lock/src/backends/redis/redis-backend.ts',
+      '../../engine/engine.js',
+      'backend:redis may not import engine',
+    ],
+    ['a backend', 'libs/lock/src/backends/redis/redis-backend.ts', 'undeclared', 'does not declare'],
+    ['nestjs', 'libs/nestjs/src/index.ts', 'bedrock-lock/redis', 'nestjs may not import it'],
+    ['nestjs', 'libs/nestjs/src/index.ts', '../../lock/src/core/claim.js', 'leaves its package'],
+    ['testkit', 'libs/testkit/src/index.ts', 'bedrock-lock/redis', 'testkit may not import it'],
+    [
+      'an application',
+      'apps/shop/src/main.ts',
+      'bedrock-lock/src/core/claim.js',
+      'no public entry of bedrock-lock',
+    ],
+    ['an application', 'apps/shop/src/main.ts', '../../../libs/lock/src/index.js', 'leaves its package'],
+    ['an application', 'apps/shop/src/main.ts', 'bedrock-testkit', 'does not declare'],
+    ['anybody', 'apps/shop/src/main.ts', './missing.js', 'does not exist'],
+  ])('catches %s: %s → %s', (_who, path, specifier, reason) => {
+    const forms = [
+      `import { x } from '${specifier}';`,
+      `import type { X } from '${specifier}';`,
+      `export type Y = import('${specifier}').Y;`,
+      `export { x } from '${specifier}';`,
+      `export const late = () => import('${specifier}');`,
+      `import '${specifier}';`,
+    ];
+    for (const form of forms) {
+      const found = check({ [path]: `${tree[path]}\n${form}` }).filter((line) => !line.startsWith('circle'));
+      expect(found).toEqual([expect.stringContaining(reason)]);
+      expect(found[0]).toContain(`${path}: imports ${specifier}`);
+    }
+  });
+
+  it.each([
+    ['itself', 'libs/nestjs/src/index.ts', `import '@nestjs/terminus';`],
+    ['by another file', 'libs/nestjs/src/module.ts', `export type { Health } from '@nestjs/terminus';`],
+  ])('catches an optional peer that the main entry loads %s', (_how, path, line) => {
+    expect(check({ [path]: `${tree[path]}\n${line}` })).toEqual([
+      `${path}: imports @nestjs/terminus, an optional peer, and libs/nestjs/src/index.ts loads it`,
+    ]);
+  });
+
+  it('lets the main entry load an optional peer when it is needed', () => {
+    const line = `export const late = () => import('@nestjs/terminus');`;
+    expect(check({ 'libs/nestjs/src/module.ts': line })).toEqual([]);
+  });
+
+  it('catches a circle, also one of types', () => {
+    expect(
+      check({
+        'libs/lock/src/core/claim.ts': `import type { Grant } from './grant.js';`,
+        'libs/lock/src/core/grant.ts': `import { lease } from './lease.js';`,
+        'libs/lock/src/core/lease.ts': `import type { Claim } from './claim.js';`,
+      }),
+    ).toEqual([
+      'circle: libs/lock/src/core/claim.ts → libs/lock/src/core/grant.ts → libs/lock/src/core/lease.ts → libs/lock/src/core/claim.ts',
+    ]);
+  });
+
+  it('catches a file outside of every layer', () => {
+    expect(check({ 'libs/lock/src/helpers/misc.ts': '' })).toEqual([
+      'libs/lock/src/helpers/misc.ts: belongs to no layer',
+    ]);
+  });
+
+  it('is not fooled by text in comments and strings', () => {
+    const text = `// import '../engine/engine.js';\nexport const s = "import '../engine/engine.js'";`;
+    expect(check({ 'libs/lock/src/core/claim.ts': text })).toEqual([]);
+  });
+});

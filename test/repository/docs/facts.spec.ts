@@ -1,0 +1,99 @@
+import { readdirSync } from 'node:fs';
+import { BAD } from '../../unit/testkit/bad-histories.js';
+import { GOOD } from '../../unit/testkit/good-histories.js';
+import { filesBelow, read } from './pages.js';
+import { pagesOf, snippetsOf } from './snippets.js';
+
+const pagesIn = (folder: string): string[] =>
+  readdirSync(folder).filter((name) => name.endsWith('.md') && name !== 'README.md');
+
+describe('what the documentation lists and counts', () => {
+  it('is every page', () => {
+    const list = read('docs/README.md');
+    const pages = [
+      ...pagesIn('docs'),
+      ...pagesIn('docs/backends').map((page) => `backends/${page}`),
+      'backends/README.md',
+    ];
+    expect(pages.filter((page) => !list.includes(`](${page})`))).toEqual([]);
+  });
+
+  it.each(['lock', 'nestjs'])('is every entry of %s', (library) => {
+    const { name, exports } = JSON.parse(read(`libs/${library}/package.json`)) as {
+      name: string;
+      exports: object;
+    };
+    const entries = Object.keys(exports)
+      .filter((entry) => entry !== './package.json')
+      .map((entry) => name + entry.slice(1));
+    const page = read(`libs/${library}/README.md`);
+    expect(entries.filter((entry) => !page.includes(`\`${entry}\``))).toEqual([]);
+  });
+
+  it('is every client library that the package takes as a peer', () => {
+    const { peerDependencies } = JSON.parse(read('libs/lock/package.json')) as { peerDependencies: object };
+    const page = read('libs/lock/README.md');
+    // The client of node-redis for one server, which `redis` brings along.
+    const peers = Object.keys(peerDependencies).filter((name) => name !== '@redis/client');
+    expect(peers.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+    const named = Array.from(
+      page.matchAll(/\(peer: ([^)]*)\)/g),
+      ([, text]) => text!.match(/`[^`]+`/g) ?? [],
+    );
+    expect(
+      named
+        .flat()
+        .map((name) => name.slice(1, -1))
+        .sort(),
+    ).toEqual(peers.sort());
+  });
+
+  it('is every application', () => {
+    const page = read('CONTRIBUTING.md');
+    expect(readdirSync('apps').filter((app) => !page.includes(`apps/${app}`))).toEqual([]);
+  });
+
+  it('is how many histories tried the judge', () => {
+    const [, all, bad] =
+      /tried on (\d+) histories made by hand, (\d+) of them bad/.exec(read('docs/testing.md')) ?? [];
+    expect([Number(all), Number(bad)]).toEqual([GOOD.length + BAD.length, BAD.length]);
+  });
+
+  it('is how many backends the short contract is tried on', () => {
+    const backends = filesBelow('test/contract', '.short.spec.ts');
+    const words = ['six', 'seven', 'eight', 'nine', 'ten'];
+    expect(read('docs/testing.md')).toContain(`the short contract on ${words[backends.length - 6]} backends`);
+  });
+
+  it('is how many worlds a simulation has', () => {
+    const [, worlds] =
+      /seeds: \{ type: 'string', default: '(\d+)' \}/.exec(read('test/simulation/command-line.ts')) ?? [];
+    const [, told] = /`npm run simulate` \(([\d,]+) worlds/.exec(read('docs/testing.md')) ?? [];
+    expect(told?.replace(',', '')).toBe(worlds);
+  });
+
+  it('is how long a harness of the contract is', () => {
+    const [, file, lines] =
+      /`(test\/contract\/[\w/-]+\.ts)` is (\d+) lines/.exec(read('docs/testing.md')) ?? [];
+    expect(Number(lines)).toBe(read(file!).trimEnd().split('\n').length);
+  });
+
+  it('is the classes of lease lengths of etcd and ZooKeeper', () => {
+    const source = read('libs/lock/src/backends/session-queue/session-class.ts');
+    const [, list = ''] = /CLASSES_MS = \[([^\]]+)\]/.exec(source) ?? [];
+    const seconds = list.split(',').map((ms) => Number(ms.replaceAll('_', '')) / 1_000);
+    const ofEtcd = seconds.filter((length) => length >= 1).join(', ');
+    expect(read('docs/backends/etcd.md')).toContain(`(${ofEtcd} s)`);
+    const ofZooKeeper = seconds.filter((length) => length < 26).join(', ');
+    expect(read('docs/backends/zookeeper.md')).toContain(`(${ofZooKeeper} s, \`maxLeaseMs\`)`);
+  });
+});
+
+it('snippets import the classes of injected locks as values, which the start checks', () => {
+  const root = process.cwd();
+  const snippets = pagesOf(root).flatMap((page) => snippetsOf(root, page));
+  const injecting = snippets.filter(({ code }) => code.includes('@InjectLock('));
+  expect(injecting.length).toBeGreaterThan(4);
+  const unchecked = injecting.filter(({ code }) => /import type \{[^}]*\} from 'bedrock-lock'/.test(code));
+  expect(unchecked.map(({ file, line }) => `${file}:${line}`)).toEqual([]);
+});

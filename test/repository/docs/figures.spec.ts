@@ -1,0 +1,62 @@
+import { SCENARIO_NAMES } from '../../../bench/src/scenarios/names.js';
+import { read, rowsOf, section } from './pages.js';
+
+const PERFORMANCE = 'docs/performance.md';
+/** A number as tables write it. */
+const number = (text: string): number => Number(text.replaceAll(',', ''));
+
+/** A figure of one row of a scenario's results. */
+function figureOf(heading: RegExp, library: string, head: string): number {
+  const line = read(PERFORMANCE)
+    .split('\n')
+    .find((text) => heading.test(text))!;
+  const [heads, ...rows] = rowsOf(section(PERFORMANCE, line));
+  return number(rows.find(([first]) => first === library)![heads!.indexOf(head)]!);
+}
+
+describe('the page of performance', () => {
+  const scenarios = rowsOf(section(PERFORMANCE, '## What the scenarios are')).map(([first]) => first!);
+  const participants = rowsOf(section(PERFORMANCE, '## Who takes part')).map(([first]) => first!);
+
+  it('says what each scenario is', () => {
+    const told = [...scenarios, section(PERFORMANCE, '## What the scenarios are')].join();
+    expect(SCENARIO_NAMES.filter((name) => !new RegExp(`\\b${name}\\b`).test(told))).toEqual([]);
+    expect(SCENARIO_NAMES.filter((name) => !scenarios.join().includes(name)).join()).toBe('S8-sale-10k');
+  });
+
+  it('has results of each scenario', () => {
+    const page = read(PERFORMANCE);
+    expect(SCENARIO_NAMES.filter((name) => !page.includes(`\n### ${name}: `))).toEqual([]);
+  });
+
+  it('says who each row of the results is', () => {
+    const [, titles = ''] =
+      /TITLES = \{([\s\S]*?)\} as const/.exec(read('bench/src/libraries/catalogue.ts')) ?? [];
+    const rows = Array.from(titles.matchAll(/: '(.*)',$/gm), ([, title]) => title!);
+    expect(rows.length).toBeGreaterThan(40);
+    const told = participants.slice(2).flatMap((cell) => cell.split('; '));
+    expect(told.sort()).toEqual(rows.sort());
+  });
+});
+
+describe('the page of the backends', () => {
+  const rows = rowsOf(read('docs/backends/README.md'));
+  const measured = (page: string): string => rows.find(([first]) => first!.includes(`](${page})`))!.at(-1)!;
+
+  it.each([
+    ['redis.md', 'Redis'],
+    ['zookeeper.md', 'ZooKeeper'],
+    ['etcd.md', 'etcd'],
+    ['postgres.md', 'PostgreSQL'],
+    ['mysql.md', 'MariaDB'],
+  ])('%s: has the figures of the results', (page, engine) => {
+    const alone = figureOf(/^### E1: /, `${engine}, Bedrock`, 'cycle p50, µs');
+    const contended = figureOf(/^### E3: /, `${engine}, Bedrock`, 'cycles/s');
+    expect(measured(page)).toBe(`${(alone / 1_000).toFixed(3)} ms; ${contended} /s`);
+  });
+
+  it('has those of the combination', () => {
+    const alone = figureOf(/^### S8: /, 'Bedrock', 'cycle p50, µs');
+    expect(measured('../combination-lock.md')).toBe(`${(alone / 1_000).toFixed(3)} ms (three nodes)`);
+  });
+});

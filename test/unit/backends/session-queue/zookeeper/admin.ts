@@ -1,0 +1,58 @@
+import { systemClock } from 'bedrock-lock';
+import { ClientLink } from '../../../../../libs/lock/src/backends/session-queue/zookeeper/connection/client-link.js';
+import { isFault } from '../../../../../libs/lock/src/backends/session-queue/zookeeper/connection/link.js';
+
+const nothing = (): void => undefined;
+
+/** Looks at what is on a server, and meddles with it, beside the backend. */
+export class Admin {
+  static async connect(connect: string): Promise<Admin> {
+    const link = new ClientLink({
+      ...{ connect, auth: undefined, sessionTimeoutMs: 30_000, operationTimeoutMs: 2_000 },
+      ...{ clock: systemClock, onSent: nothing },
+      news: { regained: nothing, suspended: nothing, expired: nothing },
+    });
+    await link.whenOpen(5_000);
+    return new Admin(link);
+  }
+
+  private constructor(private readonly link: ClientLink) {}
+
+  /** How often the data of a node was written. */
+  async version(path: string): Promise<number> {
+    return (await this.link.read(path)).stat.version;
+  }
+
+  /** Names of the children; none where there is no such node. */
+  async children(path: string): Promise<string[]> {
+    try {
+      return (await this.link.children(path)).names;
+    } catch (error) {
+      if (isFault(error, 'NO_NODE')) return [];
+      throw error;
+    }
+  }
+
+  /** Lines whose name has this in it. */
+  async nodesNamed(resource: string): Promise<string[]> {
+    const wanted = encodeURIComponent(resource);
+    return (await this.children('/bedrock/locks')).filter((name) => name.includes(wanted));
+  }
+
+  /** The places in the line of a resource. */
+  places(resource: string): Promise<string[]> {
+    return this.children(`/bedrock/locks/${encodeURIComponent(resource)}`);
+  }
+
+  remove(path: string): Promise<void> {
+    return this.link.remove(path);
+  }
+
+  create(path: string): Promise<void> {
+    return this.link.create(path, Buffer.alloc(0), 'persistent');
+  }
+
+  close(): Promise<void> {
+    return this.link.close();
+  }
+}

@@ -1,0 +1,40 @@
+import { describe, expect, it } from '@jest/globals';
+import { afterTurn, callAll } from '../../../libs/lock/src/runtime/turn.js';
+
+/** A turn of the event loop later. */
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('what is called after a turn', () => {
+  it('comes after all microtasks of the turn, in the order in which it was asked for', async () => {
+    const said: string[] = [];
+    afterTurn(() => said.push('first'));
+    for (let wait = Promise.resolve(), i = 0; i < 10; i += 1)
+      wait = wait.then(() => void said.push('microtask'));
+    void Promise.resolve().then(() => afterTurn(() => said.push('second')));
+    await turn();
+    expect(said).toEqual([...Array<string>(10).fill('microtask'), 'first', 'second']);
+  });
+
+  it('may ask for another turn', async () => {
+    const said: string[] = [];
+    afterTurn(() => afterTurn(() => said.push('later')));
+    await turn();
+    expect(said).toEqual(['later']);
+  });
+
+  it('loses nobody when one throws', () => {
+    const said: string[] = [];
+    const later: string[] = [];
+    const [before, behind, last] = ['before', 'behind', 'last'].map((name) => () => void said.push(name));
+    const throws = (): void => {
+      throw new Error('on purpose');
+    };
+    const put = (callback: () => void): void => {
+      later.push(callback === behind ? 'behind' : callback === last ? 'last' : 'another');
+    };
+    expect(() => callAll([before!, throws, behind!, last!], put)).toThrow('on purpose');
+    expect([said, later]).toEqual([['before'], ['behind', 'last']]);
+    expect(() => callAll([before!, throws], put)).toThrow('on purpose');
+    expect(later).toHaveLength(2);
+  });
+});
