@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { crowdedFolders, lonelyFiles } from './folders.js';
 import { layerOf, violations } from './rules.js';
 import { readPackages, readSources, type Package } from './sources.js';
 
@@ -9,6 +10,10 @@ describe('the architecture', () => {
 
   it('has every file in a layer, and every import pointing the right way', () => {
     expect(violations(sources, readPackages(root))).toEqual([]);
+  });
+
+  it('has folders that a reader takes in: at most 12 files, and never one file alone', () => {
+    expect([...crowdedFolders(sources), ...lonelyFiles(sources)]).toEqual([]);
   });
 
   it('was read from the real tree', () => {
@@ -172,6 +177,53 @@ describe('the boundary checker', () => {
     ).toEqual([
       'circle: libs/lock/src/core/claim.ts → libs/lock/src/core/grant.ts → libs/lock/src/core/lease.ts → libs/lock/src/core/claim.ts',
     ]);
+  });
+
+  it('catches a circle of folders that no two files close', () => {
+    expect(
+      check({
+        'libs/lock/src/engine/waiting/queue.ts': `import '../holding/hold.js';`,
+        'libs/lock/src/engine/holding/hold.ts': '',
+        'libs/lock/src/engine/holding/keeper.ts': `import '../waiting/alarm.js';`,
+        'libs/lock/src/engine/waiting/alarm.ts': '',
+      }),
+    ).toEqual([
+      'circle of folders: libs/lock/src/engine/waiting → libs/lock/src/engine/holding → libs/lock/src/engine/waiting',
+    ]);
+  });
+
+  it('keeps a family from its own members, and its members apart', () => {
+    const [zookeeper, family] = ['session-queue/zookeeper/link.ts', 'session-queue/queue.ts'];
+    const from = (path: string, to: string) =>
+      check({
+        [`libs/lock/src/backends/${zookeeper}`]: '',
+        [`libs/lock/src/backends/${family}`]: '',
+        'libs/lock/src/backends/session-queue/etcd/link.ts': '',
+        'libs/lock/src/backends/sql/rows.ts': '',
+        [`libs/lock/src/backends/${path}`]: `import '${to}';`,
+      }).filter((line) => !line.startsWith('circle'));
+    expect(from(zookeeper, '../queue.js')).toEqual([]);
+    expect(from(family, './zookeeper/link.js')).toEqual([
+      expect.stringContaining('backend:session-queue may not import backend:zookeeper'),
+    ]);
+    expect(from(zookeeper, '../etcd/link.js')).toEqual([
+      expect.stringContaining('backend:zookeeper may not import backend:etcd'),
+    ]);
+    expect(from(zookeeper, '../../sql/rows.js')).toEqual([
+      expect.stringContaining('backend:zookeeper may not import backend:sql'),
+    ]);
+  });
+
+  it('catches a folder with too many files, and a file with a folder for itself', () => {
+    const files = Array.from({ length: 13 }, (_, n) => ({
+      path: `libs/lock/src/core/file-${n}.ts`,
+      text: '',
+    }));
+    const [index, alone] = ['libs/lock/src/core/index.ts', 'libs/lock/src/core/ports/ports.ts'];
+    const all = [...files, ...[index, alone].map((path) => ({ path, text: '' }))];
+    expect(crowdedFolders(all)).toEqual(['libs/lock/src/core: has 13 files, and may have 12']);
+    expect(crowdedFolders(all.slice(1))).toEqual([]);
+    expect(lonelyFiles(all)).toEqual([`${alone}: is alone in libs/lock/src/core/ports`]);
   });
 
   it('catches a file outside of every layer', () => {

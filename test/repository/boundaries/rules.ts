@@ -1,4 +1,5 @@
 import { isBuiltin } from 'node:module';
+import { betweenFolders } from './folders.js';
 import { circles, importsOf, reachedFrom, type Import } from './imports.js';
 import type { Package, Source } from './sources.js';
 
@@ -84,6 +85,7 @@ export function violations(sources: readonly Source[], packages: readonly Packag
     }),
     ...packages.flatMap((one) => eagerPeers(one, imports)),
     ...circles(imports).map((circle) => `circle: ${circle}`),
+    ...circles(betweenFolders(imports)).map((circle) => `circle of folders: ${circle}`),
   ];
 }
 
