@@ -18,23 +18,18 @@ const RULES = [
   {
     pattern: /\/migration\.sql$/,
     specs: [
-      'test/unit/backends/sql/mysql/',
-      'test/unit/backends/sql/postgres/',
+      'test/unit/backends/sql/',
       'test/contract/mysql/mysql.spec.ts',
       'test/contract/postgres/postgres.spec.ts',
-      'test/unit/backends/sql/',
     ],
   },
-  { pattern: /^apps\/shop\/src\/page\/static\//, specs: ['test/e2e/'] },
-  {
-    pattern: /\.(md|svg|png)$/,
-    specs: ['test/repository/docs/docs.spec.ts', 'test/unit/nestjs/docs.spec.ts'],
-  },
+  { pattern: /^apps\/shop\/src\/page\/static\//, specs: ['test/e2e/shop/', 'test/browser/'] },
+  { pattern: /\.(md|svg|png)$/, specs: ['test/repository/docs/'] },
   // The processes of all crowds run it, from the build.
   {
     pattern: /^libs\/testkit\/src\/contender\//,
     sources: ['libs/testkit/src/contender/contender-process.ts'],
-    specs: ['test/contract/', 'test/faults/', 'test/faults/leaks.process.spec.ts'],
+    specs: ['test/contract/', 'test/faults/'],
   },
   // Processes of these tests run the build, and not what the test imports.
   {
@@ -42,6 +37,7 @@ const RULES = [
     isSource: true,
     specs: [
       'test/e2e/',
+      'test/browser/',
       'test/repository/packages/',
       'test/faults/leaks.process.spec.ts',
       'test/faults/combination/',
