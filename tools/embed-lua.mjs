@@ -3,6 +3,7 @@
  * says `--@include clock` stands the text of `part-clock.lua`: inside of a function it is defined only when that runs. Where
  * it says `--@take line from fair-line`, whatever includes `line` in it gets `part-fair-line.lua`. A script has a second form,
  * for clusters, when it includes a part that has one: there `part-cluster-tell.lua` stands in for `part-tell.lua`.
+ * `LINE_TIMING.headLifeMs` stands for the number of that name in `core/line-timing.ts`, and `tostring(…)` of it for its text.
  * `--check` writes nothing and exits 1 when the committed file is out of step.
  */
 import { createHash } from 'node:crypto';
@@ -26,6 +27,29 @@ function partsOf(text, parts, file) {
 function clusterParts(parts) {
   const inCluster = [...parts].filter(([name]) => name.startsWith('cluster-'));
   return new Map([...parts, ...inCluster.map(([name, text]) => [name.slice('cluster-'.length), text])]);
+}
+
+const TIMING_FILE = fileURLToPath(new URL('../libs/lock/src/core/line-timing.ts', import.meta.url));
+
+/** The times of a queue of waiters, by name, as the library has them. */
+function lineTiming() {
+  const source = readFileSync(TIMING_FILE, 'utf8');
+  const [, body = ''] = /LINE_TIMING: LineTiming = Object\.freeze\(\{([^}]*)\}\)/.exec(source) ?? [];
+  const pairs = [...body.matchAll(/^\s*(\w+): ([\d_]+),$/gm)];
+  return new Map(pairs.map(([, name, ms]) => [name, ms.replaceAll('_', '')]));
+}
+
+/** Puts the times where a script names them. */
+function withTiming(text, timing, file) {
+  const of = (name) => {
+    const ms = timing.get(name);
+    if (ms === undefined)
+      throw new Error(`${file} names LINE_TIMING.${name}, which core/line-timing.ts does not have`);
+    return ms;
+  };
+  return text
+    .replace(/\btostring\(LINE_TIMING\.(\w+)\)/g, (_, name) => `'${of(name)}'`)
+    .replace(/\bLINE_TIMING\.(\w+)/g, (_, name) => of(name));
 }
 
 /** Puts the parts where scripts and other parts name them. */
@@ -102,8 +126,10 @@ function sha1Of(source) {
   return createHash('sha1').update(source).digest('hex');
 }
 
-/** The text of the generated module for `files`: pairs of file name and Lua text. */
-export function render(files) {
+/** The text of the generated module for pairs of file name and Lua text. */
+export function render(given) {
+  const timing = lineTiming();
+  const files = [...given].map(([file, text]) => [file, withTiming(text, timing, file)]);
   const seen = new Map();
   const parts = new Map();
   for (const [file, text] of files) {

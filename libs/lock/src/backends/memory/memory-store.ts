@@ -14,12 +14,12 @@ import type {
   WithdrawOutcome,
 } from '../../core/claim.js';
 import { systemClock, type Clock } from '../../core/clock.js';
+import { LINE_TIMING } from '../../core/line-timing.js';
 import { suspendAware } from '../../core/suspend-aware-clock.js';
 import { MemoryCounts } from './memory-counts.js';
 import { MemoryRows } from './memory-records.js';
 
-/** A process in line without a sign for this long is taken for dead, in ms. */
-const HEAD_LIFE_MS = 1_000;
+const { headLifeMs } = LINE_TIMING;
 /** Tokens exceed the time in us, as on Redis. */
 const TOKENS_PER_MS = 1_000;
 
@@ -226,7 +226,7 @@ export class MemoryStore {
     }
     const now = this.#clock.now();
     for (const [id, grant] of place.grants) if (grant.until <= now) place.grants.delete(id);
-    if (place.line.length > 0) place.line = place.line.filter(({ seenAt }) => now - seenAt <= HEAD_LIFE_MS);
+    if (place.line.length > 0) place.line = place.line.filter(({ seenAt }) => now - seenAt <= headLifeMs);
     return place;
   }
 
@@ -253,7 +253,7 @@ export class MemoryStore {
       const [head] = ahead;
       return {
         kind: 'refused',
-        retryInMs: head === undefined ? HEAD_LIFE_MS : head.seenAt + HEAD_LIFE_MS + 1 - now,
+        retryInMs: head === undefined ? headLifeMs : head.seenAt + headLifeMs + 1 - now,
       };
     }
     const earliest = Math.min(...Array.from(place.grants.values(), ({ until }) => until));

@@ -1,9 +1,8 @@
 import type { Clock, Timer } from '../../core/clock.js';
+import { LINE_TIMING } from '../../core/line-timing.js';
 import type { LineRecord } from './line-record.js';
 import type { LineRecords } from './line-records.js';
 
-/** Who is not asked for again for this long, in ms, has left: the engine asks at least every 0.9 s. */
-const SILENCE_MS = 1_300;
 /** A grant outlives its lease by this much, in ms: a renewal that was answered in time may still be unread. */
 const SLACK_MS = 10;
 /** What could not be removed is tried again after this long, in ms. */
@@ -38,7 +37,7 @@ export class LineKeeper {
   #dueAt({ phase, until, seenAt, isGone }: LineRecord): number {
     // Always in the past: an instant of now would still be to come for a look that has begun before it.
     if (phase === 'leaving' || isGone) return 0;
-    return phase === 'granted' ? until + SLACK_MS : seenAt + SILENCE_MS;
+    return phase === 'granted' ? until + SLACK_MS : seenAt + LINE_TIMING.entrySilenceMs;
   }
 
   #arm(at: number): void {

@@ -1,6 +1,7 @@
 import type { Claim, PushedGrant, Verdict } from '../../core/claim.js';
 import { outsideOfCallers } from '../../core/context.js';
 import { BackendUnavailableError } from '../../core/errors.js';
+import { LINE_TIMING } from '../../core/line-timing.js';
 import type { EventHub } from '../../core/events.js';
 import type { Terms } from '../../core/options/options.js';
 import type { Backend, Unsubscribe } from '../../core/ports/ports.js';
@@ -14,8 +15,6 @@ import type { Withdrawals } from '../../runtime/withdrawals.js';
 
 /** With push, the sweep re-asks; this only bounds the sleep. */
 const LONGEST_SLEEP_MS = 60_000;
-/** A caller's own place in line is waited for by others so long at most, by those who know no sign of life (Redisson). */
-const LONGEST_PLACE_MS = 300_000;
 /** Callers who are asked for beside the head, at most: with it, what fits into a call or two. */
 const MOST_BESIDE = 31;
 
@@ -288,7 +287,7 @@ export class Contention {
   giveUp(seat: Seat, attempt: Attempt | undefined): void {
     if (attempt === undefined || (attempt.doubtUntil === 0 && !attempt.isEnlisted)) return;
     const { id, terms, doubtUntil, sent, leaseMs } = attempt;
-    const place = terms.shape.order === 'fifo' ? LONGEST_PLACE_MS : 0;
+    const place = terms.shape.order === 'fifo' ? LINE_TIMING.redissonWaitMs : 0;
     this.withdrawals.cancel({
       ref: { id, resource: seat.resource, shape: terms.shape },
       keepMs: 0,

@@ -1,11 +1,10 @@
 import type { Clock, Timer } from '../../core/clock.js';
 import type { Shape } from '../../core/claim.js';
+import { LINE_TIMING } from '../../core/line-timing.js';
 import type { Unsubscribe, Waker } from '../../core/ports/ports.js';
 
 /** An unused subscription is kept this long, in ms: locks that are contended once are contended again. */
 const LINGER_MS = 5_000;
-/** The sweep re-asks all waiting heads this often, jittered; a head is taken for dead after 1 s of silence. */
-const SWEEP_MS = { least: 600, most: 900 };
 
 /** Where wakes come from; `what` says how the resource is used. */
 export interface WakeSource<What> {
@@ -104,7 +103,7 @@ export class WakeHub<What = Shape> {
 
   #scheduleSweep(): void {
     if (this.#sweep !== undefined || this.#listening === 0 || this.#closed) return;
-    const { least, most } = SWEEP_MS;
+    const { sweepLeastMs: least, sweepMostMs: most } = LINE_TIMING;
     this.#sweep = this.clock.setTimer(
       () => {
         this.#sweep = undefined;

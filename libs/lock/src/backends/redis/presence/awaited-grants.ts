@@ -1,8 +1,7 @@
 import type { Claim, PushedGrant } from '../../../core/claim.js';
+import { LINE_TIMING } from '../../../core/line-timing.js';
 import type { ServerTime } from '../connection/server-time.js';
 
-/** A grant that came by itself lives so long at most, ms: `PUSHED_LEASE_MS` of the scripts. */
-const LONGEST_MS = 1_000;
 /** Tokens are epoch µs, and no server gives out a million of them in a second: none is further ahead of its clock. */
 const AHEAD_MS = 1_000;
 const TOKENS_PER_MS = 1_000;
@@ -75,7 +74,8 @@ export class AwaitedGrants {
   ): boolean {
     // What was refused later had no grant by then.
     if (resource !== claim.resource || tokens !== claim.tokens || at < refusedAt) return false;
-    if (!(leaseMs > 0 && leaseMs <= Math.min(LONGEST_MS, Math.ceil(claim.leaseMs)))) return false;
+    if (!(leaseMs > 0 && leaseMs <= Math.min(LINE_TIMING.pushedLeaseMs, Math.ceil(claim.leaseMs))))
+      return false;
     // Without knowing the server's clock the grant has to be asked for: the answer is the same grant.
     if (this.time.notLaterLocally(at) === -Infinity) return false;
     if (tokens === 0) return token === 0;

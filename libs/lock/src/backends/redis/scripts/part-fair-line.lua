@@ -2,12 +2,12 @@
 epoch ms, until which Redisson waits for them; and, of Bedrock alone, a hash by claim id: `<last sign, server ms>` and, from
 who may be granted without asking again, ` <lease, ms> <tokens>`. A head of Bedrock lives 1 s without a sign, one of
 Redisson until its time. `at` is the place of the item's keys (lock, queue, times, asks), `arg` that of its arguments. ]]
-local HEAD_LIFE_MS = 1000
+local HEAD_LIFE_MS = LINE_TIMING.headLifeMs
 -- What Redisson gives each waiter, ms: the times of all who come later are that much later.
-local WAIT_MS = 300000
+local WAIT_MS = LINE_TIMING.redissonWaitMs
 -- What is left behind by waiters that died leaves by itself. Not sooner: without its ask, a dead waiter of Bedrock would
 -- count as one of Redisson.
-local LINE_TTL_MS = '3600000'
+local LINE_TTL_MS = tostring(LINE_TIMING.fairLineLifeMs)
 
 local function standing(arg)
   return ARGV[arg]

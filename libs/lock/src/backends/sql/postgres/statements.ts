@@ -1,3 +1,4 @@
+import { HEAD_LIFE_US, PLACE_LIFE_US } from '../rows/place.js';
 import { channelOf, type TableNames } from './names.js';
 
 /**
@@ -5,12 +6,8 @@ import { channelOf, type TableNames } from './names.js';
  * which costs half of a numeric: what the division into seconds loses is less than half a µs, and rounded away.
  */
 export const NOW = "(date_part('epoch', clock_timestamp()) * 1000000)::bigint";
-/** Somebody in line without a sign for this long is taken for dead, µs. */
-const HEAD_LIFE_US = 1_000_000;
 /** Between two readings of the clock in one statement, at most: a row must not count as over before its grant, µs. */
 const CLOCK_STEPS_US = 1_000;
-/** Somebody who is back so soon was only slow, and has the old place, µs. */
-const PLACE_LIFE_US = 3_000_000;
 /** What a statement that was too late fails with: it takes the logarithm of 0, which no other does. */
 export const LATE = '2201E';
 /** What is asked for, as `h`. */

@@ -1,15 +1,16 @@
 import { isAdmitted } from '../../../core/admission.js';
 import type { Claim, ClaimRef, HeldRef, RenewOutcome, Shape } from '../../../core/claim.js';
 import type { WithdrawOptions, WithdrawOutcome } from '../../../core/claim.js';
+import { LINE_TIMING } from '../../../core/line-timing.js';
 import type { LockRow } from './lock-row.js';
 import type { Call, Change } from './lock-table.js';
 import { lineFrom, grantsFrom, textOfCrowd, textOfLine, type Grant, type Waiter } from './row-format.js';
 
-/** Nobody waits for somebody in line who has given no sign for this long, µs. */
-export const HEAD_LIFE_US = 1_000_000;
-/** Somebody who is back so soon was only slow, and has the old place, µs. */
-const PLACE_LIFE_US = 3_000_000;
 const US = 1_000;
+/** A head without a sign for this long counts as dead, µs. */
+export const HEAD_LIFE_US = LINE_TIMING.headLifeMs * US;
+/** A waiter that is back so soon was only slow, and has the old place, µs. */
+export const PLACE_LIFE_US = LINE_TIMING.rowEntryLifeMs * US;
 
 /** What a claim is told by the row. */
 export type PlaceVerdict =

@@ -1,6 +1,7 @@
 import type { Statement } from '../../connection/link.js';
 import type { LockRow, ProcessRow } from '../../rows/lock-row.js';
 import type { Change, Give, Prolong, Take } from '../../rows/lock-table.js';
+import { HEAD_LIFE_US } from '../../rows/place.js';
 import type { Tables } from './tables.js';
 
 /**
@@ -8,8 +9,6 @@ import type { Tables } from './tables.js';
  * waited for a row since. Sessions are in UTC.
  */
 export const NOW = `TIMESTAMPDIFF(MICROSECOND, '1970-01-01', SYSDATE(6))`;
-/** Life of the head of a line, µs. */
-const HEAD_LIFE_US = 1_000_000;
 const FREE = `'', 0, 0, 0, 0, 0`;
 const ROW = 'resource, version, holder, until_us, units, depth, revoked, token, ends_us, crowd, line';
 

@@ -1,0 +1,62 @@
+/** The times of the queue in which processes and callers wait on a server, in ms. Scripts and statements get them from here. */
+export interface LineTiming {
+  /** A head that waits asks again after at least so long, jittered, in case a wake was lost: the sweep. */
+  readonly sweepLeastMs: number;
+  /** A head that waits asks again after so long at most. */
+  readonly sweepMostMs: number;
+  /** A head of the queue without a sign for so long counts as dead, and the next one is served. */
+  readonly headLifeMs: number;
+  /** A grant that a server makes without being asked lasts so long, until its first renewal. */
+  readonly pushedLeaseMs: number;
+  /** Where a session keeps entries alive: an entry that its process has not asked for for so long is removed by that process. */
+  readonly entrySilenceMs: number;
+  /** In a row of a database: a waiter without a sign for so long is dropped from the row. */
+  readonly rowEntryLifeMs: number;
+  /** The queue of processes on Redis outlives its last sign by so long. */
+  readonly lineLifeMs: number;
+  /** The same of the queue of callers, which Redisson shares. */
+  readonly fairLineLifeMs: number;
+  /** Redisson waits so long for each caller before it in the queue. */
+  readonly redissonWaitMs: number;
+}
+
+export const LINE_TIMING: LineTiming = Object.freeze({
+  sweepLeastMs: 600,
+  sweepMostMs: 900,
+  headLifeMs: 1_000,
+  pushedLeaseMs: 1_000,
+  entrySilenceMs: 1_300,
+  rowEntryLifeMs: 3_000,
+  lineLifeMs: 10_000,
+  fairLineLifeMs: 3_600_000,
+  redissonWaitMs: 300_000,
+});
+
+type Inequality = readonly [less: keyof LineTiming, more: keyof LineTiming, otherwise: string];
+
+/** What must be less than what, and what happens where it is not. */
+const INEQUALITIES: readonly Inequality[] = [
+  ['sweepLeastMs', 'sweepMostMs', 'the sweep would have no jitter, and all processes would ask at once'],
+  ['sweepMostMs', 'headLifeMs', 'a head that lives would count as dead between two signs, and lose its turn'],
+  ['sweepMostMs', 'entrySilenceMs', 'a process would remove the entry of a caller that still waits'],
+  ['headLifeMs', 'rowEntryLifeMs', 'a row would drop a head before it counts as dead'],
+  ['headLifeMs', 'lineLifeMs', 'a queue would end before its head counts as dead'],
+  ['redissonWaitMs', 'fairLineLifeMs', 'a dead waiter of Bedrock would count as one of Redisson'],
+];
+
+/** I5: a lock is free within a lease and this long after its holder or the head of its queue has died, in ms. */
+const RECOVERY_MS = 1_000;
+
+/** What is wrong with such times, one line each; empty for {@link LINE_TIMING}. */
+export function faultsOfLineTiming(timing: LineTiming): string[] {
+  const broken = INEQUALITIES.filter(([less, more]) => !(timing[less] < timing[more])).map(
+    ([less, more, otherwise]) => `${less} is not less than ${more}: ${otherwise}`,
+  );
+  const late = (['headLifeMs', 'pushedLeaseMs'] as const).filter((name) => !(timing[name] <= RECOVERY_MS));
+  return [
+    ...broken,
+    ...late.map(
+      (name) => `${name} is over ${RECOVERY_MS} ms: a dead waiter would keep the others out for longer`,
+    ),
+  ];
+}

@@ -1,0 +1,47 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { faultsOfLineTiming, LINE_TIMING, type LineTiming } from '../../../libs/lock/src/core/line-timing.js';
+import { scripts } from '../../../libs/lock/src/backends/redis/protocol/scripts.generated.js';
+
+const SCRIPTS = 'libs/lock/src/backends/redis/scripts';
+
+describe('the times of a queue of waiters', () => {
+  it('hold all that binds them', () => {
+    expect(faultsOfLineTiming(LINE_TIMING)).toEqual([]);
+  });
+
+  it.each<[string, Partial<LineTiming>, string]>([
+    [
+      'a sweep that is as slow as a head lives',
+      { sweepMostMs: 1_000 },
+      'a head that lives would count as dead',
+    ],
+    ['a sweep without jitter', { sweepLeastMs: 900 }, 'no jitter'],
+    ['an entry that is silent for less than a sweep', { entrySilenceMs: 900 }, 'still waits'],
+    ['a row that forgets a head that lives', { rowEntryLifeMs: 1_000 }, 'a row would drop a head'],
+    ['a queue that ends before its head', { lineLifeMs: 1_000 }, 'a queue would end'],
+    [
+      'a queue of callers that is shorter than Redisson waits',
+      { fairLineLifeMs: 300_000 },
+      'one of Redisson',
+    ],
+    ['a head that lives for too long', { headLifeMs: 1_200, sweepMostMs: 900 }, 'headLifeMs is over 1000 ms'],
+    ['a grant without asking that lasts for too long', { pushedLeaseMs: 1_001 }, 'pushedLeaseMs is over'],
+    ['a time that is no number', { headLifeMs: NaN }, 'sweepMostMs is not less than headLifeMs'],
+  ])('refuse %s', (_what, change, reason) => {
+    expect(faultsOfLineTiming({ ...LINE_TIMING, ...change }).join('\n')).toContain(reason);
+  });
+
+  it('stand in no script as a number, and in the embedded ones as what they are', () => {
+    const names = readdirSync(SCRIPTS).filter((name) => name.endsWith('.lua'));
+    const literals = names.filter((name) =>
+      /local (HEAD_LIFE|PUSHED_LEASE|WAIT|LINE_TTL)_MS = ['\d]/.test(
+        readFileSync(join(SCRIPTS, name), 'utf8'),
+      ),
+    );
+    expect(literals).toEqual([]);
+    expect(scripts.claimN.source).toContain('local HEAD_LIFE_MS = 1000\n');
+    expect(scripts.claimN.source).toContain("local LINE_TTL_MS = '10000'\n");
+    expect(scripts.fairClaimN.source).toContain("local LINE_TTL_MS = '3600000'\n");
+  });
+});
