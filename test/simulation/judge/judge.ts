@@ -18,8 +18,8 @@ export interface Idle {
   readonly stats: EngineStats;
 }
 
-/** Kept for ever, as the documents say. */
-const PERMANENT: ReadonlySet<string> = new Set(['bedrock_token', 'bedrock_guard']);
+/** Kept for ever, or for a minute after the last guarded process (`bedrock_guard_lease`), as the documents say. */
+const PERMANENT: ReadonlySet<string> = new Set(['bedrock_token', 'bedrock_guard', 'bedrock_guard_lease']);
 /** What is not owed. Beyond the promise, two may hold at once, and tokens may repeat. */
 const EXCUSED: Readonly<Record<Promised, ReadonlySet<string>>> = {
   all: new Set(),
