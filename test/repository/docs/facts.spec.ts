@@ -1,11 +1,17 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { BAD } from '../../unit/testkit/bad-histories.js';
 import { GOOD } from '../../unit/testkit/good-histories.js';
-import { filesBelow, read } from './pages.js';
+import { codeIn, filesBelow, read } from './pages.js';
 import { pagesOf, snippetsOf } from './snippets.js';
 
 const pagesIn = (folder: string): string[] =>
   readdirSync(folder).filter((name) => name.endsWith('.md') && name !== 'README.md');
+
+/** A path from the root, or from the sources of `bedrock-lock`; a test goes by the beginning of its name. */
+function isThere(path: string): boolean {
+  const places = [path, `libs/lock/src/${path}`];
+  return places.some((place) => ['', '.ts', '.spec.ts'].some((end) => existsSync(place + end)));
+}
 
 describe('what the documentation lists and counts', () => {
   it('is every page', () => {
@@ -46,6 +52,19 @@ describe('what the documentation lists and counts', () => {
         .map((name) => name.slice(1, -1))
         .sort(),
     ).toEqual(peers.sort());
+  });
+
+  it('is files, folders and tests that are there', () => {
+    const pages = ['README.md', 'README.zh-CN.md', 'CONTRIBUTING.md', 'test/README.md']
+      .concat(pagesIn('docs').map((page) => `docs/${page}`))
+      .concat(filesBelow('docs/backends', '.md'), filesBelow('libs/lock/src', '.md'));
+    const gone = pages.flatMap((page) =>
+      [...codeIn(read(page))]
+        .filter((code) => /^(core|runtime|engine|primitives|backends|libs|test|tools)\/[\w./-]+$/.test(code))
+        .filter((path) => !isThere(path))
+        .map((path) => `${page}: ${path}`),
+    );
+    expect(gone).toEqual([]);
   });
 
   it('is every application', () => {
