@@ -48,7 +48,11 @@ const RULES = [
   { pattern: /^test\/mutants\//, specs: ['test/mutants/'] },
   { pattern: /^test\/interop\/redisson\/java\//, specs: ['test/interop/'] },
   { pattern: /^bench\//, specs: ['test/repository/bench/'] },
-  { pattern: /^(compat|\.ci)\/|^(LICENSE|\.gitignore|\.prettierignore|prettier\.config\.js)$/, specs: [] },
+  {
+    pattern:
+      /^(compat|\.ci|\.github)\/|^(LICENSE|\.editorconfig|\.gitignore|\.prettierignore|prettier\.config\.js)$/,
+    specs: [],
+  },
   { pattern: /^test\/(?!support\/.*\.[cm]js$|tsconfig\.json$)/, isOfTests: true, specs: [] },
 ];
 
