@@ -9,8 +9,8 @@ const DROPPED = /^(.*?)\s{2}# (.{10,})$/;
 
 /**
  * How many promises each list names, those that left with a reason included. A new promise adds one here. The number of a list
- * never falls: a promise that is no longer tried stays in its list, with the reason behind `  # `. Whoever lowers a number
- * takes a promise from the users of that backend, and has to say so in review.
+ * never falls: a promise that is no longer tried stays in its list, with the reason behind `  # `. A change that lowers a
+ * number takes a promise from the users of that backend, and has to say so in review.
  */
 const NAMED: Readonly<Record<string, number>> = {
   combination: 75,

@@ -21,7 +21,7 @@ const bodies = new AsyncLocalStorage<BodyWatcher>();
 
 /**
  * Has Nest call the handler with its request behind all other arguments. Nothing else tells for certain which request a call
- * belongs to: an interceptor may call the handler from a queue, in the async context of nobody or of another request.
+ * belongs to: an interceptor may call the handler from a queue, without an async context or in that of another request.
  * @returns the position of the request
  */
 export function askForRequest(prototype: object, key: string | symbol): number {

@@ -17,7 +17,7 @@ export interface Bounds {
   readonly releaseMs?: number;
   /** 99 % of the hand-overs to a caller that waits take at most this long. @default not judged */
   readonly handOverMs?: number;
-  /** How many turns of others begin while somebody waits, at most; for a reader, turns of writers. @default not judged */
+  /** How many turns of others begin while a caller waits, at most; for a reader, turns of writers. @default not judged */
   readonly turns?: TurnBound;
 }
 
