@@ -51,14 +51,20 @@ export class Crew {
 
   /** Resolves when it gets the lock the next time. @throws Error when that takes too long, or a process has failed */
   async holds(one: ContenderProcess): Promise<void> {
-    const giveUpAt = performance.now() + PATIENCE_MS;
+    if (!(await this.holdsWithin(one, PATIENCE_MS)))
+      throw new Error(`${one.label} got no lock for ${PATIENCE_MS} ms`);
+  }
+
+  /** Whether it gets the lock the next time before `ms` have passed. @throws Error when a process has failed */
+  async holdsWithin(one: ContenderProcess, ms: number): Promise<boolean> {
+    const giveUpAt = performance.now() + ms;
     let seen = one.events.length;
     for (;;) {
       const { length } = one.events;
-      if (one.events.slice(seen).some(({ kind }) => kind === 'acquired')) return;
+      if (one.events.slice(seen).some(({ kind }) => kind === 'acquired')) return true;
       seen = length;
       if (this.failures.length > 0) throw new Error(this.failures.join('\n'));
-      if (performance.now() > giveUpAt) throw new Error(`${one.label} got no lock for ${PATIENCE_MS} ms`);
+      if (performance.now() > giveUpAt) return false;
       await pass(POLL_MS);
     }
   }

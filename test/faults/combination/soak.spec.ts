@@ -1,7 +1,7 @@
 import { runCell } from './cell.js';
 import type { Fault } from './fault.js';
-import { pass } from './pass.js';
 import { soak } from './soak.js';
+import { LEASE_MS } from './terms.js';
 import { assertSound } from './verdict.js';
 
 /** A part of what `npm run soak` does, for every change. */
@@ -11,6 +11,8 @@ const SOAK = {
   tell: () => undefined,
 };
 const WITHIN_MS = 90_000;
+/** The longest hold, a pause, and an attempt that finds two nodes silent. */
+const ENOUGH_MS = 2_000;
 
 describe('a lock on real nodes', () => {
   it(
@@ -26,16 +28,22 @@ describe('a lock on real nodes', () => {
 });
 
 describe('the judge of these histories', () => {
-  /** Those behind the proxies see the first node alone; then that one freezes, and the others see all but that one. */
+  /**
+   * A process behind the proxies sees the first node alone. If that is enough for a lock, the process is stopped within its
+   * lease; then the node freezes, and a process that sees all the others has the rest of the lease to be granted it too.
+   */
   const SPLIT: Fault = {
     name: 'a split view',
-    async strike({ site: { nodes } }) {
+    async strike({ site: { nodes }, crew }) {
       const [first, ...others] = nodes;
+      const [, seesAll, seesOne] = crew.members;
       for (const { proxy } of others) proxy.dropRequests();
-      await pass(700);
+      const isEnough = await crew.holdsWithin(seesOne!, ENOUGH_MS);
+      if (isEnough) seesOne!.signal('SIGSTOP');
       first!.server.pause();
-      await pass(700);
+      await crew.holdsWithin(seesAll!, LEASE_MS);
       first!.server.resume();
+      if (isEnough) seesOne!.signal('SIGCONT');
       for (const { proxy } of others) {
         proxy.dropRequests(false);
         proxy.cut();
