@@ -8,7 +8,13 @@ import { channelOf, type TableNames } from './names.js';
 export const NOW = "(date_part('epoch', clock_timestamp()) * 1000000)::bigint";
 /** Between two readings of the clock in one statement, at most: a row must not count as over before its grant, µs. */
 const CLOCK_STEPS_US = 1_000;
-/** What a statement that was too late fails with: it takes the logarithm of 0, which no other does. */
+/**
+ * Makes a statement fail in `RETURNING`, which undoes its change: SQL has no verb for that, and a function of our own would
+ * ask for a right that users may not have. The logarithm of zero is an error of its own code ({@link LATE}), which no other
+ * expression here can cause. The column keeps the planner from computing it in advance, for statements that are in time.
+ */
+const FAIL_AS_LATE = 'ln(0.0 * t.depth)::bigint';
+/** `invalid_argument_for_logarithm`: the SQLSTATE of {@link FAIL_AS_LATE}. */
 export const LATE = '2201E';
 /** What is asked for, as `h`. */
 const TAKE_FREE_COLUMNS = [
@@ -100,7 +106,7 @@ function shortStatements(locks: string, count: 'one' | 'many', locked: string) {
   until_us = ${NOW} + $4::bigint, ends_us = ${NOW} + $4::bigint + ${CLOCK_STEPS_US},
   token = CASE WHEN $5::bigint > 0 THEN greatest(t.token, ${NOW}) + $5::bigint ELSE t.token END
 WHERE ${isQuiet} AND t.until_us <= ${NOW} AND ${NOW} <= $6::bigint
-RETURNING t.token AS given, CASE WHEN ${NOW} <= $6::bigint THEN t.until_us - $4::bigint ELSE ln(0.0 * t.depth)::bigint END AS now_us`,
+RETURNING t.token AS given, CASE WHEN ${NOW} <= $6::bigint THEN t.until_us - $4::bigint ELSE ${FAIL_AS_LATE} END AS now_us`,
       giveFree: `UPDATE ${locks} t SET version = t.version + 1, holder = '', until_us = 0, ends_us = 0
 WHERE ${isQuiet} AND t.holder = $2 AND t.until_us > ${NOW}`,
     };
