@@ -60,7 +60,7 @@ export const COMMAND_FAULTS: readonly Fault[] = [
       ),
   },
   {
-    name: 'REPLICAOF nobody there',
+    name: 'REPLICAOF an unreachable host',
     strike: ({ victims }) =>
       during(
         victims,

@@ -51,7 +51,7 @@ const STUCK: Fault<SqlGround> = {
  * order: so there are dead-locks, of users with the backends alone, and they are nobody's business.
  */
 const STORM: Fault<SqlGround> = {
-  name: 'dead-lock storm: up to 64 connections, rows that come and go',
+  name: 'deadlock storm: up to 64 connections, rows that come and go',
   options: { connections: 16, keepRowsMs: 20 },
   operationMs: 2_000,
   jobs: (resource) => {
