@@ -70,6 +70,7 @@ export const ROWS = [
       'test/unit/backends/redis/fair.spec.ts',
       'test/unit/backends/redis/grants.spec.ts',
       'test/unit/backends/redis/guard.spec.ts',
+      'test/unit/backends/redis/held-scripts.spec.ts',
       'test/unit/backends/redis/leases.spec.ts',
       'test/unit/backends/redis/options.spec.ts',
       'test/unit/backends/redis/scripts.spec.ts',

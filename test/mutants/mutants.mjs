@@ -13,6 +13,7 @@
 import { COMBINATION } from './list/combination.mjs';
 import { ENGINE } from './list/engine.mjs';
 import { SCRIPTS } from './list/scripts.mjs';
+import { WAITING } from './list/waiting.mjs';
 
 /** @type {readonly Mutant[]} */
-export const MUTANTS = [...ENGINE, ...SCRIPTS, ...COMBINATION];
+export const MUTANTS = [...ENGINE, ...WAITING, ...SCRIPTS, ...COMBINATION];

@@ -1,4 +1,4 @@
-/** The engine: claims, leases, renewal, release, waiting. */
+/** The engine: claims, leases, renewal, release, nested runs. */
 import { CALM, LASTING, PATIENT, ROUGH, SLEEPY } from '../worlds.mjs';
 
 const CONTENTION = 'engine/locking/contention.ts';
@@ -192,74 +192,6 @@ export const ENGINE = [
     find: "return (await atMost(this.clock, deadline - this.clock.now(), confirmed)) ?? 'unconfirmed';",
     replace: 'return confirmed;',
     seed: 8,
-  },
-  {
-    name: 'deadline-ignored',
-    breaks: 'nobody is told that the time for waiting is over',
-    file: 'engine/waiting/queued-synchronizer.ts',
-    find: "for (const one of due) this.leave(one, 'timedOut');",
-    replace: '',
-    seed: 1,
-  },
-  {
-    name: 'try-waits',
-    breaks: 'a caller that tries once is kept until the lock is free',
-    file: CONTENTION,
-    find: 'arrival <= attempt.arrivals && (once ||',
-    replace: 'arrival <= attempt.arrivals && (',
-    seed: 3,
-  },
-  {
-    name: 'no-sweep',
-    breaks: 'waiters rely on wakes alone',
-    file: 'engine/waiting/wake-hub.ts',
-    find: 'for (const { wakes } of this.#subscriptions.values()) for (const wake of wakes) wake();',
-    replace: '',
-    terms: { ...LASTING, loadMs: 10_000, waitMs: 3_900 },
-    seed: 300,
-  },
-  {
-    name: 'wake-unheard',
-    breaks: 'a wake does not wake',
-    file: 'engine/locking/seat.ts',
-    find: 'this.woken = true;\n    this.#resume?.();',
-    replace: '',
-    seed: 1,
-  },
-  {
-    name: 'pushed-grant-for-any',
-    breaks: 'a grant without asking is taken for whatever claim is under way',
-    file: 'engine/locking/seat.ts',
-    find: 'return pushed !== undefined && pushed.claimId === this.asking?.id ? pushed.grant : undefined;',
-    replace: 'return pushed?.grant;',
-    terms: ROUGH,
-    seed: 3,
-  },
-  {
-    name: 'pushed-grant-from-its-arrival',
-    breaks: 'a grant without asking counts from its arrival',
-    file: 'backends/redis/presence/awaited-grants.ts',
-    find: 'since: this.time.notLaterLocally(announcement.at)',
-    replace: 'since: this.time.localNow()',
-    terms: ROUGH,
-    seed: 3,
-  },
-  {
-    name: 'pushed-grant-for-any-time',
-    breaks: 'a grant without asking is believed for the whole lease, of which the server gave a second',
-    file: 'backends/redis/presence/awaited-grants.ts',
-    find: 'return { token, tokens, leaseMs, since:',
-    replace: 'return { token, tokens, leaseMs: awaited.claim.leaseMs, since:',
-    terms: LASTING,
-    seed: 1,
-  },
-  {
-    name: 'pushed-grant-unread',
-    breaks: 'grants without asking are thrown away',
-    file: 'backends/redis/presence/wakes.ts',
-    find: "else if (message.startsWith('=')) this.#granted(body);",
-    replace: "else if (message.startsWith('=')) return;",
-    seed: 1,
   },
   {
     name: 'not-after-too-late',

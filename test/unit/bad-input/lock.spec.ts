@@ -50,7 +50,6 @@ describe('bad input to bedrock-lock', () => {
   afterEach(() => bedrock.close({ graceMs: 0 }));
 
   const freshLock = (options: object): unknown => bedrock.mutex(`lock-${++names}`, options);
-  const fresh = (options: object): Bedrock => new Bedrock({ backend: memory(), ...options });
   const any = (value: unknown): never => value as never;
 
   const lockOptions: Parameter[] = [
@@ -212,86 +211,13 @@ describe('bad input to bedrock-lock', () => {
     },
   ];
 
-  const bedrockOptions: Parameter[] = [
-    { name: 'Bedrock options', field: /^(options|backend)/, good: [], use: (v) => new Bedrock(any(v)) },
-    { name: 'backend', field: 'backend', good: [], use: (v) => new Bedrock({ backend: any(v) }) },
-    {
-      name: 'prefix',
-      field: 'prefix',
-      good: ['undefined', 'empty text', ...TEXTS],
-      use: (v) => fresh({ prefix: v }),
+  it.each([...lockOptions, ...texts].map((parameter) => [parameter.name, parameter] as const))(
+    'refuses every bad %s by name and sends nothing',
+    async (_name, parameter) => {
+      expect(await tryAll(parameter)).toEqual([]);
+      expect(sent).toEqual([]);
     },
-    {
-      name: 'defaults',
-      field: /^(defaults|options)/,
-      good: ['undefined', ...OBJECTS],
-      use: (v) => fresh({ defaults: v }),
-    },
-    {
-      name: 'close graceMs',
-      field: 'graceMs',
-      good: ['undefined', ...NUMBERS_FROM_0],
-      use: (v) => fresh({}).close({ graceMs: any(v) }),
-    },
-    { name: 'clock', field: 'clock', good: ['undefined'], use: (v) => fresh({ clock: v }) },
-    {
-      name: 'handOver',
-      field: /^handOver/,
-      good: ['undefined', 'an object'],
-      use: (v) => fresh({ handOver: v }),
-    },
-    {
-      name: 'quantumMs',
-      field: 'handOver.quantumMs',
-      good: ['undefined', '0', '0.5'],
-      use: (v) => fresh({ handOver: { quantumMs: v } }),
-    },
-    {
-      name: 'quantumGrants',
-      field: 'handOver.quantumGrants',
-      good: ['undefined'],
-      use: (v) => fresh({ handOver: { quantumGrants: v } }),
-    },
-    {
-      name: 'maxWaitersPerProcess',
-      field: 'maxWaitersPerProcess',
-      good: ['undefined'],
-      use: (v) => fresh({ maxWaitersPerProcess: v }),
-    },
-    {
-      name: 'closeGraceMs',
-      field: 'closeGraceMs',
-      good: ['undefined', ...NUMBERS_FROM_0],
-      use: (v) => fresh({ closeGraceMs: v }),
-    },
-    {
-      name: 'memory options',
-      field: /^options/,
-      good: ['undefined', ...OBJECTS],
-      use: (v) => memory(any(v)),
-    },
-    { name: 'memory store', field: 'store', good: ['undefined'], use: (v) => memory({ store: any(v) }) },
-    {
-      name: 'memory label',
-      field: 'label',
-      good: ['undefined', 'empty text', ...TEXTS, '{', '}', '{}', 'a reserved prefix'],
-      use: (v) => memory({ label: any(v) }),
-    },
-    {
-      name: 'memory maxLeaseMs',
-      field: 'maxLeaseMs',
-      good: ['undefined'],
-      use: (v) => memory({ maxLeaseMs: any(v) }),
-    },
-    { name: 'memory clock', field: 'clock', good: ['undefined'], use: (v) => memory({ clock: any(v) }) },
-  ];
-
-  it.each(
-    [...lockOptions, ...texts, ...bedrockOptions].map((parameter) => [parameter.name, parameter] as const),
-  )('refuses every bad %s by name and sends nothing', async (_name, parameter) => {
-    expect(await tryAll(parameter)).toEqual([]);
-    expect(sent).toEqual([]);
-  });
+  );
 
   it.each(callOptions.map((parameter) => [parameter.name, parameter] as const))(
     'refuses every bad %s by name and leaves the lock free',
@@ -311,7 +237,6 @@ describe('bad input to bedrock-lock', () => {
   it('refuses a misspelt option instead of ignoring it', async () => {
     expect(() => bedrock.mutex('a', { leaseTime: 5 } as never)).toThrow(/leaseTime/);
     await expect(lock.run(noop, { timeout: 5 } as never)).rejects.toThrow(/timeout/);
-    expect(() => new Bedrock({ backend: memory(), retries: 3 } as never)).toThrow(/retries/);
   });
 
   it('refuses a bad leaseMs of extend() and keeps the lease', async () => {
