@@ -48,6 +48,12 @@ export function checkBoolean(field: string, value: unknown): boolean {
   return value;
 }
 
+/** One of a few words. @throws InvalidOptionError naming them */
+export function checkOneOf(field: string, value: unknown, allowed: readonly string[]): void {
+  if (!allowed.includes(value as string))
+    throw new InvalidOptionError(field, allowed.map((one) => `'${one}'`).join(' or '), value);
+}
+
 /** @throws InvalidOptionError */
 export function checkFunction<F>(field: string, value: F): F {
   if (typeof value !== 'function') throw new InvalidOptionError(field, 'a function', value);

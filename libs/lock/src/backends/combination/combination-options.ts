@@ -1,4 +1,4 @@
-import { checkBoolean, checkClock, checkFields, checkWhole } from '../../core/checks.js';
+import { checkBoolean, checkClock, checkFields, checkOneOf, checkWhole } from '../../core/checks.js';
 import { MAX_TIMER_MS, systemClock, type Clock } from '../../core/clock.js';
 import { InvalidOptionError } from '../../core/errors.js';
 import type { Backend } from '../../core/ports/ports.js';
@@ -129,9 +129,4 @@ function resolveProbe(probe: ProbeOptions): Required<ProbeOptions> {
   checkWhole('probe.firstMs', firstMs, 1, MAX_TIMER_MS);
   // The seed asks a node again after 15 minutes, and only then: first and last are the same there.
   return Object.freeze({ firstMs, lastMs: checkWhole('probe.lastMs', lastMs, firstMs, MAX_TIMER_MS) });
-}
-
-function checkOneOf(field: string, value: unknown, allowed: readonly string[]): void {
-  if (!allowed.includes(value as string))
-    throw new InvalidOptionError(field, allowed.map((one) => `'${one}'`).join(' or '), value);
 }

@@ -1,4 +1,4 @@
-import { checkFields, checkFunction, checkSignal, checkTime, checkWhole } from '../checks.js';
+import { checkFields, checkFunction, checkOneOf, checkSignal, checkTime, checkWhole } from '../checks.js';
 import { InvalidOptionError } from '../errors.js';
 import type { Traits } from '../ports/ports.js';
 import { SecretKeys, type SecretKey } from './secret-keys.js';
@@ -87,8 +87,7 @@ export function resolveIdempotencyTerms(
     encryption = [],
     onUnavailable = 'fail',
   } = options;
-  if (onUnavailable !== 'fail' && onUnavailable !== 'run')
-    throw new InvalidOptionError('onUnavailable', "'fail' or 'run'", onUnavailable);
+  checkOneOf('onUnavailable', onUnavailable, ['fail', 'run']);
   return Object.freeze({
     leaseMs: checkWhole('leaseMs', leaseMs, inProcess ? 10 : SHORTEST_LEASE_MS, 24 * 3_600_000),
     keepMs: checkWhole('keepMs', keepMs, 1, LONGEST_KEEP_MS),

@@ -2,7 +2,14 @@ import type { RedisOptions as ConnectionOptions } from 'ioredis';
 import { systemClock, type Clock } from '../../../core/clock.js';
 import { InvalidOptionError } from '../../../core/errors.js';
 import { checkText } from '../../../core/key.js';
-import { checkBoolean, checkClock, checkFields, checkObject, checkWhole } from '../../../core/checks.js';
+import {
+  checkBoolean,
+  checkClock,
+  checkFields,
+  checkObject,
+  checkOneOf,
+  checkWhole,
+} from '../../../core/checks.js';
 import {
   isClusterClient,
   isIoredisClient,
@@ -98,35 +105,18 @@ export function resolveRedisOptions(given: string | RedisClient | RedisOptions):
   const options: RedisOptions =
     typeof given === 'string' ? { url: given } : isClient(given) ? { client: given } : given;
   checkFields('options', options, FIELDS);
-  const {
-    url,
-    connection,
-    client,
-    label,
-    coldStart = 'wait',
-    tokens = 'shared',
-    clock: givenClock = systemClock,
-  } = options;
+  const { label, coldStart = 'wait', tokens = 'shared', clock: givenClock = systemClock } = options;
   const { operationTimeoutMs = 1_000, restartGuard = false, strict = false } = options;
   const { maxLeaseMs = restartGuard === true ? 30_000 : 300_000 } = options;
-  if (url !== undefined) checkUrl(url);
-  if (connection !== undefined) checkConnection(connection);
-  if (client !== undefined) checkClient(client);
+  checkConnectionOptions(options);
   const clock = checkClock('clock', givenClock);
   const cluster = clusterPlace(options, clock);
-  const isHowGiven = url !== undefined || connection !== undefined;
-  // A cluster says where; how is left to the defaults, or said by one of the others.
-  if (cluster === undefined ? isHowGiven === (client !== undefined) : isHowGiven && client !== undefined) {
+  if (!isOneConnection(options, cluster !== undefined))
     throw new InvalidOptionError('options', 'given a url, a connection or else a client', given);
-  }
   if (label !== undefined) checkText('label', label);
   if (options.nodeId !== undefined) checkText('nodeId', options.nodeId);
-  if (coldStart !== 'wait' && coldStart !== 'trust') {
-    throw new InvalidOptionError('coldStart', "'wait' or 'trust'", coldStart);
-  }
-  if (tokens !== 'shared' && tokens !== 'perLock') {
-    throw new InvalidOptionError('tokens', "'shared' or 'perLock'", tokens);
-  }
+  checkOneOf('coldStart', coldStart, ['wait', 'trust']);
+  checkOneOf('tokens', tokens, ['shared', 'perLock']);
   checkWhole('operationTimeoutMs', operationTimeoutMs, 10, 60_000);
   return Object.freeze({
     links: cluster?.links ?? linksTo(options as ServerPlace, clock),
@@ -143,6 +133,19 @@ export function resolveRedisOptions(given: string | RedisClient | RedisOptions):
     replicaAcks: resolveReplicaAcks(options.replicaAcks, operationTimeoutMs),
     clock,
   });
+}
+
+function checkConnectionOptions({ url, connection, client }: RedisPlace): void {
+  if (url !== undefined) checkUrl(url);
+  if (connection !== undefined) checkConnection(connection);
+  if (client !== undefined) checkClient(client);
+}
+
+/** A cluster says where; how is left to the defaults, or said by one of the others. */
+function isOneConnection({ url, connection, client }: RedisPlace, isCluster: boolean): boolean {
+  const isHowGiven = url !== undefined || connection !== undefined;
+  const isClientGiven = client !== undefined;
+  return isCluster ? !(isHowGiven && isClientGiven) : isHowGiven !== isClientGiven;
 }
 
 /** The guard is about one run of one server: slots move between servers, and a fail-over always brings another run. */

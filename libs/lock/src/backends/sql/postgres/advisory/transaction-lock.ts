@@ -1,4 +1,4 @@
-import { checkFields, checkTime } from '../../../../core/checks.js';
+import { checkFields, checkOneOf, checkTime } from '../../../../core/checks.js';
 import { sleep, systemClock, type Clock } from '../../../../core/clock.js';
 import { suspendAware } from '../../../../core/suspend-aware-clock.js';
 import { InvalidOptionError, LockBusyError, LockWaitTimeoutError } from '../../../../core/errors.js';
@@ -37,9 +37,7 @@ export async function lockInTransaction(
   checkFields('options', options, FIELDS);
   const { waitMs = 5_000, mode = 'exclusive' } = options;
   checkTime('waitMs', waitMs, 0);
-  if (mode !== 'exclusive' && mode !== 'shared') {
-    throw new InvalidOptionError('mode', "'exclusive' or 'shared'", mode);
-  }
+  checkOneOf('mode', mode, ['exclusive', 'shared']);
   const names = typeof resources === 'string' ? [resources] : resources;
   const keyed = names.map((name) => ({ name: checkName('resource', name), key: advisoryKey(name) }));
   const suffix = mode === 'shared' ? '_shared' : '';
