@@ -47,6 +47,14 @@ const GUARD_WIRE = name(GUARD_KEY);
 /** Stands in line, and takes a grant without asking again. */
 const PUSH = word(2);
 
+export interface ClaimVerbDeps {
+  readonly guard: Guard;
+  readonly time: ServerTime;
+  readonly rows: ProcessRows;
+  readonly tokens: TokenSource;
+  readonly awaited: AwaitedGrants;
+}
+
 /** `claim` on the wire. */
 export class ClaimVerb implements BatchVerb<ClaimItem> {
   readonly script: Script;
@@ -63,35 +71,31 @@ export class ClaimVerb implements BatchVerb<ClaimItem> {
 
   constructor(
     { claim, keysOfItem, wants, fieldOf }: HashScripts,
-    private readonly guard: Guard,
-    private readonly time: ServerTime,
-    private readonly rows: ProcessRows,
-    private readonly tokens: TokenSource,
-    private readonly awaited: AwaitedGrants,
+    private readonly deps: ClaimVerbDeps,
   ) {
     this.script = claim;
     this.#wants = wants;
     this.#fieldOf = fieldOf;
-    this.#keysOfItem = keysOfItem + (tokens.isOwn ? 1 : 0);
+    this.#keysOfItem = keysOfItem + (deps.tokens.isOwn ? 1 : 0);
   }
 
   encode(items: readonly WiredClaim[], sentAt: number): ScriptInput {
-    const { runId, maxLeaseMs } = this.guard;
+    const { runId, maxLeaseMs } = this.deps.guard;
     const isGuarded = runId !== '';
     const keys = items.length * this.#keysOfItem + (isGuarded ? 2 : 1);
-    let text = word(keys) + this.tokens.shared(items[0]!.resource);
-    for (const { keys: own } of items) text += this.tokens.isOwn ? own.wire + name(own.token) : own.wire;
+    let text = word(keys) + this.deps.tokens.shared(items[0]!.resource);
+    for (const { keys: own } of items) text += this.deps.tokens.isOwn ? own.wire + name(own.token) : own.wire;
     if (isGuarded) text += GUARD_WIRE;
     for (const { claim } of items) {
       const { id, leaseMs, holdAtLeastMs, notAfter, queue, mayPush } = claim;
       const lease = Math.ceil(Math.max(leaseMs, holdAtLeastMs));
       const wanted = this.#wants === undefined ? claim.tokens : this.#wants(claim);
       const field = this.#fieldOf === undefined ? id : this.#fieldOf(claim);
-      text += `${word(field)}${word(lease)}${word(this.time.notLaterThan(notAfter))}${word(wanted)}`;
-      text += queue ? (mayPush && this.guard.mayPush ? PUSH : YES) : NO;
+      text += `${word(field)}${word(lease)}${word(this.deps.time.notLaterThan(notAfter))}${word(wanted)}`;
+      text += queue ? (mayPush && this.deps.guard.mayPush ? PUSH : YES) : NO;
     }
     if (isGuarded) text += this.#guardWire(runId, maxLeaseMs);
-    text += this.time.isDueAt(sentAt) ? YES : NO;
+    text += this.deps.time.isDueAt(sentAt) ? YES : NO;
     return { text, count: 1 + keys + items.length * 5 + (isGuarded ? 4 : 1) };
   }
 
@@ -105,7 +109,7 @@ export class ClaimVerb implements BatchVerb<ClaimItem> {
   learn(reply: readonly unknown[], sentAt: number): void {
     const [now] = reply;
     this.#repliedAt = typeof now === 'number' ? now : UNTOLD;
-    if (this.#repliedAt !== UNTOLD) this.time.learn(this.#repliedAt, sentAt);
+    if (this.#repliedAt !== UNTOLD) this.deps.time.learn(this.#repliedAt, sentAt);
   }
 
   isGrant(answer: unknown): boolean {
@@ -114,12 +118,12 @@ export class ClaimVerb implements BatchVerb<ClaimItem> {
 
   settle(item: ClaimItem, answer: unknown): void {
     if (typeof answer === 'number') {
-      if (answer !== STALE) this.awaited.granted(item.claim, answer);
+      if (answer !== STALE) this.deps.awaited.granted(item.claim, answer);
       item.resolve(answer === STALE ? { kind: 'stale' } : { kind: 'granted', token: answer });
       return;
     }
     const { queue, mayPush } = item.claim;
-    if (queue && mayPush) this.awaited.refused(item.claim, this.#repliedAt);
+    if (queue && mayPush) this.deps.awaited.refused(item.claim, this.#repliedAt);
     const [retry, holder] = answer as [number, Buffer?];
     const id = holder?.toString();
     const retryInMs = retry < 0 ? NO_EXPIRY_RETRY_MS : retry;
@@ -133,7 +137,7 @@ export class ClaimVerb implements BatchVerb<ClaimItem> {
   /** @param ttl of its grant, in ms; -1 when it has none */
   holderView(id: string, ttl: number): HolderView {
     const remainingMs = ttl < 0 ? Infinity : ttl;
-    const process = this.rows.known(processOf(id));
+    const process = this.deps.rows.known(processOf(id));
     return process === undefined ? { id, remainingMs } : { id, remainingMs, process };
   }
 }

@@ -37,7 +37,7 @@ export function lockKinds(ground: KindGround): readonly LockKind[] {
 function mutexKind(format: MutexFormat, ground: KindGround): LockKind {
   const { connection, guard, time, rows, awaited, ownTokens } = ground;
   const tokens = tokenSource(ownTokens, connection.link.isSharded);
-  const claim = new ClaimVerb(format, guard, time, rows, tokens, awaited);
+  const claim = new ClaimVerb(format, { guard, time, rows, tokens, awaited });
   const claimAll = format.claimAll && new JointClaimVerb(format.claimAll, claim);
   const verbs = { claim, ...(claimAll && { claimAll }), withdraw: new WithdrawVerb(format, tokens) };
   const batches = new LeaseBatches(connection, verbs, new KeyRing(format.keysOf), ground.acks);
@@ -49,7 +49,7 @@ function semaphoreKind(ground: KindGround): LockKind {
   const ring = new KeyRing((resource) => new SemaphoreKeys(resource));
   const tokens = tokenSource(false, connection.link.isSharded);
   const verbs = {
-    claim: new ClaimVerb(SEMAPHORE_SCRIPTS, guard, time, rows, tokens, awaited),
+    claim: new ClaimVerb(SEMAPHORE_SCRIPTS, { guard, time, rows, tokens, awaited }),
     withdraw: new WithdrawVerb(SEMAPHORE_SCRIPTS, tokens),
     renew: semaphoreRenewal(ring),
   };
@@ -62,7 +62,7 @@ function readWriteKind(ground: KindGround): LockKind {
   const tokens = tokenSource(ownTokens, connection.link.isSharded);
   const ring = new KeyRing((resource) => new ResourceKeys(resource));
   const verbs = {
-    claim: new ClaimVerb(READ_WRITE, guard, time, rows, tokens, awaited),
+    claim: new ClaimVerb(READ_WRITE, { guard, time, rows, tokens, awaited }),
     withdraw: new WithdrawVerb(READ_WRITE, tokens),
     renew: renewVerb(ring),
     annotate: NOTE_VERB,

@@ -19,29 +19,31 @@ import type { LockKind } from './lock-kind.js';
 import type { ProcessRows } from '../presence/process-rows.js';
 import type { Wakes } from '../presence/wakes.js';
 
+export interface RedisLeasesDeps {
+  readonly connection: Connection;
+  readonly kinds: readonly LockKind[];
+  readonly wakes: Pick<Wakes, 'watch'>;
+  readonly awaited: AwaitedGrants;
+  readonly rows: ProcessRows;
+  readonly start: () => void;
+}
+
 /** The verbs on Redis, each in the format of its kind of lock. The first call of a process waits for its connection. */
 export class RedisLeases implements LeaseDriver {
   readonly #kindOf = new WeakMap<Shape, LockKind>();
 
-  constructor(
-    private readonly connection: Connection,
-    private readonly kinds: readonly LockKind[],
-    private readonly wakes: Pick<Wakes, 'watch'>,
-    private readonly awaited: AwaitedGrants,
-    private readonly rows: ProcessRows,
-    private readonly start: () => void,
-  ) {}
+  constructor(private readonly deps: RedisLeasesDeps) {}
 
   claim(claim: Claim): Promise<Verdict> {
-    this.rows.sign();
+    this.deps.rows.sign();
     const kind = this.#known(claim.shape);
-    if (kind !== undefined && this.connection.isReady) return kind.batches.claim(claim);
+    if (kind !== undefined && this.deps.connection.isReady) return kind.batches.claim(claim);
     return this.#serving().then(() => this.#of(claim.shape).batches.claim(claim));
   }
 
   async claimAll(claims: readonly Claim[]): Promise<JointVerdict> {
-    this.rows.sign();
-    if (!this.connection.isReady) await this.#serving();
+    this.deps.rows.sign();
+    if (!this.deps.connection.isReady) await this.#serving();
     const [kind, ...others] = new Set(claims.map(({ shape }) => this.#of(shape)));
     return kind === undefined || others.length > 0 ? { kind: 'separate' } : kind.batches.claimAll(claims);
   }
@@ -52,9 +54,9 @@ export class RedisLeases implements LeaseDriver {
 
   /** As `renew()`, but each rejects for itself when there is no answer. */
   renewals(held: readonly HeldRef[]): Promise<RenewOutcome>[] {
-    this.rows.sign();
+    this.deps.rows.sign();
     const outcomes: Promise<RenewOutcome>[] = [];
-    for (const kind of this.kinds) {
+    for (const kind of this.deps.kinds) {
       const own = held.flatMap((ref, at) => (this.#of(ref.shape) === kind ? [{ ref, at }] : []));
       if (own.length === 0) continue;
       const answers = kind.batches.renew(own.map(({ ref }) => ref));
@@ -64,14 +66,14 @@ export class RedisLeases implements LeaseDriver {
   }
 
   withdraw(ref: ClaimRef, options: WithdrawOptions): Promise<WithdrawOutcome> {
-    this.awaited.over(ref.id);
+    this.deps.awaited.over(ref.id);
     const kind = this.#known(ref.shape);
-    if (kind !== undefined && this.connection.isReady) return kind.batches.withdraw(ref, options);
+    if (kind !== undefined && this.deps.connection.isReady) return kind.batches.withdraw(ref, options);
     return this.#serving().then(() => this.#of(ref.shape).batches.withdraw(ref, options));
   }
 
   annotate(ref: ClaimRef, { depth }: { readonly depth: number }): void {
-    if (this.connection.isReady) this.#known(ref.shape)?.batches.annotate(ref, depth);
+    if (this.deps.connection.isReady) this.#known(ref.shape)?.batches.annotate(ref, depth);
   }
 
   async inspect(resource: string, shape: Shape): Promise<readonly ClaimView[]> {
@@ -85,20 +87,20 @@ export class RedisLeases implements LeaseDriver {
   }
 
   async watch(resource: string, shape: Shape, waker: Waker): Promise<Unsubscribe> {
-    this.start();
+    this.deps.start();
     const kind = this.#of(shape);
-    return this.wakes.watch(resource, kind.channels(resource), waker, kind.claimChannels?.(resource));
+    return this.deps.wakes.watch(resource, kind.channels(resource), waker, kind.claimChannels?.(resource));
   }
 
   async #serving(): Promise<void> {
-    this.start();
-    await this.connection.whenServing();
+    this.deps.start();
+    await this.deps.connection.whenServing();
   }
 
   #known(shape: Shape): LockKind | undefined {
     let kind = this.#kindOf.get(shape);
     if (kind === undefined) {
-      kind = this.kinds.find((one) => one.speaks(shape));
+      kind = this.deps.kinds.find((one) => one.speaks(shape));
       if (kind !== undefined) this.#kindOf.set(shape, kind);
     }
     return kind;

@@ -58,7 +58,7 @@ export class ServerDrivers {
       ownTokens: terms.tokens === 'perLock',
       acks: terms.replicaAcks && new ReplicaAcks(connection, terms.replicaAcks),
     });
-    this.leases = new RedisLeases(connection, kinds, wakes, awaited, rows, start);
+    this.leases = new RedisLeases({ connection, kinds, wakes, awaited, rows, start });
     this.#memos = new Memos(connection, terms.clock);
     const calls = new CountingCalls(connection, time, this.#memos, wakes, start);
     this.counters = new RedisCounters(calls);
