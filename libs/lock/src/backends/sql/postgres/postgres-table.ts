@@ -16,14 +16,16 @@ import type {
 } from '../rows/lock-table.js';
 import { DOUBTS_CHANNEL, processChannel, type TableNames } from './names.js';
 import { StatementBatch } from './statement-batch.js';
-import { statementsFor, type Statements } from './statements.js';
+import { rowStatements, type RowStatements } from './statements.js';
+import { upkeepStatements, type UpkeepStatements } from './upkeep-statements.js';
 
 type Row = Answer['rows'][number];
 
 /** Names that are remembered, at most: who is forgotten costs one statement more. */
 const MOST_NAMES = 20_000;
+type StatementName = keyof RowStatements | keyof UpkeepStatements;
 /** The statements, each with the name under which a connection keeps it prepared. */
-type Prepared = Readonly<Record<keyof Statements, { readonly name: string; readonly text: string }>>;
+type Prepared = Readonly<Record<StatementName, { readonly name: string; readonly text: string }>>;
 
 const NONE: NotDone = { done: false, nowUs: 0, row: undefined };
 
@@ -161,7 +163,7 @@ export class PostgresTable implements LockTable {
   }
 
   #batch<T extends Take | Give>(
-    name: keyof Statements,
+    name: StatementName,
     valuesOf: (item: T) => readonly unknown[],
   ): StatementBatch<T> {
     const one = this.#statements.one[name];
@@ -172,7 +174,7 @@ export class PostgresTable implements LockTable {
     }, valuesOf);
   }
 
-  async #run(name: keyof Statements, values: readonly unknown[], by: number): Promise<readonly Row[]> {
+  async #run(name: StatementName, values: readonly unknown[], by: number): Promise<readonly Row[]> {
     const { name: ownName, text } = this.#statements.one[name];
     const { rows } = await this.pool.run({ name: ownName, text, values }, by);
     return rows;
@@ -185,7 +187,7 @@ export class PostgresTable implements LockTable {
 }
 
 function preparedFor(names: TableNames, count: 'one' | 'many'): Prepared {
-  const statements = Object.entries(statementsFor(names, count));
+  const statements = Object.entries({ ...rowStatements(names.locks, count), ...upkeepStatements(names) });
   const prepared = statements.map(([name, text]) => [name, { name: `bedrock_${name}_${count}`, text }]);
   return Object.fromEntries(prepared) as Prepared;
 }

@@ -1,5 +1,5 @@
 import { HEAD_LIFE_US, PLACE_LIFE_US } from '../rows/place.js';
-import { channelOf, type TableNames } from './names.js';
+import { channelOf } from './names.js';
 
 /**
  * The database's time in µs. Not `now()`, which is when the transaction began: a statement may wait for its row. As a double,
@@ -126,40 +126,9 @@ RETURNING t.resource`,
   };
 }
 
-export type Statements = ReturnType<typeof statementsFor>;
-
-/**
- * The statements on the tables. Those that change a row, but for the short ones, lock it first (`r`), read the clock then
- * (`n`), and change it only after that (`d`): whoever had to wait for the row decides by the time after the wait, and
- * answers with what it found.
- */
-export function statementsFor({ locks, processes }: TableNames, count: 'one' | 'many') {
-  const locked = `r AS MATERIALIZED (
-  SELECT ${COLUMNS}, h.* FROM ${locks} t JOIN h ON t.resource = h.of_resource
-  ORDER BY t.resource FOR NO KEY UPDATE OF t
-),
-n AS MATERIALIZED (SELECT r.*, ${NOW} AS now_us FROM r)`;
-  const isOver = `t.ends_us <= ${NOW} AND t.token <= ${NOW} AND t.version <= ${NOW}`;
-  const takes = asked(count, TAKE_COLUMNS);
-  const gives = asked(count, GIVE_COLUMNS);
-  return {
-    ...shortStatements(locks, count, locked),
-
-    create: `INSERT INTO ${locks} (resource, version)
-SELECT name, ${NOW} FROM unnest($1::text[]) AS u(name) ORDER BY name
-ON CONFLICT (resource) DO NOTHING`,
-
-    // For exclusive grants: makes the row with the grant in it.
-    takeNew: `WITH ${asked(count, TAKE_FREE_COLUMNS)}, n AS MATERIALIZED (SELECT h.*, ${NOW} AS now_us FROM h ORDER BY of_resource)
-INSERT INTO ${locks} (resource, version, holder, until_us, units, depth, token, ends_us)
-SELECT of_resource, now_us, id, now_us + life_us, of_units, 1,
-  CASE WHEN tokens > 0 THEN now_us + tokens ELSE 0 END, now_us + life_us
-FROM n WHERE now_us <= not_after_us
-ON CONFLICT (resource) DO NOTHING
-RETURNING resource, token AS given, version AS now_us`,
-
-    // All that `Place.claim` does.
-    take: `WITH ${takes}, ${locked}, ${grantsOf('n.key')},
+/** All that `Place.claim` does. */
+function takeStatement(locks: string, count: 'one' | 'many', locked: string): string {
+  return `WITH ${asked(count, TAKE_COLUMNS)}, ${locked}, ${grantsOf('n.key')},
 v AS MATERIALIZED (
   SELECT p.*, jsonb_build_object('k', key, 'p', process_id, 's', now_us, 'u', of_units, 'c', capacity) AS entry, CASE
     WHEN now_us > not_after_us THEN 'stale'
@@ -205,10 +174,12 @@ d AS (
     v.verdict = 'grant' AND v.is_shared AS may_wake, v.held + v.of_units AS held
 ),
 ${wakes('may_wake')}
-SELECT ${READ.replaceAll('n.', 'v.')}, d.given, (SELECT count(*) FROM w) AS told FROM v LEFT JOIN d ON d.resource = v.resource`,
+SELECT ${READ.replaceAll('n.', 'v.')}, d.given, (SELECT count(*) FROM w) AS told FROM v LEFT JOIN d ON d.resource = v.resource`;
+}
 
-    // All that `Place.withdraw` does.
-    give: `WITH ${gives}, ${locked}, ${grantsOf('n.leaver')},
+/** All that `Place.withdraw` does. */
+function giveStatement(locks: string, count: 'one' | 'many', locked: string): string {
+  return `WITH ${asked(count, GIVE_COLUMNS)}, ${locked}, ${grantsOf('n.leaver')},
 v AS MATERIALIZED (
   SELECT p.*, is_known AND keep_us = 0 AS frees, is_known AND keep_us > 0 AS keeps,
     leaver <> '' AND place IS NOT NULL AS leaves FROM p
@@ -233,7 +204,39 @@ d AS (
     v.held - CASE WHEN v.frees THEN v.own_units ELSE 0 END AS held
 ),
 ${wakes('may_wake')}
-SELECT v.resource, v.now_us, v.is_known, (SELECT count(*) FROM w) AS told FROM v`,
+SELECT v.resource, v.now_us, v.is_known, (SELECT count(*) FROM w) AS told FROM v`;
+}
+
+export type RowStatements = ReturnType<typeof rowStatements>;
+
+/**
+ * The statements on the rows of locks. Those that change a row, but for the short ones, lock it first (`r`), read the clock then
+ * (`n`), and change it only after that (`d`): whoever had to wait for the row decides by the time after the wait, and
+ * answers with what it found.
+ */
+export function rowStatements(locks: string, count: 'one' | 'many') {
+  const locked = `r AS MATERIALIZED (
+  SELECT ${COLUMNS}, h.* FROM ${locks} t JOIN h ON t.resource = h.of_resource
+  ORDER BY t.resource FOR NO KEY UPDATE OF t
+),
+n AS MATERIALIZED (SELECT r.*, ${NOW} AS now_us FROM r)`;
+  return {
+    ...shortStatements(locks, count, locked),
+    take: takeStatement(locks, count, locked),
+    give: giveStatement(locks, count, locked),
+
+    create: `INSERT INTO ${locks} (resource, version)
+SELECT name, ${NOW} FROM unnest($1::text[]) AS u(name) ORDER BY name
+ON CONFLICT (resource) DO NOTHING`,
+
+    // For exclusive grants: makes the row with the grant in it.
+    takeNew: `WITH ${asked(count, TAKE_FREE_COLUMNS)}, n AS MATERIALIZED (SELECT h.*, ${NOW} AS now_us FROM h ORDER BY of_resource)
+INSERT INTO ${locks} (resource, version, holder, until_us, units, depth, token, ends_us)
+SELECT of_resource, now_us, id, now_us + life_us, of_units, 1,
+  CASE WHEN tokens > 0 THEN now_us + tokens ELSE 0 END, now_us + life_us
+FROM n WHERE now_us <= not_after_us
+ON CONFLICT (resource) DO NOTHING
+RETURNING resource, token AS given, version AS now_us`,
 
     // $1 resources, $2 ids, $3 lives
     prolong: `WITH h AS (SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[]) AS u(resource, id, life_us)),
@@ -266,31 +269,5 @@ d AS (
 ),
 w AS (SELECT pg_notify(u.channel, u.message) FROM d, unnest($13::text[], $14::text[]) AS u(channel, message))
 SELECT (SELECT count(*) FROM d)::integer AS done, (SELECT count(*) FROM w) AS told`,
-
-    // $1 resources. What is locked is in use.
-    remove: `WITH r AS MATERIALIZED (
-  SELECT t.resource FROM ${locks} t WHERE t.resource = ANY ($1::text[]) AND ${isOver}
-  ORDER BY t.resource FOR UPDATE SKIP LOCKED
-),
-d AS (DELETE FROM ${locks} t USING r WHERE t.resource = r.resource RETURNING t.resource)
-SELECT u.name AS resource FROM unnest($1::text[]) AS u(name)
-LEFT JOIN ${locks} t ON t.resource = u.name LEFT JOIN d ON d.resource = u.name
-WHERE t.resource IS NULL OR d.resource IS NOT NULL`,
-
-    // $1 idle, $2 limit
-    sweep: `WITH r AS MATERIALIZED (
-  SELECT t.resource FROM ${locks} t WHERE t.ends_us < ${NOW} - $1::bigint AND ${isOver}
-  ORDER BY t.resource LIMIT $2::integer FOR UPDATE SKIP LOCKED
-),
-p AS (DELETE FROM ${processes} q WHERE q.seen_us < ${NOW} - $1::bigint)
-DELETE FROM ${locks} t USING r WHERE t.resource = r.resource`,
-
-    // $1 id, $2 host, $3 pid, $4 label
-    sign: `INSERT INTO ${processes} (id, host, pid, label, seen_us) VALUES ($1, $2, $3::integer, $4, ${NOW})
-ON CONFLICT (id) DO UPDATE SET seen_us = excluded.seen_us`,
-
-    erase: `DELETE FROM ${processes} WHERE id = $1`,
-
-    processes: `SELECT id, host, pid, label FROM ${processes} WHERE id = ANY ($1::text[])`,
   };
 }
