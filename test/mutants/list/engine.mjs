@@ -21,7 +21,7 @@ export const ENGINE = [
     breaks: 'a lease ends counted from the answer, not from before the question',
     file: CONTENTION,
     find: 'this.#answered(seat, attempt, verdict, claim.queue);',
-    replace: 'attempt.sent = this.clock.now();\nthis.#answered(seat, attempt, verdict, claim.queue);',
+    replace: 'attempt.sent = this.deps.clock.now();\nthis.#answered(seat, attempt, verdict, claim.queue);',
     seed: 97,
   },
   {

@@ -141,7 +141,7 @@ export class Turnstile<W extends WaitTerms, T> implements QueueOwner<T, W> {
       const isRefused = passage !== undefined && passage.passes.length < callers.length;
       if (passage !== undefined && !isRefused) continue;
       if (isRefused && ground.backend.traits.push && unwatch === undefined) {
-        unwatch = await this.#watch();
+        unwatch = await hub.watch(this.resource, undefined, this.#alarm.ring);
         // What happened before the subscription stood has woken nobody: ask once more.
         if (unwatch !== undefined) continue;
       }
@@ -230,15 +230,6 @@ export class Turnstile<W extends WaitTerms, T> implements QueueOwner<T, W> {
       ({ once, terms, arrival }) => arrival <= arrivals && (once || (!isAnswered && terms.failFast)),
       isAnswered ? 'busy' : 'unavailable',
     );
-  }
-
-  async #watch(): Promise<Unsubscribe | undefined> {
-    try {
-      return await this.house.hub.watch(this.resource, undefined, this.#alarm.ring);
-    } catch {
-      // Without wakes it polls; the next refusal tries to subscribe again.
-      return undefined;
-    }
   }
 
   #pause(passage: Passage<T> | undefined, isWatching: boolean): number {

@@ -1,6 +1,8 @@
-import type { Claim, PushedGrant } from '../../core/claim.js';
+import type { Claim, PushedGrant, Verdict } from '../../core/claim.js';
+import { LINE_TIMING } from '../../core/line-timing.js';
 import type { Terms } from '../../core/options/options.js';
 import { Backoff } from '../../runtime/backoff.js';
+import type { Withdrawal } from '../../runtime/withdrawals.js';
 import { claimId, type Quantum } from '../holding/hold.js';
 
 /**
@@ -108,6 +110,11 @@ export class Attempt {
     return { since: this.sent, leaseMs: this.leaseMs, token, tokens: this.tokens };
   }
 
+  /** The grant in an answer, if it is one. */
+  grantIn(verdict: Verdict | undefined): PushedGrant | undefined {
+    return verdict?.kind === 'granted' ? this.granted(verdict.token) : undefined;
+  }
+
   /** The question for the backend. @param queue stand in line when it is refused */
   claim(resource: string, queue: boolean, notAfter: number): Claim {
     return {
@@ -121,6 +128,22 @@ export class Attempt {
       holdAtLeastMs: this.terms.holdAtLeastMs,
       tokens: this.tokens,
       notAfter,
+    };
+  }
+
+  /** What takes back a grant that may still come, and the place in line. */
+  withdrawal(
+    seat: { readonly resource: string; readonly waiting: number; readonly isFull: boolean },
+    operationTimeoutMs: number,
+  ): Withdrawal {
+    const { id, terms, doubtUntil, sent, leaseMs } = this;
+    const place = terms.shape.order === 'fifo' ? LINE_TIMING.redissonWaitMs : 0;
+    return {
+      ref: { id, resource: seat.resource, shape: terms.shape },
+      keepMs: 0,
+      leavesQueue: () => seat.waiting === 0 || seat.isFull,
+      notBefore: doubtUntil,
+      overAt: () => sent + Math.max(leaseMs, terms.holdAtLeastMs, place) + operationTimeoutMs,
     };
   }
 }

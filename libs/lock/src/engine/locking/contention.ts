@@ -1,7 +1,6 @@
 import type { Claim, PushedGrant, Verdict } from '../../core/claim.js';
 import { outsideOfCallers } from '../../core/context.js';
 import { BackendUnavailableError } from '../../core/errors.js';
-import { LINE_TIMING } from '../../core/line-timing.js';
 import type { EventHub } from '../../core/events.js';
 import type { Terms } from '../../core/options/options.js';
 import type { Backend, Unsubscribe } from '../../core/ports/ports.js';
@@ -18,6 +17,17 @@ const LONGEST_SLEEP_MS = 60_000;
 /** Callers who are asked for beside the head, at most: with it, what fits into a call or two. */
 const MOST_BESIDE = 31;
 
+export interface WaitingLoopDeps {
+  readonly clock: SuspendAwareClock;
+  readonly backend: Backend;
+  readonly hub: WakeHub;
+  readonly withdrawals: Withdrawals;
+  readonly events: EventHub;
+  readonly quantum: Quantum;
+  /** Gives the head its lease on a granted claim. */
+  readonly onGranted: (seat: Seat, hold: Hold, tries: number) => void;
+}
+
 /**
  * The only waiting loop. It runs while somebody waits for a resource that this process does not hold; the head of the
  * queue asks, everybody else waits for free. What is granted goes to whoever is the head by then.
@@ -26,16 +36,8 @@ export class Contention {
   readonly #ground: HoldGround;
   #claims = 0;
 
-  constructor(
-    private readonly clock: SuspendAwareClock,
-    private readonly backend: Backend,
-    private readonly hub: WakeHub,
-    private readonly withdrawals: Withdrawals,
-    private readonly events: EventHub,
-    private readonly quantum: Quantum,
-    /** Seats the head on a granted claim. */
-    private readonly onGranted: (seat: Seat, hold: Hold, tries: number) => void,
-  ) {
+  constructor(private readonly deps: WaitingLoopDeps) {
+    const { clock, backend, quantum } = deps;
     this.#ground = { clock, processId: backend.processId, quantum };
   }
 
@@ -57,7 +59,7 @@ export class Contention {
   /** A first attempt under these terms, for a caller with so many behind. */
   firstAttempt(terms: Terms, behind = 0): Attempt {
     const attempt = this.#newAttempt(terms);
-    const { leaseMs, tokens } = askFor(terms, behind, this.quantum, this.backend.traits.maxLeaseMs);
+    const { leaseMs, tokens } = askFor(terms, behind, this.deps.quantum, this.deps.backend.traits.maxLeaseMs);
     attempt.leaseMs = leaseMs;
     attempt.tokens = tokens;
     return attempt;
@@ -69,42 +71,32 @@ export class Contention {
     for (let head = seat.head; head !== undefined && !seat.isFull; head = seat.head) {
       attempt = this.#prepare(seat, attempt, head.terms);
       seat.woken = false;
-      const listens = head.terms.spin === undefined;
-      // A live subscription is joined before asking, so that no wake falls between the answer and the sleep.
-      if (listens) unwatch ??= this.hub.join(seat.resource, (wake) => seat.wake(wake));
+      unwatch ??= this.#join(seat, head.terms);
       const pushed = seat.takePushed();
       const asking = pushed === undefined ? this.#ask(seat, attempt) : undefined;
       const beside = asking !== undefined && isRoomy ? this.#askBeside(seat) : undefined;
       isRoomy = false;
       const verdict = asking === undefined ? undefined : await asking;
-      const granted = pushed ?? (verdict?.kind === 'granted' ? attempt.granted(verdict.token) : undefined);
-      if (granted !== undefined) {
-        const hold = this.#seize(seat, attempt, granted);
-        if (hold !== undefined) {
-          unwatch?.();
-          seat.asking = undefined;
-          this.onGranted(seat, hold, attempt.tries);
-          if (beside !== undefined) await beside;
-          seat.isContending = false;
-          // Where several fit beside each other, the next asks now.
-          this.start(seat, verdict !== undefined && attempt.tries === 1);
-          return seat.dropIfIdle();
-        }
-        attempt = this.#newAttempt(attempt.terms, attempt);
+      const granted = pushed ?? attempt.grantIn(verdict);
+      const hold = granted && this.#seize(seat, attempt, granted);
+      if (hold !== undefined) {
+        unwatch?.();
+        seat.asking = undefined;
+        this.deps.onGranted(seat, hold, attempt.tries);
+        if (beside !== undefined) await beside;
+        seat.isContending = false;
+        // Where several fit beside each other, the next asks now.
+        this.start(seat, verdict !== undefined && attempt.tries === 1);
+        return seat.dropIfIdle();
       }
+      if (granted !== undefined) attempt = this.#newAttempt(attempt.terms, attempt);
       if (beside !== undefined) await beside;
       if (attempt.isSpent) {
         this.giveUp(seat, attempt);
         attempt = this.#newAttempt(attempt.terms, attempt);
       }
       this.#dismiss(seat, attempt, verdict);
-      if (seat.waiting === 0 || seat.woken) continue;
-      if (verdict?.kind === 'refused' && this.backend.traits.push && listens && unwatch === undefined) {
-        unwatch = await this.#watch(seat, attempt.terms);
-        // Whatever was released before the subscription stood has woken nobody: ask once more.
-        if (unwatch !== undefined) continue;
-      }
-      await seat.sleep(this.#pause(seat, attempt, verdict, listens && unwatch !== undefined));
+      if (seat.waiting > 0 && !seat.woken) unwatch = await this.#rest(seat, attempt, verdict, unwatch);
     }
     unwatch?.();
     seat.isContending = seat.isPutOff = false;
@@ -115,11 +107,34 @@ export class Contention {
     seat.dropIfIdle();
   }
 
+  /** A live subscription is joined before asking, so that no wake falls between the answer and the sleep. */
+  #join(seat: Seat, { spin }: Terms): Unsubscribe | undefined {
+    return spin === undefined ? this.deps.hub.join(seat.resource, (wake) => seat.wake(wake)) : undefined;
+  }
+
+  /** Subscribes after a refusal, or sleeps until a wake, a push or the next question. @returns the subscription */
+  async #rest(
+    seat: Seat,
+    attempt: Attempt,
+    verdict: Verdict | undefined,
+    unwatch: Unsubscribe | undefined,
+  ): Promise<Unsubscribe | undefined> {
+    const { spin, shape } = attempt.terms;
+    const listens = spin === undefined;
+    if (verdict?.kind === 'refused' && this.deps.backend.traits.push && listens && unwatch === undefined) {
+      unwatch = await this.deps.hub.watch(seat.resource, shape, (wake) => seat.wake(wake));
+      // Whatever was released before the subscription stood has woken nobody: ask once more.
+      if (unwatch !== undefined) return unwatch;
+    }
+    await seat.sleep(this.#pause(seat, attempt, verdict, listens && unwatch !== undefined));
+    return unwatch;
+  }
+
   /** One question; undefined when there was no answer. */
   async #ask(seat: Seat, attempt: Attempt): Promise<Verdict | undefined> {
     const claim = this.question(seat, attempt, seat.head?.once !== true);
     try {
-      const verdict = await this.backend.leases.claim(claim);
+      const verdict = await this.deps.backend.leases.claim(claim);
       this.#answered(seat, attempt, verdict, claim.queue);
       return verdict;
     } catch (error) {
@@ -143,20 +158,20 @@ export class Contention {
     const claim = this.question(seat, attempt, false);
     let verdict: Verdict;
     try {
-      verdict = await this.backend.leases.claim(claim);
+      verdict = await this.deps.backend.leases.claim(claim);
     } catch (error) {
       if (mayHaveActed(error)) attempt.doubtUntil = claim.notAfter;
       return this.giveUp(seat, attempt);
     }
     if (verdict.kind !== 'granted') return;
     const hold = this.#seize(seat, attempt, attempt.granted(verdict.token));
-    if (hold !== undefined) this.onGranted(seat, hold, attempt.tries);
+    if (hold !== undefined) this.deps.onGranted(seat, hold, attempt.tries);
   }
 
   /** The attempt for the head: the running one while its terms fit; one in doubt under other terms is withdrawn. */
   #prepare(seat: Seat, attempt: Attempt | undefined, terms: Terms): Attempt {
     const behind = seat.waiting - 1;
-    const { leaseMs, tokens } = askFor(terms, behind, this.quantum, this.backend.traits.maxLeaseMs);
+    const { leaseMs, tokens } = askFor(terms, behind, this.deps.quantum, this.deps.backend.traits.maxLeaseMs);
     if (attempt !== undefined && !attempt.mayBecome(terms, leaseMs)) {
       this.giveUp(seat, attempt);
       attempt = undefined;
@@ -173,16 +188,16 @@ export class Contention {
   question(seat: Seat, attempt: Attempt, queue: boolean): Claim {
     const { resource } = seat;
     attempt.tries += 1;
-    attempt.sent = this.clock.now();
+    attempt.sent = this.deps.clock.now();
     attempt.arrivals = seat.room.arrivals;
-    if (this.events.wants('claim.asked'))
-      this.events.emit('claim.asked', { resource, id: attempt.id, tries: attempt.tries });
-    const notAfter = attempt.sent + this.backend.operationTimeoutMs;
+    if (this.deps.events.wants('claim.asked'))
+      this.deps.events.emit('claim.asked', { resource, id: attempt.id, tries: attempt.tries });
+    const notAfter = attempt.sent + this.deps.backend.operationTimeoutMs;
     return attempt.claim(resource, queue, notAfter);
   }
 
   #newAttempt(terms: Terms, before?: Attempt): Attempt {
-    return new Attempt(this.backend.processId, ++this.#claims, terms, before);
+    return new Attempt(this.deps.backend.processId, ++this.#claims, terms, before);
   }
 
   #answered(seat: Seat, attempt: Attempt, verdict: Verdict, isQueued: boolean): void {
@@ -199,7 +214,8 @@ export class Contention {
   /** The question has failed; `seat.lastError` says why where it may yet be answered. */
   #unanswered(seat: Seat, attempt: Attempt, { notAfter }: Claim, error: unknown): void {
     const { resource } = seat;
-    const lockError = asLockError(error, this.backend.name, resource);
+    const { backend, events } = this.deps;
+    const lockError = asLockError(error, backend.name, resource);
     if (!isUnavailable(lockError)) {
       // It may have been granted all the same, beside what failed.
       attempt.doubtUntil = notAfter;
@@ -209,8 +225,8 @@ export class Contention {
     attempt.isSpent = lockError.executed === 'yes';
     if (mayHaveActed(lockError)) attempt.doubtUntil = notAfter;
     seat.lastError = lockError;
-    if (this.events.wants('backend.unavailable')) {
-      this.events.emit('backend.unavailable', { resource, error: lockError, retryInMs: attempt.retryMs });
+    if (events.wants('backend.unavailable')) {
+      events.emit('backend.unavailable', { resource, error: lockError, retryInMs: attempt.retryMs });
     }
   }
 
@@ -229,7 +245,7 @@ export class Contention {
       head?.terms.holdAtLeastMs === terms.holdAtLeastMs &&
       head.terms.shape === terms.shape &&
       (head.terms.renew || leaseMs >= head.terms.leaseMs);
-    if (isSameKind && hold.serves(head.terms, leaseMs, this.clock.now())) {
+    if (isSameKind && hold.serves(head.terms, leaseMs, this.deps.clock.now())) {
       seat.lastError = undefined;
       seat.isPutOff = false;
       return hold;
@@ -244,7 +260,7 @@ export class Contention {
   #countUseless(seat: Seat, attempt: Attempt, detail: string): void {
     attempt.useless += 1;
     if (attempt.useless < 2) return;
-    seat.lastError = new BackendUnavailableError(this.backend.name, detail, 'no', {
+    seat.lastError = new BackendUnavailableError(this.deps.backend.name, detail, 'no', {
       resource: seat.resource,
     });
   }
@@ -260,15 +276,6 @@ export class Contention {
     );
   }
 
-  async #watch(seat: Seat, { shape }: Terms): Promise<Unsubscribe | undefined> {
-    try {
-      return await this.hub.watch(seat.resource, shape, (wake) => seat.wake(wake));
-    } catch {
-      // Without wakes the head polls; the next refusal tries to subscribe again.
-      return undefined;
-    }
-  }
-
   #pause(seat: Seat, attempt: Attempt, verdict: Verdict | undefined, isWatching: boolean): number {
     const reaskMs = seat.head?.terms.reaskMs ?? Infinity;
     if (verdict?.kind !== 'refused' && seat.lastError !== undefined) {
@@ -280,20 +287,12 @@ export class Contention {
       return Math.max(1, Math.min(verdict.retryInMs, reaskMs, LONGEST_SLEEP_MS));
     // An answer that could not be used brought what is needed for a better question.
     if (verdict?.kind !== 'refused') return 1;
-    return Math.max(1, Math.min(verdict.retryInMs, reaskMs, attempt.takePollMs(this.clock.random())));
+    return Math.max(1, Math.min(verdict.retryInMs, reaskMs, attempt.takePollMs(this.deps.clock.random())));
   }
 
   /** Withdraws what may be granted, and the place in line. */
   giveUp(seat: Seat, attempt: Attempt | undefined): void {
     if (attempt === undefined || (attempt.doubtUntil === 0 && !attempt.isEnlisted)) return;
-    const { id, terms, doubtUntil, sent, leaseMs } = attempt;
-    const place = terms.shape.order === 'fifo' ? LINE_TIMING.redissonWaitMs : 0;
-    this.withdrawals.cancel({
-      ref: { id, resource: seat.resource, shape: terms.shape },
-      keepMs: 0,
-      leavesQueue: () => seat.waiting === 0 || seat.isFull,
-      notBefore: doubtUntil,
-      overAt: () => sent + Math.max(leaseMs, terms.holdAtLeastMs, place) + this.backend.operationTimeoutMs,
-    });
+    this.deps.withdrawals.cancel(attempt.withdrawal(seat, this.deps.backend.operationTimeoutMs));
   }
 }

@@ -63,18 +63,18 @@ export class LockEngine implements WriteLeaseOwner {
     );
     this.#hub = new WakeHub(clock, leases);
     this.#withdrawals = new Withdrawals(clock, leases, operationTimeoutMs);
-    this.#contention = new Contention(
+    this.#contention = new Contention({
       clock,
       backend,
-      this.#hub,
-      this.#withdrawals,
+      hub: this.#hub,
+      withdrawals: this.#withdrawals,
       events,
       quantum,
-      (seat, hold, tries) => {
+      onGranted: (seat, hold, tries) => {
         this.#grant(seat, hold, seat.shift(), tries);
         this.#letIn(seat);
       },
-    );
+    });
     this.#joint = new JointClaims(clock, backend, this.#contention, this.#seats, (seat, hold, grantee) =>
       this.#grant(seat, hold, grantee, 1),
     );

@@ -5,8 +5,19 @@ import type { Departure, Line, WaitingRoom } from './waiting-room.js';
 /** What a queue itself reads of the terms of a caller. */
 export type QueueTerms = Pick<Terms, 'waitMs' | 'maxWaiters'>;
 
+/** What an entrant brings. */
+export interface Entry<W extends QueueTerms = Terms> {
+  readonly terms: W;
+  readonly signal: AbortSignal | undefined;
+  readonly once: boolean;
+}
+
 /** One caller in a queue, and its node in the queue's list. */
 export class Competitor<T, W extends QueueTerms = Terms> {
+  readonly terms: W;
+  /** Asks once and leaves when refused. */
+  readonly once: boolean;
+  readonly signal: AbortSignal | undefined;
   prev: Competitor<T, W> | undefined;
   next: Competitor<T, W> | undefined;
   /** True until the competitor got its turn or left. */
@@ -14,16 +25,17 @@ export class Competitor<T, W extends QueueTerms = Terms> {
   #stopListening: (() => void) | undefined;
 
   constructor(
-    readonly terms: W,
+    { terms, once, signal }: Entry<W>,
     /** Number of its arrival, over all queues of the process. */
     readonly arrival: number,
     readonly enteredAt: number,
-    /** Asks once and leaves when refused. */
-    readonly once: boolean,
-    readonly signal: AbortSignal | undefined,
     readonly resolve: (turn: T) => void,
     readonly reject: (error: Error) => void,
-  ) {}
+  ) {
+    this.terms = terms;
+    this.once = once;
+    this.signal = signal;
+  }
 
   /** Monotonic ms. One that asks once is bound by the answer to its only question, not by the clock. */
   get deadline(): number {
@@ -38,13 +50,6 @@ export class Competitor<T, W extends QueueTerms = Terms> {
     this.waiting = false;
     this.#stopListening?.();
   }
-}
-
-/** What an entrant brings. */
-export interface Entry<W extends QueueTerms = Terms> {
-  readonly terms: W;
-  readonly signal: AbortSignal | undefined;
-  readonly once: boolean;
 }
 
 /** What the owner of a queue decides. */
@@ -89,18 +94,10 @@ export class QueuedSynchronizer<T, W extends QueueTerms = Terms> implements Line
    */
   enter(entry: Entry<W>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const { terms, signal, once } = entry;
+      const { terms, signal } = entry;
       const { room } = this;
       const arrival = room.nextArrival();
-      const competitor = new Competitor<T, W>(
-        terms,
-        arrival,
-        room.clock.now(),
-        once,
-        signal,
-        resolve,
-        reject,
-      );
+      const competitor = new Competitor<T, W>(entry, arrival, room.clock.now(), resolve, reject);
       if (signal?.aborted === true) return reject(this.owner.farewell(competitor, 'aborted'));
       const refusal = this.room.refusal(this, terms.maxWaiters);
       if (refusal !== undefined) return reject(refusal);

@@ -50,10 +50,10 @@ export class WakeHub<What = Shape> {
   }
 
   /**
-   * Calls `wake` until the result is called. Resolves when the subscription is confirmed.
-   * @throws BackendUnavailableError when it cannot be made
+   * Calls `wake` until the result is called. Resolves when the subscription is confirmed, with undefined when it cannot
+   * be made: without wakes the caller polls, and the next refusal tries to subscribe again.
    */
-  async watch(resource: string, what: What, wake: Waker): Promise<Unsubscribe> {
+  async watch(resource: string, what: What, wake: Waker): Promise<Unsubscribe | undefined> {
     let subscription = this.#subscriptions.get(resource);
     if (subscription === undefined) {
       subscription = this.#subscribe(resource, what);
@@ -62,11 +62,11 @@ export class WakeHub<What = Shape> {
     const leave = this.#add(subscription, wake);
     try {
       await subscription.made;
-    } catch (error) {
+      return leave;
+    } catch {
       leave();
-      throw error;
+      return undefined;
     }
-    return leave;
   }
 
   close(): void {
