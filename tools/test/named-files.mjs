@@ -28,8 +28,9 @@ function graph() {
   const all = new Set(files);
   known = new Map();
   for (const file of files.filter((one) => READABLE.test(one))) {
-    for (const [, text] of readFileSync(join(ROOT, file), 'utf8').matchAll(QUOTED))
-      for (const named of meantBy(text, file)) if (all.has(named) && named !== file) add(known, named, file);
+    const texts = Array.from(readFileSync(join(ROOT, file), 'utf8').matchAll(QUOTED), ([, text]) => text);
+    const named = texts.flatMap((text) => meantBy(text, file));
+    for (const one of named) if (all.has(one) && one !== file) add(known, one, file);
   }
   return known;
 }

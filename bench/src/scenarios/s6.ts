@@ -58,10 +58,8 @@ async function countAlive({ url }: Ground, prefix: string): Promise<number> {
   const shape = new RegExp(`${prefix}(\\d+)-`);
   try {
     for await (const keys of client.scanStream({ match: `*${prefix}*`, count: 1_000 })) {
-      for (const key of keys as string[]) {
-        const [, lease] = shape.exec(key) ?? [];
-        if (lease !== undefined) alive.add(lease);
-      }
+      const leases = (keys as string[]).flatMap((key) => shape.exec(key)?.[1] ?? []);
+      for (const lease of leases) alive.add(lease);
     }
   } finally {
     client.disconnect();

@@ -17,23 +17,27 @@ export interface Patience {
  * tries it may have no connection, and Node would end in the middle of the `await`.
  * @throws the last error
  */
-export async function untilServing(
+export async function untilServing(patience: Patience, ask: () => Promise<unknown>): Promise<void> {
+  const letGo = stayAlive();
+  try {
+    await untilAnswered(patience, ask);
+  } finally {
+    letGo();
+  }
+}
+
+async function untilAnswered(
   { clock, operationTimeoutMs, isFinal }: Patience,
   ask: () => Promise<unknown>,
 ): Promise<void> {
   const until = clock.now() + operationTimeoutMs * READY_PATIENCE;
-  const letGo = stayAlive();
-  try {
-    for (;;) {
-      try {
-        await ask();
-        return;
-      } catch (error) {
-        if (isFinal(error) || clock.now() + PAUSE_MS >= until) throw error;
-      }
-      await sleep(clock, PAUSE_MS);
+  for (;;) {
+    try {
+      await ask();
+      return;
+    } catch (error) {
+      if (isFinal(error) || clock.now() + PAUSE_MS >= until) throw error;
     }
-  } finally {
-    letGo();
+    await sleep(clock, PAUSE_MS);
   }
 }

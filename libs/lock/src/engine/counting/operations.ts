@@ -113,22 +113,29 @@ export class Operations {
     this.#pauses.add(pause);
     try {
       for (;;) {
+        let failure: BackendUnavailableError;
         try {
           return await act(change.send());
         } catch (error) {
-          const lockError = asLockError(error, this.backend.name, resource);
-          if (!isUnavailable(lockError)) throw lockError;
-          mayHaveActed ||= lockError.executed === 'unknown';
-          const pauseMs = backoff.take();
-          const isWorthIt = !this.#isStopped && !change.isOver && mayRepeat(pauseMs);
-          if (isWorthIt) await pause.sleep(pauseMs);
-          if (!isWorthIt || this.#isStopped) throw mayHaveActed ? asUnknown(lockError) : lockError;
+          failure = this.#unavailable(error, resource);
         }
+        mayHaveActed ||= failure.executed === 'unknown';
+        const pauseMs = backoff.take();
+        const isWorthIt = !this.#isStopped && !change.isOver && mayRepeat(pauseMs);
+        if (isWorthIt) await pause.sleep(pauseMs);
+        if (!isWorthIt || this.#isStopped) throw mayHaveActed ? asUnknown(failure) : failure;
       }
     } finally {
       this.#pauses.delete(pause);
       if (this.pending === 0) this.#onDrained?.();
     }
+  }
+
+  /** @throws what no repetition can change */
+  #unavailable(error: unknown, resource: string): BackendUnavailableError {
+    const lockError = asLockError(error, this.backend.name, resource);
+    if (!isUnavailable(lockError)) throw lockError;
+    return lockError;
   }
 }
 
