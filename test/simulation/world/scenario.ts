@@ -83,13 +83,11 @@ function drawnFrom(prng: Prng, chosen: BackendName | undefined): Scenario {
   const backend = chosen ?? drawn;
   const isCombination = backend === 'combination';
   const isCalm = prng.chance(0.1);
-  const promised: Promised = !isCalm && prng.chance(0.12) ? 'no exclusion' : 'all';
-  const restartGuard = isCombination || (promised === 'all' && !isCalm && prng.chance(0.25));
-  const maxLeaseMs = restartGuard ? 1_500 : 30_000;
+  const unlessCalm = (share: number): boolean => !isCalm && prng.chance(share);
+  const promised: Promised = unlessCalm(0.12) ? 'no exclusion' : 'all';
+  const restartGuard = isCombination || (promised === 'all' && unlessCalm(0.25));
   const leaseMs = prng.pick(restartGuard ? [200, 600, 1_500] : [100, 300, 1_000, 3_000, 30_000]);
-  const kinds: readonly LockKindName[] = prng.chance(0.35)
-    ? ['mutex']
-    : [...new Set([prng.pick(SHARED), prng.pick([...SHARED, 'mutex' as const])])];
+  const kinds = kindsFrom(prng);
   return {
     backend,
     nodes: isCombination ? prng.whole(3, 5) : 1,
@@ -100,7 +98,7 @@ function drawnFrom(prng: Prng, chosen: BackendName | undefined): Scenario {
     promised,
     isCalm,
     restartGuard,
-    maxLeaseMs,
+    maxLeaseMs: restartGuard ? 1_500 : 30_000,
     leaseMs,
     processes: prng.whole(2, 4),
     tasks: prng.whole(1, 3),
@@ -110,16 +108,29 @@ function drawnFrom(prng: Prng, chosen: BackendName | undefined): Scenario {
     waitMs: prng.pick([200, 1_000, 3_000]),
     holdMs: prng.pick([2, 10, 40]),
     thinkMs: prng.pick([5, 30, 100]),
-    loadMs:
-      (isCombination ? prng.between(1_000, 2_500) : prng.between(1_500, 4_000)) + (restartGuard ? 1_500 : 0),
-    drift: promised === 'all' ? (prng.chance(0.5) ? DRIFT_WITHIN : 0) : prng.pick([0, 0.05]),
+    loadMs: loadFrom(prng, isCombination) + (restartGuard ? 1_500 : 0),
+    drift: driftFrom(prng, promised),
     faults: isCalm ? 0 : prng.whole(1, 6),
     faultsOf: 'all',
-    hiccupShare: !isCalm && prng.chance(0.2) ? 0.001 : 0,
+    hiccupShare: unlessCalm(0.2) ? 0.001 : 0,
     longestHiccupMs: Math.min(leaseMs * 1.5, 500),
     permits: prng.whole(2, 4),
-    interruptions: !isCalm && prng.chance(0.2) ? 0.01 : 0,
+    interruptions: unlessCalm(0.2) ? 0.01 : 0,
     naps: 0,
     longestNapMs: Math.min(10 * leaseMs, LONGEST_NAP_MS),
   };
+}
+
+function kindsFrom(prng: Prng): readonly LockKindName[] {
+  if (prng.chance(0.35)) return ['mutex'];
+  return [...new Set([prng.pick(SHARED), prng.pick([...SHARED, 'mutex' as const])])];
+}
+
+function loadFrom(prng: Prng, isCombination: boolean): number {
+  return isCombination ? prng.between(1_000, 2_500) : prng.between(1_500, 4_000);
+}
+
+function driftFrom(prng: Prng, promised: Promised): number {
+  if (promised !== 'all') return prng.pick([0, 0.05]);
+  return prng.chance(0.5) ? DRIFT_WITHIN : 0;
 }

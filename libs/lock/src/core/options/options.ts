@@ -131,24 +131,34 @@ export function resolveTerms(
     spin: resolveSpin(spin),
     maxWaiters: checkWhole('maxWaiters', maxWaiters, 1, 10_000_000),
   });
-  if (terms.fencing && shape.mode === 'shared') {
+  checkTogether(terms, options, traits, backend);
+  return terms;
+}
+
+/** @throws InvalidOptionError, UnsupportedByBackendError for options that do not go together */
+function checkTogether(
+  { fencing, shape, spin }: Terms,
+  { reaskMs, spin: given }: LockOptions,
+  traits: Traits,
+  backend: string,
+): void {
+  if (fencing && shape.mode === 'shared') {
     throw new InvalidOptionError('fencing', 'left out: who shares a lock has no order', true);
   }
-  if (terms.spin !== undefined && reaskMs !== undefined) {
+  if (spin !== undefined && reaskMs !== undefined) {
     throw new InvalidOptionError(
       'spin',
       'left out, or false, where reaskMs is set: both say when to ask again',
-      spin,
+      given,
     );
   }
-  if (terms.fencing && !traits.fencing) {
+  if (fencing && !traits.fencing) {
     throw new UnsupportedByBackendError(
       backend,
       'fencing tokens',
       'set fencing: false or take another backend',
     );
   }
-  return terms;
 }
 
 /** What is promised beyond the release, in whole ms. @throws InvalidOptionError, UnsupportedByBackendError */
