@@ -38,9 +38,34 @@ const randomNames = [
   'webcrypto',
 ];
 
+// Where to stop; the aim is 80 lines a file, one screen a function, and one object instead of three arguments.
+const sizes = {
+  'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: true }],
+  'max-depth': ['error', 3],
+  'max-params': ['error', 5],
+  complexity: ['error', 20],
+};
+
 export default defineConfig(
   globalIgnores(['**/dist/', '**/node_modules/', '**/*.generated.ts', 'coverage/', 'seeds/']),
   eslint.configs.recommended,
+  { files: ['**/*.{ts,js,mjs,cjs}'], rules: sizes },
+  {
+    files: ['libs/*/src/**/*.ts', 'apps/*/src/**/*.ts'],
+    rules: { 'max-lines': ['error', 300] },
+  },
+  {
+    // Elsewhere under test/ a function is often a suite: `max-lines` bounds it.
+    files: [
+      '{libs,apps}/*/src/**/*.ts',
+      '{bench,tools}/**/*.{ts,mjs}',
+      'test/{faults,model,mutants,servers,simulation,support}/**/*.{ts,mjs}',
+    ],
+    ignores: ['**/*.spec.ts'],
+    rules: {
+      'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true, IIFEs: true }],
+    },
+  },
   {
     files: ['**/*.{js,mjs,cjs}'],
     languageOptions: {
