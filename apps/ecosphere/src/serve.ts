@@ -13,7 +13,7 @@ async function serve(args: readonly string[]): Promise<void> {
   const { openShop } = await import('./shop-front/open-shop.js');
   const { url, place, balance } = await openShop(command);
   process.stdout.write(
-    `flash sale at ${url}: ${count(balance.left)} of ${count(balance.stock)} items left, locks and book ${place}\n`,
+    `flash sale at ${url}: ${count(balance.left)} of ${count(balance.stock)} items left, locks and sales ${place}\n`,
   );
 }
 

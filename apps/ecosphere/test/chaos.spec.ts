@@ -51,8 +51,8 @@ describe('chaos', () => {
   });
 
   it.each([
-    ['did not notice', { ...noticed, gone: 0 }, '1 of 2 processes noticed that node 1 was gone'],
-    ['did not see it come back', { ...noticed, back: 0 }, '1 of 2 processes counted on it again'],
+    ['did not notice', { ...noticed, gone: 0 }, '1 of 2 processes noticed the outage of node 1'],
+    ['did not see it come back', { ...noticed, back: 0 }, '1 of 2 processes used it again'],
   ])('has proved nothing when a process %s', (_what, nodes, text) => {
     const report = withChaos(KEPT, STRIKE, [{ nodes: noticed }, { nodes }]);
     expect(isKept(report)).toBe(false);

@@ -101,7 +101,7 @@ describe('the book of the sale', () => {
 
   it('sells nothing when the stock is not known', async () => {
     await redis.flushall();
-    await expect(book.look(TOKEN, ann)).rejects.toThrow('the sale was not begun');
+    await expect(book.look(TOKEN, ann)).rejects.toThrow('the sale has not started');
     await expect(book.sell({ token: TOKEN, seen: 1 }, ann)).rejects.toThrow(ServerError);
     expect(await redis.keys('*sales')).toEqual([]);
   });

@@ -78,7 +78,7 @@ describe('a statement', () => {
         mortal.pause();
         await link.rows('select 1');
       });
-      await expect(work).rejects.toThrow('the database does not answer any more: no answer in 2000 ms');
+      await expect(work).rejects.toThrow('the database no longer answers: no answer in 2000 ms');
       await expect(work).rejects.toBeInstanceOf(ServerError);
       mortal.resume();
       // The beginning of a transaction would end one that was left open, and make it count.

@@ -99,8 +99,8 @@ describe('a meeting', () => {
     const meeting = new Meeting(3, 20);
     const ends = await Promise.allSettled([meeting.join(), meeting.join()]);
     expect(ends.map((end) => end.status === 'rejected' && String(end.reason))).toEqual([
-      'Error: only 2 of 3 requests came within 20 ms',
-      'Error: only 2 of 3 requests came within 20 ms',
+      'Error: only 2 of 3 requests arrived within 20 ms',
+      'Error: only 2 of 3 requests arrived within 20 ms',
     ]);
   });
 });

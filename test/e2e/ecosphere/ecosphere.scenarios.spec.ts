@@ -41,7 +41,7 @@ describe.each([
     const form = /^lock delay: held 1500 ms on leases of 300 ms, renewals (\d+), lost 0$/;
     expect(Number(form.exec(lastLine)?.[1])).toBeGreaterThan(0);
     expect(stdout).toContain('the rival got in after the work, not before');
-    expect(stdout).toContain('the caller was told: LOCK_LOST');
+    expect(stdout).toContain('the caller got LOCK_LOST');
     expect(code).toBe(0);
   });
 });

@@ -89,7 +89,7 @@ describe('the schemes of a database, each under 50 requests at once', () => {
         requests: 50,
         succeeded: 25,
         refused: 0,
-        'dead-locks': 25,
+        deadlocks: 25,
         'stock left': 25,
         'money left': 250,
       },
@@ -98,7 +98,7 @@ describe('the schemes of a database, each under 50 requests at once', () => {
       'under a multi-lock of Bedrock the same purchases have no dead-lock, and none is lost',
       'pessimistic lock, two rows',
       'Bedrock: multiLock',
-      { requests: 50, succeeded: 50, refused: 0, 'dead-locks': 0, 'stock left': 0, 'money left': 0 },
+      { requests: 50, succeeded: 50, refused: 0, deadlocks: 0, 'stock left': 0, 'money left': 0 },
     ],
   ])('%s', (_promise, scheme, way, figures) => {
     expect(figuresOf(outcome, scheme, way)).toEqual(figures);

@@ -26,11 +26,11 @@ describe('the five stages of a hand-made lock, and Bedrock', () => {
   });
 
   it('is judged by what a referee saw, not by what was expected', () => {
-    expect(outcome.stdout).toContain('nobody in within');
+    expect(outcome.stdout).toContain('no caller got in within');
     expect(outcome.stdout).toContain('B and C were inside together');
     expect(outcome.stdout).toContain('A and B were inside together');
     expect(outcome.stdout).toMatch(
-      /Bedrock +late write +the late write was refused, the holder was told of the loss/,
+      /Bedrock +late write +the late write was refused, the holder was notified of the loss/,
     );
   });
 

@@ -20,11 +20,11 @@ export function withChaos(report: Report, strike: Strike, accounts: readonly Acc
       ...report.checks,
       {
         isMet: noticed === notes.length,
-        text: `${noticed} of ${notes.length} processes noticed that ${strike.nodeId} was gone, and sold on`,
+        text: `${noticed} of ${notes.length} processes noticed the outage of ${strike.nodeId} and kept selling`,
       },
       {
         isMet: served === notes.length,
-        text: `${served} of ${notes.length} processes counted on it again, after a quarantine of one lease`,
+        text: `${served} of ${notes.length} processes used it again after a quarantine of one lease`,
       },
     ],
   };

@@ -36,7 +36,7 @@ export class NodeChaos {
 
   /** What was done, once it is over. @throws when the node could not be started again */
   strike(): Promise<Strike> {
-    return this.#strike ?? Promise.reject(new Error('the sale was over before a node could be killed'));
+    return this.#strike ?? Promise.reject(new Error('the sale ended before a node could be killed'));
   }
 
   async #hit(atPurchases: number): Promise<Strike> {

@@ -9,7 +9,7 @@ export function checkTogether(options: RunOptions): void {
   if (options.isChaotic === true) checkChaos({ ...options, purchases });
   if (backend === 'memory' && processes > 1) {
     throw new UsageError(
-      `the memory backend lives in one process; --processes ${processes} needs a server`,
+      `the memory backend lives in one process, so --processes ${processes} needs a server`,
       `npm start -- --backend redis --processes ${processes}`,
     );
   }
@@ -21,13 +21,13 @@ export function checkTogether(options: RunOptions): void {
   }
   if (requests % 2 !== 0) {
     throw new UsageError(
-      `--requests must be even, since two by two they lock the same rows; got "${requests}"`,
+      `--requests must be even, since each pair locks the same rows; got "${requests}"`,
       `--requests ${requests - 1} or --requests ${requests + 1}`,
     );
   }
   if (holdMs !== undefined && holdMs < 2 * leaseMs) {
     throw new UsageError(
-      `--hold-ms ${holdMs} is shorter than two leases of ${leaseMs} ms: nothing would be renewed`,
+      `--hold-ms ${holdMs} is shorter than two leases of ${leaseMs} ms, so no lease would be renewed`,
       `set --hold-ms to ${2 * leaseMs} or more, or lower --lease-ms`,
     );
   }
@@ -45,11 +45,11 @@ function checkChaos({
   leaseMs = COMBINATION_LEASE_MS,
 }: RunOptions & { readonly purchases: number }): void {
   if (!isLocked)
-    throw new UsageError('--chaos tries the locks, and --no-lock leaves them out', 'leave one out');
+    throw new UsageError('--chaos tests the locks, but --no-lock disables them', 'remove one of the two');
   const needed = Math.ceil((leaseMs + CHAOS_EXTRA_MS) / CHAOS_PURCHASE_MS);
   if (purchases >= needed) return;
   throw new UsageError(
-    `a sale of ${purchases} purchases is over before a node is back after a lease of ${leaseMs} ms`,
+    `a sale of ${purchases} purchases ends before a node is back after a lease of ${leaseMs} ms`,
     `set --purchases to ${needed} or more`,
   );
 }

@@ -8,6 +8,6 @@ export function explain(error: unknown): ExitCode {
     process.stderr.write(`error: ${error.message}\nhint: ${error.hint}\n`);
     return EXIT.usage;
   }
-  process.stderr.write(`error: the run could not be carried out: ${reasonOf(error)}\n`);
+  process.stderr.write(`error: the run could not be completed: ${reasonOf(error)}\n`);
   return EXIT.notRun;
 }

@@ -10,7 +10,7 @@ export const OPTION_TABLE = {
   scenario: {
     value: '<name>',
     words: [...SCENARIO_NAMES, 'all'],
-    text: 'what to run: a scenario below, or all of them; default flash-sale',
+    text: 'a scenario from the list above, or all; default flash-sale',
   },
   backend: {
     value: '<name>',
@@ -20,18 +20,18 @@ export const OPTION_TABLE = {
   url: {
     value: '<url>',
     isList: true,
-    text: 'the server of the locks, given once for each node of a combination; else REDIS_URL (ZOOKEEPER_URL, ETCD_URL, MYSQL_URL, POSTGRES_URL), else servers that are started and stopped by the run',
+    text: 'the server of the locks, given once for each node of a combination; else REDIS_URL (ZOOKEEPER_URL, ETCD_URL, MYSQL_URL, POSTGRES_URL), else servers that the run starts and stops',
   },
   nodes: {
     value: '<n>',
     range: [3, 9],
     backend: 'combination',
-    text: 'redis-servers that are started as nodes; default 3',
+    text: 'redis-servers that the run starts as nodes; default 3',
   },
   chaos: {
     scenarios: SALE,
     backend: 'combination',
-    text: 'kill the left-most node in the middle of the sale and start it again, empty',
+    text: 'kill the left-most node during the sale and restart it empty',
   },
   strategy: {
     value: '<name>',
@@ -51,24 +51,24 @@ export const OPTION_TABLE = {
     scenarios: ['flash-sale', 'contention'],
     text: 'processes that compete; default 1, contention on servers 4',
   },
-  'no-lock': { scenarios: SALE, text: 'leave the lock out, to see the overselling (exit code 1)' },
+  'no-lock': { scenarios: SALE, text: 'sell without the lock, to show overselling (exit code 1)' },
   buyers: {
     value: '<n>',
     range: [1, MAX_BUYERS],
     scenarios: SALE,
-    text: 'buyers at the same time; default 3000',
+    text: 'concurrent buyers; default 3000',
   },
   purchases: {
     value: '<n>',
     range: [1, 1_000_000],
     scenarios: SALE,
-    text: 'purchases in all; default 10000',
+    text: 'total purchases; default 10000',
   },
   stock: {
     value: '<n>',
     range: [0, 1_000_000],
     scenarios: SALE,
-    text: 'items in stock; default as many as purchases',
+    text: 'items in stock; default: the number of purchases',
   },
   rounds: {
     value: '<n>',
@@ -79,7 +79,7 @@ export const OPTION_TABLE = {
   'lease-ms': {
     value: '<ms>',
     range: [100, 30_000],
-    text: 'life of a lease; default 10000, on a combination 500, lock-delay and stages 300',
+    text: 'lease length; default 10000, on a combination 500, lock-delay and stages 300',
   },
   'hold-ms': {
     value: '<ms>',
@@ -91,12 +91,12 @@ export const OPTION_TABLE = {
     value: '<n>',
     range: [2, 100],
     scenarios: ['schemes'],
-    text: 'requests at once, each on a connection to the database, an even number; default 50',
+    text: 'concurrent requests, each on its own database connection; an even number; default 50',
   },
   database: {
     value: '<url>',
     scenarios: ['schemes'],
-    text: 'the MariaDB or MySQL of schemes, where a database is made and dropped; else MYSQL_URL, else a server that is started and stopped by the run',
+    text: 'the MariaDB or MySQL of schemes, where the run creates and drops a database; else MYSQL_URL, else a server that the run starts and stops',
   },
   help: { text: 'show this page' },
 } as const satisfies Record<string, OptionRow>;

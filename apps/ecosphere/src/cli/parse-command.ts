@@ -63,18 +63,18 @@ function checkScope(given: Given, scenario: string, running: readonly ScenarioNa
     if (scenarios === undefined || running.some((one) => scenarios.includes(one))) continue;
     throw new UsageError(
       `--${name} does nothing in --scenario ${scenario}`,
-      `it belongs to ${scenarios.map((one) => `--scenario ${one}`).join(' and ')}`,
+      `use it with ${scenarios.map((one) => `--scenario ${one}`).join(' and ')}`,
     );
   }
   if (given.has('no-lock') && scenario === 'all') {
-    throw new UsageError('--no-lock is for one scenario', 'npm start -- --scenario flash-sale --no-lock');
+    throw new UsageError('--no-lock needs a single scenario', 'npm start -- --scenario flash-sale --no-lock');
   }
 }
 
 /** What a scenario does that only Redis can serve. */
 const USES_OF_REDIS: Readonly<Record<string, string>> = {
   stages: 'runs the hand-made Redis locks',
-  schemes: 'keeps its locks on Redis, beside the data in MariaDB',
+  schemes: 'keeps its locks on Redis and its data in MariaDB',
   all: 'runs the hand-made Redis locks',
 };
 
@@ -84,7 +84,7 @@ function backendOf(given: Given, scenario: string): BackendName {
   if (backend !== 'redis' && use !== undefined) {
     throw new UsageError(
       `--scenario ${scenario} ${use}, so --backend ${backend} cannot serve it`,
-      'leave --backend out, or set --backend redis',
+      'remove --backend, or set --backend redis',
     );
   }
   return backend;
@@ -115,7 +115,7 @@ function urlsOf(
   }
   const urls = text.split(',').map((url) => urlOf(backend, url));
   if (backend !== 'combination' && urls.length > 1) {
-    throw new UsageError(`--backend ${backend} takes one --url`, 'several are for --backend combination');
+    throw new UsageError(`--backend ${backend} takes one --url`, 'only --backend combination takes several');
   }
   if (backend === 'combination') checkNodes(given, urls);
   return { urls };
@@ -140,13 +140,13 @@ function checkNodes(given: Given, urls: readonly string[]): void {
   for (const name of ['nodes', 'chaos'] as const) {
     if (!given.has(name)) continue;
     throw new UsageError(
-      `--${name} is for servers that the run starts, and --url names others`,
-      'leave one out',
+      `--${name} is for servers that the run starts, but --url names existing ones`,
+      'remove one of the two',
     );
   }
   if (new Set(urls).size < Math.max(urls.length, 2)) {
     throw new UsageError(
-      'a combination needs at least two different --url',
+      'a combination needs at least two different --url values',
       '--url redis://a:6379,redis://b:6379',
     );
   }

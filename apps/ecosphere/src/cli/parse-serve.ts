@@ -36,21 +36,21 @@ function portOf(option: string | undefined, variable: string | undefined): numbe
   return wholeNumber('--port', option ?? '3000', PORTS, SERVE.hint);
 }
 
-const HEAD = `The shop of Ecosphere: the flash sale as an HTTP application, one lock over all of its processes.
+const HEAD = `The shop of Ecosphere: the flash sale as an HTTP application, with one lock across all its processes.
 
-  npm run serve                                      a shop with a Redis of its own
+  npm run serve                                      a shop with its own Redis
   npm run serve -- --port 3001 --redis redis://…     one of several processes on one Redis
 
   POST /flash-sale/purchase  {"buyer": "ann", "requestId": "a-1"}    buys one item
-  GET  /flash-sale                                                   stock, sales, who waits
+  GET  /flash-sale                                                   stock, sales, waiting buyers
 
 Options`;
 
-const FOOT = `SIGTERM closes the shop: who waits is sent away with 503, who is at the counter is served.
+const FOOT = `SIGTERM closes the shop: it serves the current buyer and answers waiting buyers with 503.
 
 Exit codes
-  0  closed in order
-  2  a wrong option
+  0  closed gracefully
+  2  an invalid option
   3  the shop could not be opened, for instance because no Redis answers or the port is taken`;
 
 /** The page of `npm run serve -- --help`. */

@@ -8,16 +8,16 @@ const ROWS = {
   port: {
     value: '<n>',
     range: PORTS,
-    text: 'where to listen on 127.0.0.1; else PORT, else 3000; 0 takes a free port',
+    text: 'the port on 127.0.0.1; else PORT, else 3000; 0 takes a free port',
   },
   redis: {
     value: '<url>',
-    text: 'the Redis to use; else REDIS_URL, else a redis-server that is started and stopped with the shop',
+    text: 'the Redis to use; else REDIS_URL, else a redis-server that starts and stops with the shop',
   },
   stock: {
     value: '<n>',
     range: [1, 1_000_000],
-    text: 'items of a new sale, default 1000; a sale that is on the Redis already goes on',
+    text: 'items of a new sale, default 1000; a sale already on the Redis continues',
   },
   help: { text: 'show this page' },
 } as const satisfies Record<string, OptionRow>;

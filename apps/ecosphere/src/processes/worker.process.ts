@@ -83,7 +83,7 @@ export class WorkerProcess<N extends DutyName> {
         if (message.kind === kind) resolve(message as FromWorker & { readonly kind: K });
       };
       this.#child.on('message', listen);
-      this.#exited.then((ending) => reject(new Error(`a worker ended too early: ${ending}`)), reject);
+      this.#exited.then((ending) => reject(new Error(`a worker exited too early: ${ending}`)), reject);
     });
     return heard.finally(() => this.#child.off('message', listen));
   }

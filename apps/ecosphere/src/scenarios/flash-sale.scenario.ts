@@ -25,7 +25,7 @@ export async function flashSale(context: ScenarioContext): Promise<Report> {
     `${count(buyers)} buyers at once, ${count(purchases)} purchases, ${count(stock)} items in stock`,
     `${processes} process${processes === 1 ? '' : 'es'}, ${placesOf(context)}`,
     `each purchase reads the stock, awaits, writes it back, ${isLocked ? `under @DistributedLock('flash-sale')` : 'WITHOUT a lock'}`,
-    ...(isChaotic ? ['the left-most node is killed in the middle of it, and comes back empty'] : []),
+    ...(isChaotic ? ['the left-most node is killed mid-sale and comes back empty'] : []),
   ]);
   return withNumber(ground, [StockStore.NAME, stock], async (numbers) => {
     const progress = new Progress(terminal, purchases, 'purchases');

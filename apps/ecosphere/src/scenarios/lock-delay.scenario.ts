@@ -16,7 +16,7 @@ export async function lockDelay({
   const { holdMs = 5 * leaseMs } = options;
   printTitle(terminal, 'Lock delay', [
     `work of ${holdMs} ms on a lease of ${leaseMs} ms, locks ${groundLabel}`,
-    `a second application tries for the lock every ${leaseMs / 10} ms`,
+    `a second application tries to acquire the lock every ${leaseMs / 10} ms`,
   ]);
   const holder = await startApp({ ground, leaseMs, label: 'holder' });
   const rival = await startApp({ ground, leaseMs, label: 'rival' });
@@ -60,7 +60,7 @@ function checksOfRenewed(seen: Observation): Check[] {
     { isMet: renewals > 0, text: `the lease was renewed ${renewals} times` },
     {
       isMet: losses === 0 && !seen.isLossTold && looksHeld === looks,
-      text: `the lock was lost ${losses} times and held at ${looksHeld} of ${looks} looks`,
+      text: `the lock was lost ${losses} times and held at ${looksHeld} of ${looks} checks`,
     },
     {
       isMet: isKeptOut,
@@ -74,7 +74,7 @@ function checksOfFixed({ isLossTold, rivalInAfterMs, doneAfterMs }: Observation)
   return [
     {
       isMet: isLossTold && isIn,
-      text: `without renewal the rival ${isIn ? 'got in when the lease ended' : 'did NOT get in'}, and the caller was ${isLossTold ? 'told: LOCK_LOST' : 'NOT told'}`,
+      text: `without renewal the rival ${isIn ? 'got in when the lease ended' : 'did NOT get in'}, and the caller got ${isLossTold ? 'LOCK_LOST' : 'NO error'}`,
     },
   ];
 }

@@ -18,7 +18,7 @@ export async function schemes({ options, ground, groundLabel, terminal }: Scenar
     printTitle(terminal, 'Schemes', [
       `${requests} requests at once, each on a connection of its own, data ${database.label}`,
       `locks ${groundLabel}`,
-      'all requests of a race meet where another one may come between',
+      'all requests of a race meet where they can interleave',
     ]);
     const accounts = await runSchemes({
       databaseUrl: database.url,

@@ -14,7 +14,7 @@ export async function stages({ options, ground, groundLabel, terminal }: Scenari
   const { leaseMs = 300 } = options;
   printTitle(terminal, 'Stages', [
     `five hand-made locks and Bedrock under ${FAULT_NAMES.length} faults, leases of ${duration(leaseMs)}, locks ${groundLabel}`,
-    'processes are killed and stopped, deletions delayed on the wire; a referee looks who is inside',
+    'processes are killed and stopped, deletions delayed on the wire; a referee tracks the holders',
   ]);
   const progress = new Progress(terminal, IMPLEMENTATION_NAMES.length * FAULT_NAMES.length, 'trials');
   const results: TrialResult[] = [];

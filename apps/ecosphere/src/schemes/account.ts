@@ -6,7 +6,7 @@ export const FIGURE_NAMES = [
   'replayed',
   'answers',
   'orders',
-  'dead-locks',
+  'deadlocks',
   'stock left',
   'money left',
 ] as const;

@@ -1,5 +1,5 @@
 /**
- * What a request is told, which is never a bare error of the database: `success`; `repeat request`, it was carried out before;
- * `overtaken`, the row has changed since it was read; `sold out`; `dead-lock`, the database has rolled the request back.
+ * The answer to a request, never a bare database error: `success`; `repeat request`, it was executed before;
+ * `overtaken`, the row has changed since it was read; `sold out`; `deadlock`, the database has rolled the request back.
  */
-export type Answer = 'success' | 'repeat request' | 'overtaken' | 'sold out' | 'dead-lock';
+export type Answer = 'success' | 'repeat request' | 'overtaken' | 'sold out' | 'deadlock';

@@ -8,7 +8,7 @@ import { Link } from './link.js';
 const DUPLICATE = 1062;
 const DEADLOCK = 1213;
 
-/** Should a server not look for dead-locks, nobody waits for a row longer than this, in s. */
+/** Should a server not look for deadlocks, nobody waits for a row longer than this, in s. */
 const ROW_WAIT_S = 10;
 
 /** The database of the business: transactions, and as many connections as there are requests at once. */
@@ -77,7 +77,7 @@ export class Database implements OnModuleDestroy {
     try {
       return await this.#pool.getConnection();
     } catch (error) {
-      throw new ServerError(`the database gives no connection: ${reasonOf(error)}`, { cause: error });
+      throw new ServerError(`the database provides no connection: ${reasonOf(error)}`, { cause: error });
     }
   }
 }
@@ -87,7 +87,7 @@ export function isDuplicate(error: unknown): boolean {
   return numberOf(error) === DUPLICATE;
 }
 
-/** Whether the database has rolled a transaction back because of a dead-lock. */
+/** Whether the database has rolled a transaction back because of a deadlock. */
 export function isDeadlock(error: unknown): boolean {
   return numberOf(error) === DEADLOCK;
 }

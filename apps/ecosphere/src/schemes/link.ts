@@ -40,7 +40,7 @@ export class Link {
       return await within(this.statementMs, call);
     } catch (error) {
       if (error instanceof Error && 'sqlState' in error && error.sqlState !== undefined) throw error;
-      throw new ServerError(`the database does not answer any more: ${reasonOf(error)}`, { cause: error });
+      throw new ServerError(`the database no longer answers: ${reasonOf(error)}`, { cause: error });
     }
   }
 }

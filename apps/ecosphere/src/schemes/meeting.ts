@@ -26,7 +26,7 @@ export class Meeting {
   }
 
   #giveUp(): void {
-    const came = `only ${this.#present} of ${this.parties} requests came`;
+    const came = `only ${this.#present} of ${this.parties} requests arrived`;
     this.#everybody.reject(new Error(`${came} within ${this.patienceMs} ms`));
   }
 }

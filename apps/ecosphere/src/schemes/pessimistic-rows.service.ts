@@ -17,7 +17,7 @@ export interface Purchase {
   readonly goodsId: string;
   readonly userId: string;
   readonly price: number;
-  /** Which row the caller locks first. Two callers that differ in it dead-lock when they meet. */
+  /** Which row the caller locks first. Two callers that differ in it deadlock when they meet. */
   readonly first: Row;
 }
 
@@ -35,7 +35,7 @@ export class PessimisticRowsService {
     try {
       return await this.database.transaction((link) => this.#buy(link, purchase, lockedOne));
     } catch (error) {
-      if (isDeadlock(error)) return 'dead-lock';
+      if (isDeadlock(error)) return 'deadlock';
       throw error;
     }
   }

@@ -17,7 +17,7 @@ export class PurchasePipe implements PipeTransform<unknown, PurchaseOrder> {
     }
     const stranger = Object.keys(body).find((field) => !FIELDS.includes(field));
     if (stranger !== undefined) {
-      throw refusal(stranger.slice(0, 64), `left out: an order has ${FIELDS.join(' and ')}`);
+      throw refusal(stranger.slice(0, 64), `absent: an order has only ${FIELDS.join(' and ')}`);
     }
     const { buyer, requestId = randomUUID() } = body as Record<string, unknown>;
     if (typeof buyer !== 'string' || !BUYER.test(buyer)) {

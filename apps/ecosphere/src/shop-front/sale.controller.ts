@@ -74,6 +74,6 @@ function foreignRequest(): UnprocessableEntityException {
     statusCode: 422,
     error: 'Unprocessable Entity',
     field: 'requestId',
-    message: 'requestId must be one of this buyer: another has used it',
+    message: 'requestId must be unique to this buyer: another buyer has used it',
   });
 }

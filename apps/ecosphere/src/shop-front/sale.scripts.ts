@@ -11,7 +11,7 @@ if highest and tonumber(highest) > tonumber(ARGV[1]) then
 end
 redis.call('SET', KEYS[1], ARGV[1])
 local left = tonumber(redis.call('GET', KEYS[2]) or nil)
-if not left then return redis.error_reply('NOBOOK the sale was not begun, or its data are lost') end
+if not left then return redis.error_reply('NOBOOK the sale has not started, or its data are lost') end
 local number = redis.call('HGET', KEYS[3], ARGV[2])
 `;
 

@@ -32,7 +32,7 @@ export async function runTrial(order: TrialOrder): Promise<TrialResult> {
     if (outcome.status === 'rejected') throw outcome.reason;
     if (outcome.value.isMissed !== true) return { ...order, ...outcome.value };
   }
-  throw new Error('this machine is too busy for a test of time-outs; try again, or raise --lease-ms');
+  throw new Error('this machine is too busy to test time-outs; retry, or raise --lease-ms');
 }
 
 async function runOnce({ implementation, fault, url, prefix, leaseMs }: TrialOrder): Promise<Finding> {

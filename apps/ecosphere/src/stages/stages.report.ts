@@ -20,7 +20,7 @@ export function stagesReport(results: readonly TrialResult[], paint: Paint = (_,
     checks: [
       {
         isMet: surprises.length === 0,
-        text: `${results.length - surprises.length} of ${results.length} trials ended as they should: each stage mends one fault and falls to the next`,
+        text: `${results.length - surprises.length} of ${results.length} trials ended as expected: each stage fixes one fault and fails under the next`,
       },
       {
         isMet: broken.length === 0,

@@ -25,7 +25,7 @@ export class RedisConnection {
       return await (this.boundMs === Infinity ? call : within(this.boundMs, call));
     } catch (error) {
       const cause = this.#trouble ?? error;
-      throw new ServerError(`Redis does not answer any more: ${reasonOf(cause)}`, { cause });
+      throw new ServerError(`Redis no longer answers: ${reasonOf(cause)}`, { cause });
     }
   }
 

@@ -25,7 +25,7 @@ export async function pessimisticRows(bench: Bench): Promise<SchemeAccount> {
     buy: (purchase) => service.buyLocked(purchase),
   });
   const said = ({ seen }: Way) =>
-    `${seen['dead-locks']} dead-locks, ${seen.succeeded} of ${requests} purchases made`;
+    `${seen.deadlocks} deadlocks, ${seen.succeeded} of ${requests} purchases made`;
   return {
     name: 'pessimistic lock, two rows',
     ways: [plain, locked],
@@ -58,14 +58,14 @@ async function run({ app, requests }: Bench, { name, deadlocks, buy }: Plan): Pr
     seen: {
       succeeded: turnout.count('success'),
       refused: turnout.count('sold out'),
-      'dead-locks': turnout.count('dead-lock'),
+      deadlocks: turnout.count('deadlock'),
       'stock left': await tables.stockLeft(),
       'money left': await tables.moneyLeft(),
     },
     known: {
       succeeded: requests - deadlocks,
       refused: 0,
-      'dead-locks': deadlocks,
+      deadlocks,
       'stock left': deadlocks,
       'money left': PRICE * deadlocks,
     },

@@ -10,7 +10,7 @@ export async function crash(trial: Trial): Promise<Finding> {
   const victim = new WorkerProcess('victim', { implementation, url, key, leaseMs, fate: 'dies' });
   await victim.ready();
   const ending = await victim.workToDeath();
-  if (ending !== 'SIGKILL') throw new Error(`the victim should have been killed; it ended with ${ending}`);
+  if (ending !== 'SIGKILL') throw new Error(`the victim should have been killed, but ended with ${ending}`);
   const diedAt = performance.now();
   try {
     await trial.contestant().run(async () => undefined, patienceMs);
@@ -19,7 +19,7 @@ export async function crash(trial: Trial): Promise<Finding> {
     if (!(error instanceof NotAdmittedError)) throw error;
     return {
       isBroken: true,
-      seen: `nobody in within ${patienceMs} ms, TTL of the key ${await ttlOf(url, key)}`,
+      seen: `no caller got in within ${patienceMs} ms, TTL of the key ${await ttlOf(url, key)}`,
     };
   }
 }

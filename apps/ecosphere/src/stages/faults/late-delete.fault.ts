@@ -25,7 +25,7 @@ export async function lateDelete(trial: Trial): Promise<Finding> {
       isMissed: !wasBFirst,
       seen: isBroken
         ? "the late deletion hit B's lock: B and C were inside together"
-        : 'the late deletion found a lock of somebody else and left it alone',
+        : "the late deletion found another owner's lock and left it alone",
     };
   } finally {
     await proxy.stop();

@@ -24,7 +24,7 @@ export async function lateWrite(trial: Trial): Promise<Finding> {
     victim.signal('SIGCONT');
     const { isTold } = await account;
     const isBroken = (await register.read()) !== 'B';
-    const told = isTold ? 'was told of the loss' : 'was never told';
+    const told = isTold ? 'was notified of the loss' : 'was never notified';
     return {
       isBroken,
       seen: isBroken
