@@ -60,13 +60,17 @@ describe('the report of npm run shop', () => {
   const [a, b] = [order('a', 'confirmed', 3), order('b', 'failed', 8)];
   const tooMuch = order('a', 'confirmed', 11);
   it.each([
-    ['a flow is missing', figures({ flows: [] }), 'not so for order a'],
-    ['a flow is there twice', figures({ flows: [flow(1, 'a', 3), flow(2, 'a', 3)] }), 'not so for order a'],
-    ['a flow is of another quantity', figures({ flows: [flow(1, 'a', 4)], amount: 6 }), 'not so for order a'],
+    ['a flow is missing', figures({ flows: [] }), 'violated by order a'],
+    ['a flow is there twice', figures({ flows: [flow(1, 'a', 3), flow(2, 'a', 3)] }), 'violated by order a'],
+    [
+      'a flow is of another quantity',
+      figures({ flows: [flow(1, 'a', 4)], amount: 6 }),
+      'violated by order a',
+    ],
     [
       'a failed order has a flow',
       figures({ flows: [flow(1, 'a', 3), flow(2, 'b', 8)] }),
-      'not so for order b',
+      'violated by order b',
     ],
     ['a flow has no order', figures({ flows: [flow(1, 'a', 3), flow(2, 'c', 1)], amount: 6 }), 'flow 2'],
     ['the stock is one too low', figures({ amount: 6 }), 'stock = start − flows'],
@@ -78,16 +82,16 @@ describe('the report of npm run shop', () => {
     [
       'an order is pending',
       figures({ orders: [a, order('b', 'pending', 8)] }),
-      'no order is pending: not so for order b',
+      'no order is pending: violated by order b',
     ],
-    ['an order is lost', figures({ orders: [a] }), 'order b, which was answered but is not there'],
+    ['an order is lost', figures({ orders: [a] }), 'order b, which was answered but does not exist'],
     [
       'an order is there that nobody was answered',
       figures({ orders: [a, b, order('c', 'failed', 1)] }),
       'order c',
     ],
-    ['the stock service does not agree', figures({ holds: false }), 'the stock service says so too'],
-    ['not all flows could be read', figures({ total: 5 }), 'the stock service says so too'],
+    ['the stock service does not agree', figures({ holds: false }), 'the stock service confirms the balance'],
+    ['not all flows could be read', figures({ total: 5 }), 'the stock service confirms the balance'],
   ])('does not when %s', (_fault, bad, saying) => {
     const { agrees, verdict, checks } = audit(PLACED, bad);
     expect(agrees).toBe(false);

@@ -79,8 +79,8 @@ describe('npm run shop', () => {
     await eventually('there is a flow to remove', async () => (await removed()) > 0, { withinMs: 20_000 });
     expect(await run.ended()).toBe(1);
     expect(run.lastLine).toMatch(/^shop: 40 orders, .+, stock and flows DO NOT AGREE$/);
-    expect(run.stdout).toMatch(/✘ a confirmed order has one flow for each of its lines.*: not so for order/);
-    expect(run.stdout).toMatch(/✘ stock = start − flows.*: not so for/);
+    expect(run.stdout).toMatch(/✘ a confirmed order has one flow for each of its lines.*: violated by order/);
+    expect(run.stdout).toMatch(/✘ stock = start − flows.*: violated by/);
     expect(await run.leftovers()).toEqual([]);
   }, 60_000);
 
@@ -123,11 +123,11 @@ describe('npm run shop', () => {
       REDIS_URL: redis.url,
     });
     expect(await dead.ended()).toBe(3);
-    expect(dead.stderr).toMatch(/^error: the run could not be carried out: .*127\.0\.0\.1:1/);
+    expect(dead.stderr).toMatch(/^error: the run could not be completed: .*127\.0\.0\.1:1/);
     const taken = onServers('--port', String(redis.port));
     expect(await taken.ended()).toBe(3);
     expect(taken.stderr).toMatch(
-      /^error: the run could not be carried out: the order service did not start: .*EADDRINUSE/,
+      /^error: the run could not be completed: the order service did not start: .*EADDRINUSE/,
     );
     expect(await databases()).toEqual([]);
     expect([...(await dead.leftovers()), ...(await taken.leftovers())]).toEqual([]);

@@ -3,7 +3,7 @@ export class DatabaseError extends Error {
   readonly code = 'DATABASE_UNAVAILABLE';
 
   constructor(cause: unknown) {
-    super('the database did not answer, or could not carry it out; ask again', { cause });
+    super('the database did not answer or could not execute the request; retry', { cause });
     this.name = 'DatabaseError';
   }
 }

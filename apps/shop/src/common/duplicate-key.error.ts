@@ -3,7 +3,7 @@ export class DuplicateKeyError extends Error {
   readonly code = 'DUPLICATE_KEY';
 
   constructor(cause: unknown) {
-    super('a row with this key is there', { cause });
+    super('a row with this key exists', { cause });
     this.name = 'DuplicateKeyError';
   }
 }

@@ -46,7 +46,7 @@ export class Environment {
     if (text === undefined) return otherwise;
     const times = text.split(',').map((one) => wholeNumber(one.trim()));
     if (times.every((time) => time >= 0 && time <= LONGEST_MS)) return times;
-    throw new SettingError(name, 'milliseconds with commas in between, as 3000,5000,10000', text);
+    throw new SettingError(name, 'comma-separated milliseconds, such as 3000,5000,10000', text);
   }
 
   /** @throws SettingError for a value that is none of them */

@@ -26,7 +26,7 @@ export class OrderDesk {
     const { order, isNew } = await this.book.create(requestKey, request);
     if (isNew) this.news.next({ order });
     else if (!isOf(order, request))
-      throw new UnprocessableEntityException('the key was used for another order');
+      throw new UnprocessableEntityException('the key belongs to another order');
     if (order.status !== 'pending') return order;
     await this.#settleInTime(order);
     return (await this.book.find(order.id)) ?? order;

@@ -8,7 +8,7 @@ export class StockUnansweredError extends Error {
     readonly isWorthRetrying: boolean,
     options?: ErrorOptions,
   ) {
-    super(`the stock service did not say what happened: ${detail}`, options);
+    super(`the stock service did not report an outcome: ${detail}`, options);
     this.name = 'StockUnansweredError';
   }
 }

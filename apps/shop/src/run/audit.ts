@@ -22,10 +22,10 @@ export function audit(placed: readonly PlacedOrder[], { orders, books, balance }
   const operations = new Set(orders.orders.map(({ operationId }) => operationId));
   const repeated = placed.filter(({ planned }) => planned.times > 1);
   const checks: readonly Check[] = [
-    check('every order is there once, and no other', misplaced(placed, orders.orders)),
+    check('every order exists once, and no other order exists', misplaced(placed, orders.orders)),
     check('no order is pending', orders.orders.filter(({ status }) => status === 'pending').map(idOf)),
     check(
-      'a confirmed order has one flow for each of its lines, no other order has any',
+      'a confirmed order has one flow for each of its lines; other orders have none',
       orders.orders.filter((order) => !hasItsFlows(order, flowsOf(order.operationId))).map(idOf),
     ),
     check(
@@ -35,7 +35,7 @@ export function audit(placed: readonly PlacedOrder[], { orders, books, balance }
     check('stock = start − flows, and none is below zero', unbalanced(books.stock, books.flows)),
     {
       isMet: balance.holds && books.total === books.flows.length,
-      text: 'the stock service says so too',
+      text: 'the stock service confirms the balance',
     },
     check(
       `${repeated.length} repeated requests were answered with the order of the first`,
@@ -57,7 +57,7 @@ function check(text: string, against: readonly string[]): Check {
   if (against.length === 0) return { isMet: true, text };
   const [first] = against;
   const rest = against.length === 1 ? '' : ` and ${against.length - 1} more`;
-  return { isMet: false, text: `${text}: not so for ${first!}${rest}` };
+  return { isMet: false, text: `${text}: violated by ${first!}${rest}` };
 }
 
 function idOf({ id }: Order): string {
@@ -70,9 +70,9 @@ function misplaced(placed: readonly PlacedOrder[], orders: readonly Order[]): st
   return [
     ...[...asked]
       .filter((id) => !known.has(id))
-      .map((id) => `order ${id}, which was answered but is not there`),
-    ...orders.filter(({ id }) => !asked.has(id)).map((order) => `${idOf(order)}, which nobody was answered`),
-    ...(known.size === placed.length ? [] : [`${known.size} orders, where ${placed.length} were placed`]),
+      .map((id) => `order ${id}, which was answered but does not exist`),
+    ...orders.filter(({ id }) => !asked.has(id)).map((order) => `${idOf(order)}, which no answer named`),
+    ...(known.size === placed.length ? [] : [`${known.size} orders, but ${placed.length} were placed`]),
   ];
 }
 

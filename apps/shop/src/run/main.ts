@@ -27,7 +27,7 @@ function explain(error: unknown): ExitCode {
   // What is torn down under a run fails; the signal was the reason.
   if (!closer.isClosed) {
     const reason = error instanceof Error ? error.message : String(error);
-    process.stderr.write(`error: the run could not be carried out: ${reason}\n`);
+    process.stderr.write(`error: the run could not be completed: ${reason}\n`);
   }
   return EXIT.notRun;
 }

@@ -12,19 +12,19 @@ export interface OptionRow {
 }
 
 export const OPTION_TABLE = {
-  orders: { value: '<n>', range: [1, 500], text: 'orders that are placed at once; default 200' },
-  goods: { value: '<n>', range: [1, 50], text: 'goods that they are for, some of which run out; default 10' },
+  orders: { value: '<n>', range: [1, 500], text: 'orders to place at once; default 200' },
+  goods: { value: '<n>', range: [1, 50], text: 'goods to order, one in five of which runs out; default 10' },
   locks: {
     value: '<name>',
     words: LOCKS_BACKENDS,
     text: `where the locks of the stock service are: ${LOCKS_BACKENDS.join(', ')}; default zookeeper`,
   },
-  'no-faults': { text: 'drop no replies, and kill nothing' },
-  serve: { text: 'go on after the report, until Ctrl-C: the page at / is live' },
+  'no-faults': { text: 'drop no replies and kill no process' },
+  serve: { text: 'keep running after the report until Ctrl-C, with the live page at /' },
   port: {
     value: '<n>',
     range: [0, 65_535],
-    text: 'of the order service and its page; default 3000 with --serve, else a free one; 0 takes a free one',
+    text: 'port of the order service and its page; default 3000 with --serve, else a free port; 0 takes a free port',
   },
   help: { text: 'show this page' },
 } as const satisfies Record<string, OptionRow>;

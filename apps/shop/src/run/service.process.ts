@@ -75,7 +75,7 @@ export class ServiceProcess {
       child.stdout.resume();
       return;
     }
-    throw new Error(`the ${title} did not start: ${words.trim() || 'it said nothing'}`);
+    throw new Error(`the ${title} did not start: ${words.trim() || 'it printed nothing'}`);
   }
 
   /** Ends it at once, wherever it is. */

@@ -11,7 +11,7 @@ interface Row {
   readonly flows: number;
 }
 
-const LATE_REASON = 'the operation was cancelled before it was carried out';
+const LATE_REASON = 'the operation was cancelled before it was executed';
 
 /**
  * The operations, each of which ends once: its first row under the operation id, be it of a deduction or of a cancellation,
@@ -72,7 +72,7 @@ export class OperationBook {
   async #ended(operationId: string, lines?: readonly OrderLine[]): Promise<Operation> {
     const row = (await this.#row(operationId))!;
     if (lines !== undefined && row.order_lines !== null && row.order_lines !== textOf(lines)) {
-      throw new UnprocessableEntityException('the operation id was used for other lines');
+      throw new UnprocessableEntityException('the operation id belongs to other lines');
     }
     return operationOf(operationId, row);
   }

@@ -55,7 +55,11 @@ function startAmounts(text: string): ReadonlyMap<string, number> {
   for (const one of text.split(',').filter((part) => part.trim() !== '')) {
     const found = /^\s*([\w.-]{1,64}):(\d{1,9})\s*$/.exec(one);
     if (found === null || amounts.has(found[1]!)) {
-      throw new SettingError('STOCK', 'goods and amounts, each goods once, as apple:100,pear:50', text);
+      throw new SettingError(
+        'STOCK',
+        'goods and amounts, each kind of goods once, such as apple:100,pear:50',
+        text,
+      );
     }
     amounts.set(found[1]!, Number(found[2]));
   }

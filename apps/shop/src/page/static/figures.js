@@ -22,14 +22,12 @@ export function showCounts(counts) {
 export function showStock({ isHere, books, balance }) {
   const note = byId('stock-note');
   note.hidden = isHere;
-  note.textContent = isHere
-    ? ''
-    : 'The stock service does not answer at the moment; these are its last figures.';
+  note.textContent = isHere ? '' : 'The stock service does not answer; these are its last figures.';
   byId('balance').dataset.state = balance;
   byId('balance-word').textContent = BALANCES[balance];
   if (!isHere) return;
   byId('stock').tBodies[0].replaceChildren(...books.stock.map(stockRow));
-  byId('flows-total').textContent = books.total === 0 ? '' : `${books.total.toLocaleString()} in all`;
+  byId('flows-total').textContent = books.total === 0 ? '' : `${books.total.toLocaleString()} in total`;
   byId('flows').tBodies[0].replaceChildren(...books.flows.map(flowRow));
   newestFlow = Math.max(0, ...books.flows.map(({ id }) => id));
 }

@@ -89,7 +89,7 @@ async function place(times) {
     );
     show(await Promise.all(Array.from({ length: times }, () => send(order, key))));
   } catch (error) {
-    answers.replaceChildren(element('p', {}, [verdict(`Not known yet: ${error.message}.`, 'bad')]));
+    answers.replaceChildren(element('p', {}, [verdict(`Outcome unknown: ${error.message}.`, 'bad')]));
   } finally {
     busy(false);
   }
