@@ -8,6 +8,6 @@ export function explain(error: unknown): ExitCode {
     return EXIT.usage;
   }
   const reason = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`error: the run could not be carried out: ${reason}\n`);
+  process.stderr.write(`error: the run could not be completed: ${reason}\n`);
   return EXIT.notRun;
 }

@@ -14,7 +14,7 @@ export async function leaveOutMissing(plan: readonly Planned[]): Promise<readonl
   if (!plan.some(({ libraries }) => libraries.includes('redisson'))) return plan;
   const reason = await buildJava();
   if (reason === undefined) return plan;
-  process.stderr.write(`bench: Redisson is left out: ${reason}\n`);
+  process.stderr.write(`bench: leaving out Redisson: ${reason}\n`);
   return plan.map(({ scenario, libraries }) => ({
     scenario,
     libraries: libraries.filter((library) => library !== 'redisson'),

@@ -30,13 +30,10 @@ export function parseCommand(args: readonly string[], environment: NodeJS.Proces
   const writesDocs = given.has('write-docs');
   const isPart = given.has('scenario') || given.has('library') || given.has('rounds');
   if (writesDocs && isPart) {
-    throw new UsageError(
-      '--write-docs publishes a whole run',
-      'leave --scenario, --library and --rounds out',
-    );
+    throw new UsageError('--write-docs publishes a whole run', 'remove --scenario, --library and --rounds');
   }
   if (writesDocs && isJson)
-    throw new UsageError('--write-docs and --json exclude each other', 'run it twice');
+    throw new UsageError('--write-docs and --json exclude each other', 'run the bench twice');
   checkRedis(environment);
   return {
     kind: 'run',

@@ -23,7 +23,7 @@ export async function runBench(options: RunOptions): Promise<ExitCode> {
   const wantsNobody = plan.every(
     ({ scenario }) => !scenario.libraries.some((library) => options.libraries?.includes(library) ?? true),
   );
-  if (wantsNobody) throw new UsageError('none of these libraries takes part in these scenarios');
+  if (wantsNobody) throw new UsageError('these scenarios use none of these libraries');
   const planned = await leaveOutMissing(plan);
   const server = await startRedis({ shared: true });
   const engines = new EngineServers(server.url);

@@ -38,7 +38,7 @@ export class Contender<A> {
       child.once('error', reject);
       child.once('exit', (code, signal) => {
         clearTimeout(timer);
-        reject(new Error(`its process ended with ${signal ?? code}`));
+        reject(new Error(`its process exited with ${signal ?? code}`));
       });
     });
     this.#account = outcome;

@@ -37,7 +37,7 @@ export async function buildJava(): Promise<string | undefined> {
 }
 
 async function compile(): Promise<void> {
-  process.stderr.write('bench: building the Java side with Maven\n');
+  process.stderr.write('bench: building the Java program with Maven\n');
   rmSync(TARGET, { recursive: true, force: true });
   const goals = ['compiler:compile', 'dependency:copy-dependencies'];
   await run(process.env['MVN_BIN'] || 'mvn', ['--batch-mode', '--quiet', ...goals], {
@@ -48,7 +48,7 @@ async function compile(): Promise<void> {
 }
 
 function missing(name: string, program: string, variable: string, failure: Failure): string {
-  if (failure.code === 'ENOENT') return `there is no ${name}; install ${program}, or name it in ${variable}`;
+  if (failure.code === 'ENOENT') return `${name} not found; install ${program}, or name it in ${variable}`;
   const [told] = (failure.stdout || failure.message).trim().split('\n');
   return `${name} failed: ${told}`;
 }

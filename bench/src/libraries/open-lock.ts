@@ -48,7 +48,7 @@ export type OpenLibrary = (terms: LockTerms) => Promise<OpenLock>;
 /** For what is no lock. */
 export function noLock(what: string): Pick<OpenLock<never>, 'acquire' | 'release'> {
   const refuse = (): never => {
-    throw new Error(`${what} is no lock`);
+    throw new Error(`${what} is not a lock`);
   };
   return { acquire: refuse, release: refuse };
 }

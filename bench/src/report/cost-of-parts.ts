@@ -5,7 +5,7 @@ import { decimals } from './numbers.js';
 
 /** What is added to a row makes the next one. */
 const PARTS: readonly (readonly [part: string, row: LibraryName, without: LibraryName])[] = [
-  ['two scripts in the format of RLock instead of `SET NX PX` and one', 'raw-scripts', 'raw'],
+  ['two scripts in the RLock format instead of `SET NX PX` and one script', 'raw-scripts', 'raw'],
   ['queues, batches, frames, keeper, the order of processes', 'bedrock-no-tokens', 'raw-scripts'],
   ['fencing tokens', 'bedrock', 'bedrock-no-tokens'],
   ['`restartGuard`', 'bedrock-guarded', 'bedrock'],

@@ -11,7 +11,7 @@ export function fillPage(page: string, report: Report): string {
   const { machine, results } = report;
   const begin = page.indexOf(BEGIN);
   const end = page.indexOf(END);
-  if (begin === -1 || end < begin) throw new Error(`the page has lost its marks, ${BEGIN} and ${END}`);
+  if (begin === -1 || end < begin) throw new Error(`the page has lost its markers ${BEGIN} and ${END}`);
   const sections = results.map(({ scenario, rows }) => scenarioSection(scenario, rows));
   const parts = [BEGIN, machineLine(machine), ...sections, enginesSection(report)];
   const content = parts.filter((part) => part !== '').join('\n\n');

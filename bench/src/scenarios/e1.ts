@@ -23,7 +23,7 @@ const CYCLES: Readonly<Record<EngineName, Omit<SequentialOrder, 'key'>>> = {
 
 export const e1: Scenario = {
   name: 'E1',
-  title: 'Each engine, uncontended: one process, one task, one key; raw are the calls of the same recipe',
+  title: 'Each engine, uncontended: one process, one task, one key; raw makes the calls of the same recipe',
   short: 'engines, one after the other: time',
   ...FREE,
   rounds: 2,

@@ -35,7 +35,7 @@ export const e3: Scenario = {
     { figure: 'commandsPerCycle', head: 'requests per release', show: decimals(2) },
     { figure: 'commandsPerChange', head: 'per change of process', show: decimals(1) },
     { figure: 'jainTasks', head: 'Jain over tasks', show: decimals(3) },
-    { figure: 'jainProcesses', head: 'over processes', show: decimals(3) },
+    { figure: 'jainProcesses', head: 'across processes', show: decimals(3) },
     { figure: 'longestWaitMs', head: 'longest wait, ms', show: count },
     { figure: 'overlaps', head: 'overlaps', show: count },
   ],

@@ -14,8 +14,7 @@ const BODY_MS = 20;
 
 export const e4: Scenario = {
   name: 'E4',
-  title:
-    'The herd on ZooKeeper: 101 callers, each with a session of its own, on one key: one holds it, 100 wait',
+  title: 'The herd on ZooKeeper: 101 callers on one key, each with its own session: one holds it, 100 wait',
   short: 'ZooKeeper, 100 waiters: notifications',
   libraries: ['herd-zookeeper', 'raw-zookeeper', 'bedrock-zookeeper'],
   rawOf: () => 'herd-zookeeper',

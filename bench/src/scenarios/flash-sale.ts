@@ -13,8 +13,7 @@ const terms = { pollMs: 200, jitterMs: 100 };
 
 export const flashSale: Scenario = {
   name: 'flash-sale',
-  title:
-    '3,000 buyers come at once for 1,000 items; a purchase reads the stock and writes it back under the lock',
+  title: '3,000 concurrent buyers, 1,000 items; a purchase reads the stock and writes it back under the lock',
   short: 'flash sale: purchases/s',
   // async-mutex asks no server for the lock: what it sells is what the purchases themselves let one process sell.
   libraries: ['raw', 'bedrock', 'bedrock-run', 'bedrock-nest', ...PEERS, 'async-mutex', 'redisson'],

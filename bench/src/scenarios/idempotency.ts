@@ -8,7 +8,7 @@ const CALLERS = 64;
 
 export const idempotency: Scenario = {
   name: 'idempotency',
-  title: `Idempotency in Nest: first requests one after the other, then ${CALLERS} callers repeat them`,
+  title: `Idempotency in Nest: sequential first requests, then ${CALLERS} callers repeat them`,
   short: 'repeated requests: replays/s',
   libraries: ['handler-alone', 'bedrock-idempotent', 'bedrock-idempotent-method', 'node-idempotency'],
   rounds: 3,
@@ -29,7 +29,7 @@ export const idempotency: Scenario = {
     { figure: 'commandsPerReplay', head: 'commands', show: decimals(2) },
     { figure: 'cpuUsPerReplay', head: 'CPU per replay, µs', show: decimals(0) },
     { figure: 'ofNodeIdempotency', head: '× @node-idempotency/nestjs', show: decimals(2) },
-    { figure: 'runsTooMany', head: 'runs too many', show: count },
+    { figure: 'runsTooMany', head: 'extra runs', show: count },
   ],
   targets: (['bedrock-idempotent', 'bedrock-idempotent-method'] as const).flatMap((library) => [
     { library, figure: 'commandsPerFirst', atMost: 2 },

@@ -21,7 +21,7 @@ export const latch: Scenario = {
   },
   columns: [
     { figure: 'commands', head: 'commands', show: count },
-    { figure: 'openedMs', head: 'until the last is through, ms', show: decimals(1) },
+    { figure: 'openedMs', head: 'until the last waiter returns, ms', show: decimals(1) },
   ],
   targets: [{ library: 'bedrock-latch', figure: 'commands', atMost: 5 }],
 };

@@ -7,7 +7,7 @@ import { assignmentOf } from './terms.js';
 
 export const s1: Scenario = {
   name: 'S1',
-  title: 'Uncontended, one after the other: one process, one task, one key; a cycle is acquire and release',
+  title: 'Uncontended, sequential: one process, one task, one key; a cycle is acquire and release',
   short: 'one after the other: time',
   libraries: [
     'raw',

@@ -10,7 +10,7 @@ const TASKS = 64;
 
 export const s2: Scenario = {
   name: 'S2',
-  title: `Uncontended, ${TASKS} tasks of one process at once, each with a key of its own`,
+  title: `Uncontended: ${TASKS} concurrent tasks of one process, each with its own key`,
   short: '64 tasks, 64 keys: cycles/s',
   libraries: ['raw', 'bedrock', 'bedrock-run', ...PEERS],
   rounds: 3,

@@ -39,7 +39,7 @@ export const s4: Scenario = {
     { figure: 'ofBodyAlone', head: 'of the body alone', show: decimals(2) },
     { figure: 'commandsPerCycle', head: 'commands per cycle', show: decimals(2) },
     { figure: 'jainTasks', head: 'Jain over tasks', show: decimals(3) },
-    { figure: 'jainProcesses', head: 'over processes', show: decimals(3) },
+    { figure: 'jainProcesses', head: 'across processes', show: decimals(3) },
     { figure: 'longestWaitMs', head: 'longest wait, ms', show: count },
     { figure: 'overlaps', head: 'overlaps', show: count },
   ],

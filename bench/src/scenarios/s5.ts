@@ -12,7 +12,7 @@ const HOLD_MS = 4;
 
 export const s5: Scenario = {
   name: 'S5',
-  title: 'Hand-over between two processes: from just before the release of one until the other has the lock',
+  title: 'Hand-over between two processes: from just before one releases until the other holds the lock',
   short: 'hand-over: time',
   libraries: ['raw', 'bedrock', 'bedrock-fair', ...PEERS, 'redisson'],
   rounds: 2,
@@ -73,6 +73,6 @@ function tell(runner: Contender<null>, word: RelayWord): void {
 
 async function reply(runner: Contender<null>, expected: RelayReply['is']): Promise<number> {
   const word = (await runner.hear()) as RelayReply;
-  if (word.is !== expected) throw new Error(`expected "${expected}", heard "${word.is}"`);
+  if (word.is !== expected) throw new Error(`expected "${expected}", got "${word.is}"`);
   return word.is === 'asking' ? NaN : word.at;
 }

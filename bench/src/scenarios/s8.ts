@@ -41,7 +41,8 @@ function cyclesOn(nodes: number): Scenario['turn'] {
 
 export const s8: Scenario = {
   name: 'S8',
-  title: 'Three independent nodes: one process, one task, one key; raw asks all at once and waits for two',
+  title:
+    'Three independent nodes: one process, one task, one key; raw asks all nodes at once and waits for two',
   short: 'three nodes: time',
   libraries: [...MEASURED, 'redlock-4', 'redlock-5', 'sesamecare-redlock'],
   rounds: 5,
@@ -63,8 +64,7 @@ export const s8Five: Scenario = {
 
 export const s8Faults: Scenario = {
   name: 'S8-faults',
-  title:
-    'Three nodes, of which one hangs (SIGSTOP) and then dies (SIGKILL); measured when that has been noticed',
+  title: 'Three nodes: one hangs (SIGSTOP), then dies (SIGKILL); measured once the clients have noticed',
   short: 'a node hangs: time',
   libraries: OWN,
   rounds: 2,

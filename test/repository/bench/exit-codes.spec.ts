@@ -42,13 +42,13 @@ describe('the bench ends', () => {
 
   it.each([new Error('no Redis answers'), 'no Redis answers'])('with 3 for what cannot run: %p', (error) => {
     expect(explain(error)).toBe(3);
-    expect(told).toBe('error: the run could not be carried out: no Redis answers\n');
+    expect(told).toBe('error: the run could not be completed: no Redis answers\n');
   });
 
   it('with 2, before any server is started, when none of the libraries takes part', async () => {
     const run = parseCommand(['--scenario', 'S2', '--library', 'async-mutex,alone'], {}) as RunOptions;
     const failure: unknown = await runBench(run).catch((error: unknown) => error);
     expect(explain(failure)).toBe(2);
-    expect(told).toMatch(/^error: none of these libraries takes part in these scenarios\nhint: .+\n$/);
+    expect(told).toMatch(/^error: these scenarios use none of these libraries\nhint: .+\n$/);
   });
 });

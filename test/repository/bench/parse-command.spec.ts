@@ -62,14 +62,14 @@ describe('the command line of the bench', () => {
     ['--rounds many', 'got "many"', '--help'],
     ['--rounds 1001', 'got "1001"', '--help'],
     ['--rounds 1 --rounds 2', '--rounds is given twice', '--help'],
-    ['--write-docs --scenario S1', '--write-docs publishes a whole run', 'leave --scenario'],
+    ['--write-docs --scenario S1', '--write-docs publishes a whole run', 'remove --scenario'],
     ['--write-docs --library verrou', '--write-docs publishes a whole run', '--library'],
     [
       '--write-docs --rounds 9',
       '--write-docs publishes a whole run',
-      'leave --scenario, --library and --rounds out',
+      'remove --scenario, --library and --rounds',
     ],
-    ['--write-docs --json', 'exclude each other', 'run it twice'],
+    ['--write-docs --json', 'exclude each other', 'run the bench twice'],
   ])('refuses "%s" and says what to do', (line, message, hint) => {
     const failure = errorOf(line.split(' '));
     expect(failure).toBeInstanceOf(UsageError);

@@ -41,7 +41,7 @@ describe('Redisson in the bench', () => {
     const present = await leaveOutMissing(plan);
     expect(present).toEqual([{ scenario: flashSale, libraries: ['raw', 'bedrock'] }]);
     expect(told).toBe(
-      'bench: Redisson is left out: there is no Java; install a JDK of 17 or newer, or name it in JAVA_BIN\n',
+      'bench: leaving out Redisson: Java not found; install a JDK of 17 or newer, or name it in JAVA_BIN\n',
     );
   });
 

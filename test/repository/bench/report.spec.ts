@@ -152,12 +152,12 @@ describe('the page of results', () => {
     expect(filled).toContain('2026-01-02, A CPU, 2 cores');
     expect(fillPage(filled, report)).toBe(filled);
     expect(filled.slice(0, filled.indexOf('<!--'))).toBe(page.slice(0, page.indexOf('<!--')));
-    expect(() => fillPage('# no marks', report)).toThrow('lost its marks');
+    expect(() => fillPage('# no marks', report)).toThrow('lost its markers');
   });
 
   it('has a heading for every scenario', () => {
     const page = readFileSync(join(import.meta.dirname, '../../../docs/performance.md'), 'utf8');
-    for (const { name } of SCENARIOS) expect(page).toContain(`\n### ${name}: `);
+    for (const { name, title } of SCENARIOS) expect(page).toContain(`\n### ${name}: ${title}\n`);
   });
 
   it('draws what is cheaper and what is faster to the same side', () => {

@@ -15,11 +15,11 @@ function figureOf(heading: RegExp, library: string, head: string): number {
 }
 
 describe('the page of performance', () => {
-  const scenarios = rowsOf(section(PERFORMANCE, '## What the scenarios are')).map(([first]) => first!);
-  const participants = rowsOf(section(PERFORMANCE, '## Who takes part')).map(([first]) => first!);
+  const scenarios = rowsOf(section(PERFORMANCE, '## Scenarios')).map(([first]) => first!);
+  const participants = rowsOf(section(PERFORMANCE, '## Contenders')).map(([first]) => first!);
 
   it('says what each scenario is', () => {
-    const told = [...scenarios, section(PERFORMANCE, '## What the scenarios are')].join();
+    const told = [...scenarios, section(PERFORMANCE, '## Scenarios')].join();
     expect(SCENARIO_NAMES.filter((name) => !new RegExp(`\\b${name}\\b`).test(told))).toEqual([]);
     expect(SCENARIO_NAMES.filter((name) => !scenarios.join().includes(name)).join()).toBe('S8-sale-10k');
   });
