@@ -38,8 +38,8 @@ export const COMMANDS = [
   },
   { name: 'test:engines', content: 'ZooKeeper, etcd, MySQL, PostgreSQL, ensembles', boundS: 300, workers: 3 },
   { name: 'test:faults', content: 'real faults of servers, processes and networks', boundS: 400, workers: 3 },
-  { name: 'test:interop', content: 'beside the real Redisson', boundS: 300, workers: 1 },
-  { name: 'test:browser', content: 'the pages, in Chromium', boundS: 300, workers: 1 },
+  { name: 'test:interop', content: 'the wire format with the real Redisson', boundS: 300, workers: 1 },
+  { name: 'test:browser', content: 'the web pages, in Chromium', boundS: 300, workers: 1 },
   { name: 'test:e2e', content: 'shop, demo, several processes', boundS: 300, workers: 2 },
   { name: 'test:docs', content: 'snippets and public API', boundS: 300, workers: 2 },
 ];

@@ -45,9 +45,7 @@ function compile(source, { target, esModule }) {
   const place = `require("path").join(__dirname, ${JSON.stringify(relative(dirname(target), esModule))})`;
   const placed = code.replaceAll(PLACE, () => `pathToFileURL(${place})`);
   if (placed === code && readFileSync(source, 'utf8').includes('import.meta')) {
-    throw new Error(
-      `${source}: import.meta was not compiled to ${PLACE}, so that it would name another place`,
-    );
+    throw new Error(`${source}: import.meta was not compiled to ${PLACE}, so it would name another file`);
   }
   return { code: placed, map };
 }

@@ -24,7 +24,7 @@ try {
     console.log(`\n== libs/${name}`);
     const { archive, files } = packLibrary(`libs/${name}`, destination);
     const wrong = files.filter((file) => unwanted.test(file));
-    if (wrong.length > 0) console.error(`not to be published: ${wrong.join(', ')}`);
+    if (wrong.length > 0) console.error(`must not be published: ${wrong.join(', ')}`);
     if (!files.includes('README.md')) console.error('README.md is missing');
     const results = [
       wrong.length === 0 && files.includes('README.md'),

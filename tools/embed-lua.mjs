@@ -201,7 +201,7 @@ function main() {
   if (readIfThere(target) === text) return;
   if (process.argv.includes('--check')) {
     console.error(
-      'libs/lock/src/backends/redis/protocol/scripts.generated.ts is out of step: run `npm run embed`',
+      'libs/lock/src/backends/redis/protocol/scripts.generated.ts is outdated: run `npm run embed`',
     );
     process.exitCode = 1;
     return;

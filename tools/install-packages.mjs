@@ -17,7 +17,7 @@ export async function run(command, args, { cwd, env = {} }) {
   try {
     return await promisify(execFile)(command, args, { cwd, env: { ...process.env, ...env }, ...limits });
   } catch (error) {
-    const how = error.killed ? 'did not end by itself' : `failed with ${error.code}`;
+    const how = error.killed ? 'was killed' : `failed with ${error.code}`;
     const told = `${error.stdout ?? ''}${error.stderr ?? ''}`.trim().split('\n').slice(-40).join('\n');
     throw new Error(`${command} ${args.join(' ')}: ${how}\n${told}`, { cause: error });
   }

@@ -146,10 +146,10 @@ export function readSnapshots() {
 
 const USAGE = `npm run api -- [options]
 
-Compares what the libraries export with the record in test/repository/public-api. Names the entries that are out of step and exits with
-1; with 2 for wrong options.
+Compares the exports of the libraries with the record in test/repository/public-api. Lists outdated entries and exits with 1;
+exits with 2 for an invalid option.
 
-  --update   writes the record
+  --update   write the record
   --help
 `;
 
@@ -161,13 +161,13 @@ function main() {
   const left = [...committed.keys()].filter((file) => !wanted.has(file));
   const isUpdate = process.argv.includes('--update');
   for (const file of [...changed, ...left]) {
-    console.log(`${isUpdate ? 'updated' : 'out of step:'} ${relative(dirname(snapshots), file)}`);
+    console.log(`${isUpdate ? 'updated' : 'outdated:'} ${relative(dirname(snapshots), file)}`);
   }
   if (isUpdate) {
     for (const file of changed) writeFileSync(file, wanted.get(file) ?? '');
     for (const file of left) rmSync(file);
   } else if (changed.length + left.length > 0) {
-    console.error('run `npm run api -- --update` and read the difference');
+    console.error('run `npm run api -- --update` and review the difference');
     process.exitCode = 1;
   }
 }

@@ -14,12 +14,12 @@ const BUSY_LOOP = `
 
 answerUsage(`npm run test:repeat -- [options]
 
-Runs the suites that judge real time again and again, beside one busy loop for each core, and tells how often which test
-failed. Exits with 1 when one did, with 2 for wrong options.
+Runs the timing-sensitive suites repeatedly, with one busy loop per core, and counts the failures of each test. Exits with 1
+if a test failed, with 2 for an invalid option.
 
-  --times N      how often (20)
-  --only PATHS   these spec files instead, with commas between them
-  --idle         without the busy loops
+  --times N      number of runs (20)
+  --only PATHS   other spec files, comma-separated
+  --idle         run no busy loops
   --help
 `);
 
@@ -31,7 +31,9 @@ const files =
   names === undefined ? REAL_TIME : specFiles().filter((file) => names.some((name) => file.includes(name)));
 const times = Number(values.times);
 if (files.length === 0 || !(times >= 1)) {
-  console.error(files.length === 0 ? `no spec file fits ${values.only}` : '--times is a number from 1 on');
+  console.error(
+    files.length === 0 ? `no spec file matches ${values.only}` : '--times must be a number from 1',
+  );
   process.exit(2);
 }
 
@@ -63,7 +65,7 @@ async function repeat() {
     console.log(lines.at(-1));
   }
   const sum = [...failures.values()].reduce((all, one) => all + one, 0);
-  console.log(`\n${files.length} suites, ${times} times, beside ${loops.length} busy loops`);
+  console.log(`\n${files.length} suites, ${times} times, with ${loops.length} busy loops`);
   console.log(lines.join('\n'));
   for (const [name, count] of failures) console.log(`failed ${count} times: ${name}`);
   console.log(`${passed} passed, ${sum} failed`);

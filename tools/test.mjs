@@ -54,7 +54,7 @@ function runsOf(name, { paths, base = 'HEAD' }) {
   const all = specFiles();
   if (paths.length > 0) {
     const files = all.filter((file) => paths.some((path) => file.includes(path.replace(/^\.\//, ''))));
-    if (files.length === 0) throw new UsageError(`no spec file fits ${paths.join(' ')}`);
+    if (files.length === 0) throw new UsageError(`no spec file matches ${paths.join(' ')}`);
     return [{ command: name, files, workers: MOST_WORKERS }];
   }
   if (name === 'changed') {
@@ -66,7 +66,7 @@ function runsOf(name, { paths, base = 'HEAD' }) {
     }));
   }
   const chosen = COMMANDS.filter((command) => name === 'all' || command.name === name);
-  if (chosen.length === 0) throw new UsageError(`there is no command ${name}`);
+  if (chosen.length === 0) throw new UsageError(`unknown command ${name}`);
   return chosen.map(({ name: command, workers }) => ({
     command,
     workers,
@@ -97,7 +97,7 @@ function tellRest(runs) {
     const count = rest.filter((file) => rowOf(file)?.command === name).length;
     console.log(`  ${`npm run ${name}`.padEnd(22)} ${String(count).padStart(3)} files: ${content}`);
   }
-  console.log('  npm run test:all           all of it');
+  console.log('  npm run test:all           all tests');
 }
 
 function tellLeftOut(leftOut, engines) {
@@ -105,7 +105,7 @@ function tellLeftOut(leftOut, engines) {
     (need) => ENGINES.includes(need) && !engines.includes(need),
   );
   console.log(
-    `left out by --engines ${engines.join(',')}: ${leftOut.length} files that need ${missing.join(', ') || 'nothing else'}`,
+    `excluded by --engines ${engines.join(',')}: ${leftOut.length} files that need ${missing.join(', ') || 'no other engine'}`,
   );
 }
 

@@ -2,15 +2,15 @@
 import { COMMANDS, ENGINES } from '../../test/commands.mjs';
 
 export const USAGE = `npm test -- [flags] [paths] [flags of Jest]
-  --engines LIST   only what these engines serve, such as redis,postgres (of ${ENGINES.join(', ')})
-  --list           names the spec files and runs none
-  --help           this text
-Paths choose spec files of all commands, as in: npm test -- test/unit/engine. The commands:
+  --engines LIST   only the files that need no other engine, such as redis,postgres (of ${ENGINES.join(', ')})
+  --list           list the spec files and run none
+  --help           show this text
+Paths select spec files of all commands: npm test -- test/unit/engine. The commands:
 ${COMMANDS.map(({ name, content }) => `  npm run ${name.padEnd(13)} ${content}`).join('\n')}
-  npm run test:all      all of these, one after the other
-  npm run test:changed  what the changes since a commit touch (--base REV, by default what is not committed)
-  npm run test:watch -- PATH   runs again on each change
-  npm run test:repeat   the suites that judge real time, 20 times beside busy loops`;
+  npm run test:all      all of the above, in sequence
+  npm run test:changed  the tests that changes since a commit affect (--base REV, by default uncommitted changes)
+  npm run test:watch -- PATH   rerun on each change
+  npm run test:repeat   the timing-sensitive suites, 20 times with busy loops`;
 
 /** Flags of Jest with a value of their own, which is no path. */
 const WITH_VALUE = new Set([
@@ -66,6 +66,6 @@ function enginesOf(text) {
   const names = text.split(',').filter(Boolean);
   const unknown = names.filter((name) => !ENGINES.includes(name));
   if (names.length === 0 || unknown.length > 0)
-    throw new UsageError(`--engines is a list of ${ENGINES.join(', ')}, not "${text}"`);
+    throw new UsageError(`--engines must be a list of ${ENGINES.join(', ')}; got "${text}"`);
   return names;
 }
