@@ -3,7 +3,7 @@
  * says `--@include clock` stands the text of `part-clock.lua`: inside of a function it is defined only when that runs. Where
  * it says `--@take line from fair-line`, whatever includes `line` in it gets `part-fair-line.lua`. A script has a second form,
  * for clusters, when it includes a part that has one: there `part-cluster-tell.lua` stands in for `part-tell.lua`.
- * `LINE_TIMING.headLifeMs` stands for the number of that name in `core/line-timing.ts`, and `tostring(…)` of it for its text.
+ * `QUEUE_TIMING.headLifeMs` stands for the number of that name in `core/queue-timing.ts`, and `tostring(…)` of it for its text.
  * `--check` writes nothing and exits 1 when the committed file is out of step.
  */
 import { createHash } from 'node:crypto';
@@ -29,12 +29,12 @@ function clusterParts(parts) {
   return new Map([...parts, ...inCluster.map(([name, text]) => [name.slice('cluster-'.length), text])]);
 }
 
-const TIMING_FILE = fileURLToPath(new URL('../libs/lock/src/core/line-timing.ts', import.meta.url));
+const TIMING_FILE = fileURLToPath(new URL('../libs/lock/src/core/queue-timing.ts', import.meta.url));
 
 /** The times of a queue of waiters, by name, as the library has them. */
-function lineTiming() {
+function queueTiming() {
   const source = readFileSync(TIMING_FILE, 'utf8');
-  const [, body = ''] = /LINE_TIMING: LineTiming = Object\.freeze\(\{([^}]*)\}\)/.exec(source) ?? [];
+  const [, body = ''] = /QUEUE_TIMING: QueueTiming = Object\.freeze\(\{([^}]*)\}\)/.exec(source) ?? [];
   const pairs = [...body.matchAll(/^\s*(\w+): ([\d_]+),$/gm)];
   return new Map(pairs.map(([, name, ms]) => [name, ms.replaceAll('_', '')]));
 }
@@ -44,12 +44,12 @@ function withTiming(text, timing, file) {
   const of = (name) => {
     const ms = timing.get(name);
     if (ms === undefined)
-      throw new Error(`${file} names LINE_TIMING.${name}, which core/line-timing.ts does not have`);
+      throw new Error(`${file} names QUEUE_TIMING.${name}, which core/queue-timing.ts does not have`);
     return ms;
   };
   return text
-    .replace(/\btostring\(LINE_TIMING\.(\w+)\)/g, (_, name) => `'${of(name)}'`)
-    .replace(/\bLINE_TIMING\.(\w+)/g, (_, name) => of(name));
+    .replace(/\btostring\(QUEUE_TIMING\.(\w+)\)/g, (_, name) => `'${of(name)}'`)
+    .replace(/\bQUEUE_TIMING\.(\w+)/g, (_, name) => of(name));
 }
 
 /** Puts the parts where scripts and other parts name them. */
@@ -128,7 +128,7 @@ function sha1Of(source) {
 
 /** The text of the generated module for pairs of file name and Lua text. */
 export function render(given) {
-  const timing = lineTiming();
+  const timing = queueTiming();
   const files = [...given].map(([file, text]) => [file, withTiming(text, timing, file)]);
   const seen = new Map();
   const parts = new Map();

@@ -250,7 +250,7 @@ describe('a Redis that became a replica', () => {
     const pool = bedrock.countingSemaphore('pool', { failFast: true });
     await pool.trySetPermits(2);
     const reconnections: unknown[] = [];
-    bedrock.backend.onDoubt((resource) => reconnections.push(resource));
+    bedrock.backend.onSuspect((resource) => reconnections.push(resource));
     await fixture.observer.call('replicaof', '127.0.0.1', '1');
     try {
       await expect(pool.acquire()).rejects.toMatchObject({ code: 'BACKEND_UNAVAILABLE', executed: 'no' });

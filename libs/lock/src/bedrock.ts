@@ -1,32 +1,37 @@
 import { FAIR_MUTEX, MUTEX, type Shape } from './core/claim.js';
-import { resolveBedrockTerms, type BedrockOptions } from './core/options/bedrock-options.js';
+import { resolveBedrockSettings, type BedrockOptions } from './core/options/bedrock-options.js';
 import { stayAlive } from './core/clock.js';
-import { resolveElectionTerms, type LeaderElectionOptions } from './core/options/election-options.js';
+import { resolveElectionSettings, type LeaderElectionOptions } from './core/options/election-options.js';
 import { InvalidOptionError, LockClosedError, UnsupportedByBackendError } from './core/errors.js';
 import { EventHub, type LockEventName, type LockEvents } from './core/events.js';
-import { resolveIdempotencyTerms, type IdempotencyOptions } from './core/options/idempotency-options.js';
+import { resolveIdempotencySettings, type IdempotencyOptions } from './core/options/idempotency-options.js';
 import { checkName } from './core/key.js';
 import type { NodeView } from './core/ports/node.js';
-import { tellOfNodes } from './core/ports/node-news.js';
+import { publishNodeEvents } from './core/ports/node-events.js';
 import { onePerProcess } from './runtime/one-per-process.js';
 import { checkFields, checkObject, checkTime } from './core/checks.js';
-import { resolveTerms, withDefaults, type LockOptions, type Terms } from './core/options/options.js';
-import type { Backend, Traits } from './core/ports/ports.js';
-import { resolveReadWriteTerms } from './core/options/read-write-options.js';
-import { Register } from './runtime/register.js';
-import { resolveSemaphoreTerms, type SemaphoreOptions } from './core/options/semaphore-options.js';
 import {
-  resolvePermitTerms,
-  resolveWaitTerms,
+  resolveLockSettings,
+  withDefaults,
+  type LockOptions,
+  type LockSettings,
+} from './core/options/options.js';
+import type { Backend, Traits } from './core/ports/ports.js';
+import { resolveReadWriteSettings } from './core/options/read-write-options.js';
+import { LockNameRegistry } from './runtime/lock-name-registry.js';
+import { resolveSemaphoreSettings, type SemaphoreOptions } from './core/options/semaphore-options.js';
+import {
+  resolvePermitSettings,
+  resolveWaitSettings,
   type PermitOptions,
   type WaitOptions,
-  type WaitTerms,
+  type WaitSettings,
 } from './core/options/wait-options.js';
 import { CountingEngine } from './engine/counting/counting-engine.js';
 import type { EngineStats } from './engine/locking/engine-stats.js';
 import { LockEngine } from './engine/locking/lock-engine.js';
 import { RecordEngine } from './engine/records/record-engine.js';
-import { WaitingRoom } from './engine/waiting/waiting-room.js';
+import { WaiterRegistry } from './engine/waiting/waiter-registry.js';
 import { CountdownLatch } from './primitives/counting/countdown-latch.js';
 import { CountingSemaphore } from './primitives/counting/counting-semaphore.js';
 import { ExpirableSemaphore } from './primitives/counting/expirable-semaphore.js';
@@ -49,26 +54,26 @@ export class Bedrock implements AsyncDisposable {
   readonly #events = new EventHub((resource) => this.#originOf(resource));
   readonly #defaults: LockOptions;
   readonly #closeGraceMs: number;
-  readonly #register = new Register();
+  readonly #names = new LockNameRegistry();
   #closed: Promise<void> | undefined;
 
   /** @throws InvalidOptionError naming the field; nothing is sent before the first lock is asked for */
   constructor(options: BedrockOptions) {
     const { backend, prefix, defaults, closeGraceMs, clock, maxWaiters, quantum } =
-      resolveBedrockTerms(options);
-    if (taken.has(backend))
+      resolveBedrockSettings(options);
+    if (backendsInUse.has(backend))
       throw new InvalidOptionError('backend', 'one that no other Bedrock uses', backend);
     this.backend = backend;
     this.prefix = prefix;
     this.#defaults = defaults;
     this.#closeGraceMs = closeGraceMs;
-    const room = new WaitingRoom(clock, this.#events, maxWaiters);
-    this.#engine = new LockEngine(backend, clock, room, this.#events, quantum);
-    this.#counting = new CountingEngine(backend, clock, room, this.#events);
+    const registry = new WaiterRegistry(clock, this.#events, maxWaiters);
+    this.#engine = new LockEngine(backend, clock, registry, this.#events, quantum);
+    this.#counting = new CountingEngine(backend, clock, registry, this.#events);
     const { records } = backend;
     this.#recording = records && new RecordEngine(backend, records, clock, this.#events);
-    tellOfNodes(backend.nodes, this.#events);
-    taken.add(backend);
+    publishNodeEvents(backend.nodes, this.#events);
+    backendsInUse.add(backend);
   }
 
   /** True from the first call of `close()` on. */
@@ -103,7 +108,7 @@ export class Bedrock implements AsyncDisposable {
    * @throws UnsupportedByBackendError where the backend cannot let readers in beside each other
    */
   readWriteLock(name: string, options: LockOptions = {}): ReadWriteLock {
-    return this.#leased('readWriteLock', name, options, resolveReadWriteTerms, ReadWriteLock);
+    return this.#leased('readWriteLock', name, options, resolveReadWriteSettings, ReadWriteLock);
   }
 
   /**
@@ -112,7 +117,7 @@ export class Bedrock implements AsyncDisposable {
    * @throws UnsupportedByBackendError where the backend cannot count permits
    */
   semaphore(name: string, options: SemaphoreOptions): Semaphore {
-    return this.#leased('semaphore', name, options, resolveSemaphoreTerms, Semaphore);
+    return this.#leased('semaphore', name, options, resolveSemaphoreSettings, Semaphore);
   }
 
   /**
@@ -120,7 +125,7 @@ export class Bedrock implements AsyncDisposable {
    * name on the backend is the same lock.
    */
   leaderElection(name: string, options: LeaderElectionOptions = {}): LeaderElection {
-    return this.#leased('leaderElection', name, options, resolveElectionTerms, LeaderElection);
+    return this.#leased('leaderElection', name, options, resolveElectionSettings, LeaderElection);
   }
 
   /**
@@ -128,7 +133,7 @@ export class Bedrock implements AsyncDisposable {
    * @throws UnsupportedByBackendError where the backend has none
    */
   countdownLatch(name: string, options: WaitOptions = {}): CountdownLatch {
-    return this.#counted('countdownLatch', name, options, resolveWaitTerms, CountdownLatch);
+    return this.#counted('countdownLatch', name, options, resolveWaitSettings, CountdownLatch);
   }
 
   /**
@@ -136,7 +141,7 @@ export class Bedrock implements AsyncDisposable {
    * @throws UnsupportedByBackendError where the backend has none
    */
   countingSemaphore(name: string, options: WaitOptions = {}): CountingSemaphore {
-    return this.#counted('countingSemaphore', name, options, resolveWaitTerms, CountingSemaphore);
+    return this.#counted('countingSemaphore', name, options, resolveWaitSettings, CountingSemaphore);
   }
 
   /**
@@ -146,7 +151,7 @@ export class Bedrock implements AsyncDisposable {
   expirableSemaphore(name: string, options: PermitOptions = {}): ExpirableSemaphore {
     const { minLeaseMs } = this.backend.traits;
     const resolve = (given: PermitOptions, defaults: LockOptions) =>
-      resolvePermitTerms(given, defaults, minLeaseMs);
+      resolvePermitSettings(given, defaults, minLeaseMs);
     return this.#counted('expirableSemaphore', name, options, resolve, ExpirableSemaphore);
   }
 
@@ -162,8 +167,8 @@ export class Bedrock implements AsyncDisposable {
       const advice = 'take memory, Redis, MySQL or PostgreSQL';
       throw new UnsupportedByBackendError(this.backend.name, 'idempotency', advice);
     }
-    const terms = () => resolveIdempotencyTerms(options, this.backend.traits);
-    return this.#once('idempotency', name, options, terms, (resource, resolved) => {
+    const settings = () => resolveIdempotencySettings(options, this.backend.traits);
+    return this.#getOrCreate('idempotency', name, options, settings, (resource, resolved) => {
       return new Idempotency(recording, name, resource, resolved);
     });
   }
@@ -205,10 +210,10 @@ export class Bedrock implements AsyncDisposable {
     name: string,
     options: LockOptions,
     shape: Shape,
-    Kind: new (engine: LockEngine, name: string, resource: string, terms: Terms) => L,
+    Kind: new (engine: LockEngine, name: string, resource: string, settings: LockSettings) => L,
   ): L {
-    const resolve: Resolve<LockOptions, Terms> = (given, defaults, traits, backend) =>
-      resolveTerms(withDefaults(given, defaults), traits, backend, shape);
+    const resolve: Resolve<LockOptions, LockSettings> = (given, defaults, traits, backend) =>
+      resolveLockSettings(withDefaults(given, defaults), traits, backend, shape);
     return this.#leased(kind, name, options, resolve, Kind);
   }
 
@@ -217,36 +222,36 @@ export class Bedrock implements AsyncDisposable {
     name: string,
     options: O,
     resolve: Resolve<O, T>,
-    Kind: new (engine: LockEngine, name: string, resource: string, terms: T) => L,
+    Kind: new (engine: LockEngine, name: string, resource: string, settings: T) => L,
   ): L {
     checkObject('options', options);
     const { traits, name: backend } = this.backend;
-    const terms = (): T => resolve(options, this.#defaults, traits, backend);
-    return this.#once(kind, name, options, terms, (resource, resolved) => {
+    const settings = (): T => resolve(options, this.#defaults, traits, backend);
+    return this.#getOrCreate(kind, name, options, settings, (resource, resolved) => {
       return new Kind(this.#engine, name, resource, resolved);
     });
   }
 
-  #counted<L, O extends WaitOptions, W extends WaitTerms>(
+  #counted<L, O extends WaitOptions, W extends WaitSettings>(
     kind: string,
     name: string,
     options: O,
     resolve: (options: O, defaults: LockOptions) => W,
-    Kind: new (engine: CountingEngine, name: string, resource: string, terms: W) => L,
+    Kind: new (engine: CountingEngine, name: string, resource: string, settings: W) => L,
   ): L {
-    const terms = (): W => resolve(options, this.#defaults);
-    return this.#once(kind, name, options, terms, (resource, resolved) => {
+    const settings = (): W => resolve(options, this.#defaults);
+    return this.#getOrCreate(kind, name, options, settings, (resource, resolved) => {
       return new Kind(this.#counting, name, resource, resolved);
     });
   }
 
   #originOf(resource: string) {
-    const { name = '', kind = '' } = this.#register.originOf(resource.slice(this.prefix.length)) ?? {};
+    const { name = '', kind = '' } = this.#names.originOf(resource.slice(this.prefix.length)) ?? {};
     return { lock: name, kind, backend: this.backend.name };
   }
 
   /** What is created once: the same name gives the same object, for the same kind and the same settings alone. */
-  #once<L, S extends object>(
+  #getOrCreate<L, S extends object>(
     kind: string,
     name: string,
     options: object,
@@ -256,7 +261,7 @@ export class Bedrock implements AsyncDisposable {
     if (this.isClosed) throw new LockClosedError();
     checkName('name', name);
     const given = settings();
-    return this.#register.once(kind, name, options, given, () => {
+    return this.#names.getOrCreate(kind, name, options, given, () => {
       return create(checkName('name', this.prefix + name), given);
     });
   }
@@ -281,4 +286,4 @@ export class Bedrock implements AsyncDisposable {
 type Resolve<O, T> = (options: O, defaults: LockOptions, traits: Traits, backend: string) => T;
 
 /** Backends that serve a Bedrock: two on one would ask under the same claim ids and both be granted. */
-const taken = onePerProcess('backends', () => new WeakSet<Backend>());
+const backendsInUse = onePerProcess('backends', () => new WeakSet<Backend>());

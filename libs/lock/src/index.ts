@@ -1,7 +1,7 @@
 export { Bedrock } from './bedrock.js';
 export type { BedrockOptions } from './core/options/bedrock-options.js';
 export { FairMutex } from './primitives/locks/fair-mutex.js';
-export { Leasable, type KeyPart } from './primitives/locks/leasable.js';
+export { Acquirable, type KeyPart } from './primitives/locks/acquirable.js';
 export { Lock } from './primitives/locks/lock.js';
 export {
   Idempotency,
@@ -35,28 +35,28 @@ export { currentLease } from './engine/call-chain/frames.js';
 export { Flow, innermostFlow, isUnderLock, runInFlow } from './engine/call-chain/flow.js';
 export type { EngineStats } from './engine/locking/engine-stats.js';
 
-export type { CallOptions, HandOverOptions, LockOptions, Terms } from './core/options/options.js';
-export type { ElectionTerms, LeaderElectionOptions } from './core/options/election-options.js';
+export type { CallOptions, HandOverOptions, LockOptions, LockSettings } from './core/options/options.js';
+export type { ElectionSettings, LeaderElectionOptions } from './core/options/election-options.js';
 export type {
   IdempotencyNamespace,
   IdempotencyOptions,
-  IdempotencyTerms,
+  IdempotencySettings,
   IdempotentRequest,
 } from './core/options/idempotency-options.js';
-export type { ReadWriteTerms } from './core/options/read-write-options.js';
-export type { SpinOptions, SpinTerms } from './core/options/spin.js';
+export type { ReadWriteSettings } from './core/options/read-write-options.js';
+export type { SpinOptions, SpinSettings } from './core/options/spin.js';
 export type {
   SemaphoreCallOptions,
   SemaphoreOptions,
-  SemaphoreTerms,
+  SemaphoreSettings,
 } from './core/options/semaphore-options.js';
 export type {
   PermitCallOptions,
   PermitOptions,
-  PermitTerms,
+  PermitSettings,
   WaitCallOptions,
   WaitOptions,
-  WaitTerms,
+  WaitSettings,
 } from './core/options/wait-options.js';
 export {
   checkBoolean,
@@ -70,7 +70,7 @@ export {
 export { checkHoldAtLeast, checkLease } from './core/options/options.js';
 export { checkName, MAX_NAME_LENGTH } from './core/key.js';
 export type {
-  CompetitorEnd,
+  WaitEnd,
   EventOrigin,
   LockEventName,
   LockEvents,
@@ -113,15 +113,15 @@ export type {
   CounterDriver,
   LeaseDriver,
   LockNode,
-  NodeTerms,
+  NodeOptions,
   PermitDriver,
   RecordDriver,
   Traits,
   Unsubscribe,
   Waker,
 } from './core/ports/ports.js';
-export type { NodeChange, NodeHouse, NodeView } from './core/ports/node.js';
-export type { Counter, Operation, PermitWant, Taken } from './core/ports/counting.js';
+export type { NodeChange, NodeMonitor, NodeView } from './core/ports/node.js';
+export type { Counter, OperationId, PermitRequest, TakeResult } from './core/ports/counting.js';
 export type { RecordRef, RecordStart, RecordView } from './core/ports/records.js';
 export { FAIR_MUTEX, MUTEX, permits, READER, READERS, WRITER } from './core/claim.js';
 export type {

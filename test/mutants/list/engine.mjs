@@ -1,7 +1,7 @@
 /** The engine: claims, leases, renewal, release, nested runs. */
 import { CALM, LASTING, PATIENT, ROUGH, SLEEPY } from '../worlds.mjs';
 
-const CONTENTION = 'engine/locking/contention.ts';
+const WAITING_LOOP = 'engine/locking/waiting-loop.ts';
 const KEEPER = 'engine/holding/lease-keeper.ts';
 const WITHDRAWALS = 'runtime/withdrawals.ts';
 
@@ -19,16 +19,16 @@ export const ENGINE = [
   {
     name: 'end-counts-from-reply',
     breaks: 'a lease ends counted from the answer, not from before the question',
-    file: CONTENTION,
-    find: 'this.#answered(seat, attempt, verdict, claim.queue);',
-    replace: 'attempt.sent = this.deps.clock.now();\nthis.#answered(seat, attempt, verdict, claim.queue);',
+    file: WAITING_LOOP,
+    find: 'this.#onAnswer(state, attempt, verdict, claim.queue);',
+    replace: 'attempt.sent = this.deps.clock.now();\nthis.#onAnswer(state, attempt, verdict, claim.queue);',
     seed: 97,
   },
   {
     name: 'renewal-counts-from-reply',
     breaks: 'a renewed lease ends counted from the answer',
     file: KEEPER,
-    find: 'hold.confirm(sent, ref.leaseMs);',
+    find: 'hold.confirm(sentAt, ref.leaseMs);',
     replace: 'hold.confirm(this.clock.now(), ref.leaseMs);',
     terms: ROUGH,
     seed: 4,
@@ -54,25 +54,25 @@ export const ENGINE = [
   {
     name: 'doubt-is-not-withdrawn',
     breaks: 'what may have been granted without an answer is not withdrawn when it is given up',
-    file: CONTENTION,
-    find: 'if (attempt === undefined || (attempt.doubtUntil === 0 && !attempt.isEnlisted)) return;',
-    replace: 'if (attempt === undefined || attempt.doubtUntil > 0 || !attempt.isEnlisted) return;',
+    file: WAITING_LOOP,
+    find: 'if (attempt === undefined || (attempt.inDoubtUntil === 0 && !attempt.isQueued)) return;',
+    replace: 'if (attempt === undefined || attempt.inDoubtUntil > 0 || !attempt.isQueued) return;',
     terms: LASTING,
     seed: 5,
   },
   {
     name: 'place-in-line-stays',
     breaks: 'who gives up does not leave the line',
-    file: CONTENTION,
-    find: 'if (attempt === undefined || (attempt.doubtUntil === 0 && !attempt.isEnlisted)) return;',
-    replace: 'if (attempt === undefined || attempt.doubtUntil === 0) return;',
+    file: WAITING_LOOP,
+    find: 'if (attempt === undefined || (attempt.inDoubtUntil === 0 && !attempt.isQueued)) return;',
+    replace: 'if (attempt === undefined || attempt.inDoubtUntil === 0) return;',
     seed: 8,
   },
   {
     name: 'unwanted-grant-stays',
     breaks: 'a grant that nobody wants any more is not given back',
-    file: CONTENTION,
-    find: 'this.giveUp(seat, attempt);\n    return undefined;',
+    file: WAITING_LOOP,
+    find: 'this.giveUp(state, attempt);\n    return undefined;',
     replace: 'return undefined;',
     terms: { ...LASTING, waitMs: 2 },
     seed: 5,
@@ -97,9 +97,10 @@ export const ENGINE = [
   {
     name: 'other-claim-in-doubt',
     breaks: 'a question without an answer is followed by one under a new id, and the old one is forgotten',
-    file: CONTENTION,
-    find: 'attempt = this.#prepare(seat, attempt, head.terms);',
-    replace: 'attempt = this.#prepare(seat, attempt?.doubtUntil === 0 ? attempt : undefined, head.terms);',
+    file: WAITING_LOOP,
+    find: 'attempt = this.#attemptFor(state, attempt, head.settings);',
+    replace:
+      'attempt = this.#attemptFor(state, attempt?.inDoubtUntil === 0 ? attempt : undefined, head.settings);',
     terms: LASTING,
     seed: 13,
   },
@@ -155,8 +156,8 @@ export const ENGINE = [
     name: 'hand-over-of-little',
     breaks: 'a claim is handed over however little is left of it',
     file: 'engine/holding/hold.ts',
-    find: 'return this.#validUntil - now >= needed && this.#hasTokenFor(terms);',
-    replace: 'return this.#hasTokenFor(terms);',
+    find: 'return this.#validUntil - now >= needed && this.#hasTokenFor(settings);',
+    replace: 'return this.#hasTokenFor(settings);',
     terms: ROUGH,
     seed: 11,
   },
@@ -164,7 +165,7 @@ export const ENGINE = [
     name: 'hand-over-without-token',
     breaks: 'a claim whose tokens are used up is handed over',
     file: 'engine/holding/hold.ts',
-    find: 'return !terms.fencing || this.#tokensLeft > 0;',
+    find: 'return !settings.fencing || this.#tokensLeft > 0;',
     replace: 'return true;',
     terms: { ...CALM, kinds: ['mutex'], processes: 2, tasks: 12, quantumMs: 50, holdMs: 2, thinkMs: 5 },
     seed: 5,
@@ -173,8 +174,8 @@ export const ENGINE = [
     name: 'hand-over-after-withdraw',
     breaks: 'a claim is handed over after its withdraw was sent',
     file: 'engine/locking/lock-engine.ts',
-    find: 'this.#handOvers += 1;\n      this.#news.released',
-    replace: 'this.#withdrawals.cancel(this.#withdrawal(hold, 0));\nthis.#news.released',
+    find: 'this.#handOvers += 1;\n      this.#publisher.released',
+    replace: 'this.#withdrawals.cancel(this.#withdrawal(hold, 0));\nthis.#publisher.released',
     seed: 4,
   },
   {
@@ -230,8 +231,8 @@ export const ENGINE = [
     name: 'first-reader-takes-all-along',
     breaks: 'the first of several readers under one claim gives it back',
     file: 'engine/holding/hold.ts',
-    find: 'this.#claim.#holds -= 1;\n    return this.isClaimHeld;',
-    replace: 'this.#claim.#holds -= 1;\nreturn false;',
+    find: 'this.#claim.#holdCount -= 1;\n    return this.isClaimHeld;',
+    replace: 'this.#claim.#holdCount -= 1;\nreturn false;',
     terms: { ...ROUGH, kinds: ['readWriteLock'] },
     seed: 2,
   },

@@ -162,7 +162,7 @@ export class Task {
   /** A lease begins with its token, and with a part of its life that is worth having. */
   #look(lease: Lease, { isFenced }: Target): void {
     if (isFenced && lease.token === 0) this.#complain(`I2: ${lease.id} has no token`);
-    const { leaseMs, maxHoldMs } = lease.terms;
+    const { leaseMs, maxHoldMs } = lease.settings;
     // What is granted without being asked for lives for a second at first. The margin may be off it already.
     const leastMs = Math.min((Math.min(leaseMs, 1_000) / 3) * 0.98, maxHoldMs) - 2;
     const givenMs = lease.endsAt - lease.grantedAt;
@@ -194,7 +194,7 @@ export class Task {
     const { scribe, process, site } = this.client;
     const until = process.time + Math.min(site.scenario.leaseMs * 1.5, 1_500);
     while (process.time < until && scribe.see(lease)) await process.sleep(40);
-    if (site.scenario.isCalm && lease.terms.renew && lease.lossReason === 'expired')
+    if (site.scenario.isCalm && lease.settings.renew && lease.lossReason === 'expired')
       this.#complain(`I4: ${lease.id} was not renewed, though nothing was wrong`);
   }
 

@@ -242,9 +242,9 @@ describe('bad input to latches and semaphores', () => {
       defaults: { waitMs: 70, failFast: true, maxWaiters: 7, leaseMs: 900, renew: false },
     });
     const shared = { waitMs: 70, failFast: true, maxWaiters: 7 };
-    expect(other.countdownLatch('a').terms).toEqual(shared);
-    expect(other.countingSemaphore('b', { waitMs: 5 }).terms).toEqual({ ...shared, waitMs: 5 });
-    expect(other.expirableSemaphore('c').terms).toEqual({ ...shared, leaseMs: 900 });
+    expect(other.countdownLatch('a').settings).toEqual(shared);
+    expect(other.countingSemaphore('b', { waitMs: 5 }).settings).toEqual({ ...shared, waitMs: 5 });
+    expect(other.expirableSemaphore('c').settings).toEqual({ ...shared, leaseMs: 900 });
     await other.close();
   });
 

@@ -92,7 +92,7 @@ describe('bad input to bedrock-lock', () => {
       good: ['undefined', ...BOOLEANS],
       use: (v) => freshLock({ failFast: v }),
     },
-    { name: 'reaskMs', field: 'reaskMs', good: ['undefined'], use: (v) => freshLock({ reaskMs: v }) },
+    { name: 'pollMs', field: 'pollMs', good: ['undefined'], use: (v) => freshLock({ pollMs: v }) },
     {
       name: 'maxWaiters',
       field: 'maxWaiters',
@@ -276,7 +276,7 @@ describe('bad input to bedrock-lock', () => {
 
   it('keeps nothing of a refused lock: the name is still free', () => {
     expect(() => bedrock.mutex('later', { leaseMs: -1 })).toThrow(InvalidOptionError);
-    expect(bedrock.mutex('later', { leaseMs: 1_000 }).terms.leaseMs).toBe(1_000);
+    expect(bedrock.mutex('later', { leaseMs: 1_000 }).settings.leaseMs).toBe(1_000);
   });
 
   function isBad({ good }: Parameter, value: unknown): boolean {

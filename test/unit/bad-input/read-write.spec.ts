@@ -80,7 +80,7 @@ describe('bad input to a read-write lock', () => {
     const { read, write } = new Bedrock({ backend: memory(), defaults: { fencing: true } }).readWriteLock(
       'x',
     );
-    expect([read.terms.fencing, write.terms.fencing]).toEqual([false, true]);
+    expect([read.settings.fencing, write.settings.fencing]).toEqual([false, true]);
   });
 
   it('is refused at once by a backend that cannot let readers in beside each other', async () => {

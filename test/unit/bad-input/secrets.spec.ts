@@ -107,7 +107,7 @@ describe('the keys of an idempotency', () => {
     const orders = bedrock.idempotency('orders', { encryption });
     await orders.run({ key: 'a' }, () => MARK.length);
     expect(secretsIn(orders)).toEqual([]);
-    expect(secretsIn(orders.terms)).toEqual([]);
+    expect(secretsIn(orders.settings)).toEqual([]);
     expect(secretsIn(bedrock)).toEqual([]);
     await bedrock.close();
   });

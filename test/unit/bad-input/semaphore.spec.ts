@@ -38,7 +38,7 @@ describe('bad input to a semaphore', () => {
     option('waitMs', ...NUMBERS_FROM_0),
     option('holdAtLeastMs', '0'),
     option('failFast', 'true'),
-    option('reaskMs'),
+    option('pollMs'),
     option('maxWaiters'),
     {
       name: 'options',
@@ -145,7 +145,7 @@ describe('bad input to a semaphore', () => {
   it('takes defaults that are meant for locks', async () => {
     const locks = new Bedrock({ backend: memory(), defaults: { fencing: true, reentrant: true, waitMs: 7 } });
     const pool = locks.semaphore('pool', { permits: 2, leaseMs: undefined } as never);
-    expect(pool.terms).toMatchObject({ permits: 2, fencing: false, waitMs: 7, leaseMs: 30_000 });
+    expect(pool.settings).toMatchObject({ permits: 2, fencing: false, waitMs: 7, leaseMs: 30_000 });
     await locks.close();
   });
 

@@ -10,7 +10,7 @@ describe('the admission rule', () => {
     expect(isAdmitted(mutex, units(1), [])).toBe(false);
   });
 
-  it('counts those who stand ahead in line as holders', () => {
+  it('counts those ahead in the queue as holders', () => {
     expect(isAdmitted({ units: 1, capacity: 1 }, [], units(1))).toBe(false);
     expect(isAdmitted({ units: 1, capacity: 3 }, units(1), units(1))).toBe(true);
   });

@@ -1,15 +1,15 @@
 import { memory } from 'bedrock-lock/memory';
 import {
-  PermitTermsBook,
-  resolveSemaphoreTerms,
+  PermitSettingsCache,
+  resolveSemaphoreSettings,
 } from '../../../libs/lock/src/core/options/semaphore-options.js';
 
 const { traits } = memory();
-const terms = resolveSemaphoreTerms({ permits: 5_000 }, {}, traits, 'memory');
+const settings = resolveSemaphoreSettings({ permits: 5_000 }, {}, traits, 'memory');
 
-describe('the terms of permits', () => {
+describe('the settings of permits', () => {
   it('are one object, with one shape, per number of permits', () => {
-    const book = new PermitTermsBook(terms);
+    const book = new PermitSettingsCache(settings);
     expect(book.of(3)).toBe(book.of(3));
     expect(book.ofCall({ permits: 3 }, traits, 'memory')).toBe(book.of(3));
     expect(book.ofCall(undefined, traits, 'memory')).toBe(book.of(1));
@@ -20,7 +20,7 @@ describe('the terms of permits', () => {
   });
 
   it('do not fill the memory, however many numbers are asked for', () => {
-    const book = new PermitTermsBook(terms);
+    const book = new PermitSettingsCache(settings);
     const first = book.of(1);
     for (let count = 2; count <= 1_024; count += 1) book.of(count);
     expect(book.of(1)).toBe(first);

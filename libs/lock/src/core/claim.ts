@@ -68,9 +68,11 @@ export interface ClaimRef {
 
 /** What a process asks of a backend. The id is never used again once a withdraw was sent for it. */
 export interface Claim extends ClaimRef {
-  /** Stand in the line when refused. */
+  /** Join the queue of the server when refused. */
   readonly queue: boolean;
-  /** In line, it may be granted without being asked for again: see {@link PushedGrant}. Never needed for a right answer. */
+  /**
+   * In the queue, it may be granted without being asked for again: see {@link PushedGrant}. Never needed for a right answer.
+   */
   readonly mayPush: boolean;
   /** Life of the grant in ms, from the server's receipt. */
   readonly leaseMs: number;
@@ -129,7 +131,7 @@ export interface Wake {
   readonly grant?: PushedGrant;
 }
 
-/** A grant that nobody asked for just then: the one before left, and this claim was the first in line. */
+/** A grant that nobody asked for just then: the one before left, and this claim was the first in the queue. */
 export interface PushedGrant {
   /** First of the reserved fencing tokens; 0 when none was asked for. */
   readonly token: number;
@@ -149,6 +151,6 @@ export type WithdrawOutcome = 'released' | 'absent';
 export interface WithdrawOptions {
   /** Keep the resource taken for this many ms more (hold at least); 0 frees it at once. */
   readonly keepMs: number;
-  /** This process has no waiter left on the resource: leave the line too. */
+  /** This process has no waiter left on the resource: leave the queue too. */
   readonly leaveQueue: boolean;
 }

@@ -9,8 +9,8 @@ export type ReleaseEnd = 'released' | 'lost' | 'unconfirmed';
 /** What `Lease.release()` answers. `deferred`: the end comes when what `Lease.holdUntil()` was given has settled. */
 export type ReleaseOutcome = ReleaseEnd | 'deferred';
 
-/** Why a competitor's life ended. */
-export type CompetitorEnd = 'released' | 'lost' | 'timedOut' | 'busy' | 'aborted' | 'closed' | 'unavailable';
+/** How the wait of a caller ended. */
+export type WaitEnd = 'released' | 'lost' | 'timedOut' | 'busy' | 'aborted' | 'closed' | 'unavailable';
 
 /** What an event is about. */
 export interface EventOrigin {
@@ -26,12 +26,12 @@ export interface EventOrigin {
 
 /** Every event with its payload. All times are in ms. */
 export interface LockEvents {
-  /** A caller stands in the queue and is about to compete; `waiting` counts it. */
-  'competitor.arrived': EventOrigin & { readonly waiting: number };
+  /** A caller is in the queue of this process; `waiting` counts it. */
+  'wait.started': EventOrigin & { readonly waiting: number };
   /** A caller is through, however it ended. */
-  'competitor.destroyed': EventOrigin & { readonly end: CompetitorEnd };
+  'wait.ended': EventOrigin & { readonly end: WaitEnd };
   /** A claim is sent to the backend; `tries` counts from 1. */
-  'claim.asked': EventOrigin & { readonly id: string; readonly tries: number };
+  'claim.sent': EventOrigin & { readonly id: string; readonly tries: number };
   /** A caller has its lease. */
   'lease.granted': EventOrigin & {
     readonly leaseId: string;
@@ -100,7 +100,7 @@ export interface LockEvents {
   /** A node is asked again. */
   'node.available': { readonly node: string; readonly awayMs: number };
   /** A node has lost a grant that is in use; `nodes` still have it, and the lease is lost when they are less than `minNodes`. */
-  'lease.thinned': EventOrigin & {
+  'lease.degraded': EventOrigin & {
     readonly node: string;
     readonly nodes: number;
     readonly minNodes: number;
@@ -116,15 +116,15 @@ export type EventFacts<N extends LockEventName> = {
     ? Omit<LockEvents[One], Exclude<keyof EventOrigin, 'resource'>>
     : LockEvents[One];
 }[N];
-type Listener = (payload: never) => void;
+type AnyListener = (payload: never) => void;
 
 const NAMES: readonly LockEventName[] = [
-  'competitor.arrived', 'competitor.destroyed', 'claim.asked', 'lease.granted', 'lease.handedOver', 'lease.renewed',
+  'wait.started', 'wait.ended', 'claim.sent', 'lease.granted', 'lease.handedOver', 'lease.renewed',
   'lease.revoked', 'lease.lost', 'lease.released', 'queue.full', 'flow.leaked', 'leader.elected', 'leader.lost',
   'leader.resigned', 'leader.overrun', 'leader.failed', 'idempotency.begun', 'idempotency.replayed', 'idempotency.refused',
   'idempotency.completed', 'idempotency.abandoned', 'idempotency.lost', 'idempotency.unconfirmed',
   'idempotency.unprotected', 'backend.unavailable', 'node.unavailable',
-  'node.quarantined', 'node.available', 'lease.thinned', 'loop.stalled',
+  'node.quarantined', 'node.available', 'lease.degraded', 'loop.stalled',
 ]; // prettier-ignore
 
 /**
@@ -132,7 +132,7 @@ const NAMES: readonly LockEventName[] = [
  * becomes a process warning and disturbs neither the lock nor the other listeners.
  */
 export class EventHub {
-  readonly #listeners = new Map<LockEventName, Set<Listener>>();
+  readonly #listeners = new Map<LockEventName, Set<AnyListener>>();
   readonly #channels = new Map<LockEventName, Channel>();
 
   /** @param originOf what an event about this resource is about */
@@ -154,13 +154,13 @@ export class EventHub {
     return () => void listeners.delete(entry);
   }
 
-  /** True when somebody listens: callers build the payload only then. */
-  wants(name: LockEventName): boolean {
+  /** True when an event has listeners: callers build the payload only then. */
+  hasListeners(name: LockEventName): boolean {
     return this.#listeners.get(name)!.size > 0 || this.#channels.get(name)!.hasSubscribers;
   }
 
   emit<N extends LockEventName>(name: N, facts: EventFacts<N>): void {
-    if (!this.wants(name)) return;
+    if (!this.hasListeners(name)) return;
     const about = 'resource' in facts ? this.originOf(facts.resource) : undefined;
     const payload = { ...facts, ...about } as LockEvents[N];
     outsideOfCallers(() => this.#deliver(name, payload));

@@ -1,34 +1,34 @@
-interface Listening {
+interface SignalListeners {
   readonly callbacks: Set<() => void>;
   readonly stop: () => void;
 }
 
-const listenings = new WeakMap<AbortSignal, Listening>();
+const listenersOf = new WeakMap<AbortSignal, SignalListeners>();
 
 /**
  * Calls back when the signal aborts; gives back the removal. A signal gets one listener however many callers wait with it:
  * one for each would end in a warning about a leak.
  */
 export function onAbort(signal: AbortSignal, callback: () => void): () => void {
-  const { callbacks, stop } = listenings.get(signal) ?? listenTo(signal);
+  const { callbacks, stop } = listenersOf.get(signal) ?? listenTo(signal);
   callbacks.add(callback);
   return () => {
     if (callbacks.delete(callback) && callbacks.size === 0) stop();
   };
 }
 
-function listenTo(signal: AbortSignal): Listening {
+function listenTo(signal: AbortSignal): SignalListeners {
   const callbacks = new Set<() => void>();
   const abort = (): void => {
-    listenings.delete(signal);
+    listenersOf.delete(signal);
     for (const callback of [...callbacks]) callback();
   };
   const stop = (): void => {
-    listenings.delete(signal);
+    listenersOf.delete(signal);
     signal.removeEventListener('abort', abort);
   };
   const listening = { callbacks, stop };
-  listenings.set(signal, listening);
+  listenersOf.set(signal, listening);
   signal.addEventListener('abort', abort, { once: true });
   return listening;
 }
@@ -37,7 +37,7 @@ function listenTo(signal: AbortSignal): Listening {
  * Acts with a signal that aborts with either of two. Not `AbortSignal.any`: that would keep something on a long-lived
  * signal for every call.
  */
-export async function untilEither<T>(
+export async function withEitherSignal<T>(
   one: AbortSignal,
   other: AbortSignal | undefined,
   act: (either: AbortSignal) => Promise<T>,

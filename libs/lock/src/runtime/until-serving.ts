@@ -1,11 +1,11 @@
 import { sleep, stayAlive, type Clock } from '../core/clock.js';
 
 /** `ready()` waits this many times `operationTimeoutMs`: a server that is just starting is worth waiting for. */
-export const READY_PATIENCE = 5;
+export const READY_TIMEOUTS = 5;
 /** Pause before a server that does not serve is asked again, in ms. */
 const PAUSE_MS = 50;
 
-export interface Patience {
+export interface ReadinessDeps {
   readonly clock: Clock;
   readonly operationTimeoutMs: number;
   /** Whether asking again is in vain. */
@@ -17,7 +17,7 @@ export interface Patience {
  * tries it may have no connection, and Node would end in the middle of the `await`.
  * @throws the last error
  */
-export async function untilServing(patience: Patience, ask: () => Promise<unknown>): Promise<void> {
+export async function untilServing(patience: ReadinessDeps, ask: () => Promise<unknown>): Promise<void> {
   const letGo = stayAlive();
   try {
     await untilAnswered(patience, ask);
@@ -27,10 +27,10 @@ export async function untilServing(patience: Patience, ask: () => Promise<unknow
 }
 
 async function untilAnswered(
-  { clock, operationTimeoutMs, isFinal }: Patience,
+  { clock, operationTimeoutMs, isFinal }: ReadinessDeps,
   ask: () => Promise<unknown>,
 ): Promise<void> {
-  const until = clock.now() + operationTimeoutMs * READY_PATIENCE;
+  const until = clock.now() + operationTimeoutMs * READY_TIMEOUTS;
   for (;;) {
     try {
       await ask();

@@ -1,4 +1,4 @@
-import { checkWhole, InvalidOptionError, Leasable, ReadWriteLock, Semaphore } from 'bedrock-lock';
+import { checkWhole, InvalidOptionError, Acquirable, ReadWriteLock, Semaphore } from 'bedrock-lock';
 import type { LockKind, LockOf } from './lock.kind.js';
 
 /** Which part of a read-write lock. */
@@ -15,7 +15,7 @@ export interface LockUse {
 
 /** What calls of a method hold, before it is narrowed by a key. */
 export interface HeldLock {
-  readonly lock: Leasable;
+  readonly lock: Acquirable;
   /** The name under which its backend is registered. */
   readonly backend: string;
 }
@@ -51,12 +51,12 @@ export function checkUse(kind: LockKind, use: LockUse): void {
 }
 
 /** What a method holds of a registered lock. @throws InvalidOptionError as `checkUse()`, and for too many permits */
-export function partOf(lock: LockOf<LockKind>, use: LockUse): Leasable {
+export function partOf(lock: LockOf<LockKind>, use: LockUse): Acquirable {
   if (lock instanceof ReadWriteLock && use.mode !== undefined) return lock[use.mode];
   if (lock instanceof Semaphore && use.permits !== undefined) {
     checkWhole('permits', use.permits, 1, lock.permits);
   }
-  return lock as Leasable;
+  return lock as Acquirable;
 }
 
 /** How much of a lock a decorator wants, for the comparison with another one that names the same. */

@@ -83,7 +83,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
       throw new InvalidOptionError('key', 'given on a method that is no HTTP handler', undefined);
     const idempotency = this.registry.idempotency(spec.idempotency, spec.backend);
     const given = isRepeated(http, spec.header) ? [] : http.headers[spec.header];
-    const key = keyInHeader(given, spec, idempotency.terms.maxKeyLength);
+    const key = keyInHeader(given, spec, idempotency.settings.maxKeyLength);
     if (key === undefined) return next.handle();
     if (typeof key !== 'string') throw this.#refusal(key, context);
     const operation = method.operationOn(context.getClass().prototype as object);
@@ -99,7 +99,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
       raw: response.raw ?? (response as ServerResponse),
       status: () => response.statusCode,
       storeIf: spec.storeIf,
-      graceMs: idempotency.terms.leaseMs,
+      graceMs: idempotency.settings.leaseMs,
       refuse: (error) => this.#substitute(error, context, before),
     });
     const replay = await this.#begun(exchange, { asked, request, before }).catch((error: unknown) => {

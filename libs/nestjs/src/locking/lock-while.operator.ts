@@ -1,4 +1,4 @@
-import { checkFields, InvalidOptionError, Semaphore, type CallOptions, type Leasable } from 'bedrock-lock';
+import { checkFields, InvalidOptionError, Semaphore, type CallOptions, type Acquirable } from 'bedrock-lock';
 import type { MonoTypeOperatorFunction } from 'rxjs';
 import { checkCall } from '../options/lock-spec.js';
 import { lockedObservable } from './locked.observable.js';
@@ -15,7 +15,7 @@ const SEMAPHORE_FIELDS: ReadonlySet<string> = new Set(['permits', ...FIELDS]);
  * @throws InvalidOptionError for a bad argument
  */
 export function lockWhile<T, C extends CallOptions = CallOptions>(
-  lock: Leasable<C>,
+  lock: Acquirable<C>,
   options?: C,
 ): MonoTypeOperatorFunction<T> {
   if (typeof lock?.run !== 'function') throw new InvalidOptionError('lock', 'a lock', lock);

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { InvalidOptionError, type KeyPart, type Leasable } from 'bedrock-lock';
+import { InvalidOptionError, type KeyPart, type Acquirable } from 'bedrock-lock';
 import { Observable, type ObservableInput } from 'rxjs';
 import { registryOf } from '../registry/bound.registry.js';
 import { placed } from '../core/error.place.js';
@@ -144,7 +144,7 @@ export class LockedMethod {
     const needs: LockNeed[] = [];
     for (const spec of this.#specs) {
       const { lock, backend } = registry.heldBy(spec);
-      const need = (narrowed: Leasable): unknown => needs.push({ lock: narrowed, backend, spec });
+      const need = (narrowed: Acquirable): unknown => needs.push({ lock: narrowed, backend, spec });
       try {
         for (const parts of this.#keysOf(spec, self, args))
           need(parts === undefined ? lock : lock.for(...(parts as [KeyPart])));

@@ -16,7 +16,7 @@ export function turnOf(job: ContenderJob, bedrock: Bedrock): Turn {
   if (permits !== undefined) return permitTurn(bedrock, resource, permits);
   if (readWrite !== undefined) return readWriteTurn(bedrock, resource, readWrite.writes);
   const lock = bedrock[kind](resource);
-  return { waitMs: lock.terms.waitMs, ask: () => lock.acquire() };
+  return { waitMs: lock.settings.waitMs, ask: () => lock.acquire() };
 }
 
 function permitTurn(bedrock: Bedrock, resource: string, { of: capacity, take = 1 }: PermitJob): Turn {
@@ -24,12 +24,12 @@ function permitTurn(bedrock: Bedrock, resource: string, { of: capacity, take = 1
   const units = least + Math.floor(systemClock.random() * (most - least + 1));
   const semaphore = bedrock.semaphore(resource, { permits: capacity });
   const ask = (): Promise<Lease> => semaphore.acquire({ permits: units });
-  return { waitMs: semaphore.terms.waitMs, share: { units, capacity }, ask };
+  return { waitMs: semaphore.settings.waitMs, share: { units, capacity }, ask };
 }
 
 function readWriteTurn(bedrock: Bedrock, resource: string, writes: number): Turn {
   const isReader = systemClock.random() >= writes;
   const lock = bedrock.readWriteLock(resource)[isReader ? 'read' : 'write'];
   const share = { units: isReader ? 1 : READERS, capacity: READERS };
-  return { waitMs: lock.terms.waitMs, share, isReader, ask: () => lock.acquire() };
+  return { waitMs: lock.settings.waitMs, share, isReader, ask: () => lock.acquire() };
 }

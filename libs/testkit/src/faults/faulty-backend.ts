@@ -144,8 +144,8 @@ export class FaultyBackend implements Backend, LeaseDriver {
     return this.#inner.ping();
   }
 
-  onDoubt(listener: (resource: string | undefined) => void): Unsubscribe {
-    const stop = this.#inner.onDoubt((resource) => {
+  onSuspect(listener: (resource: string | undefined) => void): Unsubscribe {
+    const stop = this.#inner.onSuspect((resource) => {
       if (!this.#isCutOff) listener(resource);
     });
     this.#doubts.add(listener);

@@ -6,7 +6,7 @@ import { LONG_MS, type Site } from '../site.js';
 
 /** RSpinLock sleeps so long at most between two questions, ms. */
 const LONGEST_BACK_OFF_MS = 128;
-const REASK_MS = 20;
+const POLL_MS = 20;
 
 export function spinLockCases(version: string, openSite: () => Site): void {
   describe(`RSpinLock of Redisson ${version} and a mutex that asks again`, () => {
@@ -18,8 +18,8 @@ export function spinLockCases(version: string, openSite: () => Site): void {
     afterEach(() => site?.clean());
 
     it.each<[string, LockOptions]>([
-      ['that asks again', { reaskMs: REASK_MS }],
-      ['that spins', { spin: { firstMs: 1, lastMs: REASK_MS } }],
+      ['that asks again', { pollMs: POLL_MS }],
+      ['that spins', { spin: { firstMs: 1, lastMs: POLL_MS } }],
     ])('pass from Java to Node %s within the interval, though nobody publishes', async (_how, options) => {
       const name = site.freshName();
       const lock = site.thread().lock(name, 'spin');
@@ -43,7 +43,7 @@ export function spinLockCases(version: string, openSite: () => Site): void {
         return at - beganAt;
       });
       listener.disconnect();
-      liveness.judge('the median hand-over', REASK_MS + 50, timings);
+      liveness.judge('the median hand-over', POLL_MS + 50, timings);
     });
 
     it('pass from Node to Java within its longest back-off', async () => {

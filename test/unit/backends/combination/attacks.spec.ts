@@ -134,7 +134,7 @@ describe('a node that has lost what it knew', () => {
     const ref = { ...(await granted(backend, 'lock')), keepMs: 0 };
     await nodes.observer('a').del('lock');
     await Promise.all([1, 2, 3].map(() => backend.leases.renew([ref])));
-    expect(changes).toEqual([{ kind: 'thinned', node: 'a', resource: 'lock', nodes: 2, minNodes: 2 }]);
+    expect(changes).toEqual([{ kind: 'degraded', node: 'a', resource: 'lock', nodes: 2, minNodes: 2 }]);
   });
 });
 

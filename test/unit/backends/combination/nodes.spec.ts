@@ -168,9 +168,9 @@ describe('a hold', () => {
   it('goes on when a node loses it, which is told, and ends when too few have it', async () => {
     const mutex = bedrock.mutex('lock', { leaseMs: 1_000 });
     const lease = await mutex.acquire();
-    const thinned = once('lease.thinned');
+    const degraded = once('lease.degraded');
     await nodes.observer('a').flushall();
-    await expect(thinned).resolves.toMatchObject({ resource: 'lock', node: 'a', nodes: 2, minNodes: 2 });
+    await expect(degraded).resolves.toMatchObject({ resource: 'lock', node: 'a', nodes: 2, minNodes: 2 });
     expect(lease.isHeld).toBe(true);
     const lost = once('lease.lost');
     await nodes.observer('b').flushall();

@@ -155,7 +155,7 @@ describe('a server in trouble', () => {
   it('that became a replica refuses claims as not executed, and is left for a new connection', async () => {
     await fixture.observer.call('replicaof', '127.0.0.1', '1');
     const doubts: unknown[] = [];
-    mine.onDoubt((resource) => doubts.push(resource));
+    mine.onSuspect((resource) => doubts.push(resource));
     try {
       expect((await failure(mine.leases.claim(claimOf(mine, 'lock')))).executed).toBe('no');
       expect((await failure(mine.leases.claim(claimOf(mine, 'lock')))).executed).toBe('no');
@@ -199,7 +199,7 @@ describe('a server in trouble', () => {
   it('that restarts loses the locks, and the holders are asked to look', async () => {
     const claim = await granted(mine, 'lock');
     const doubts: unknown[] = [];
-    mine.onDoubt((resource) => doubts.push(resource));
+    mine.onSuspect((resource) => doubts.push(resource));
     await fixture.server.restart();
     await eventually('the doubt', () => doubts.includes(undefined));
     expect(await mine.leases.renew([{ ...claim, keepMs: 0 }])).toEqual(['lost']);

@@ -240,7 +240,7 @@ describe('a grant', () => {
 
   it('ends at once by force, with a doubt for its process', async () => {
     const doubts: (string | undefined)[] = [];
-    mine.onDoubt((resource) => doubts.push(resource));
+    mine.onSuspect((resource) => doubts.push(resource));
     const claim = await granted(mine, 'lock');
     expect(await other.leases.revoke('lock', MUTEX, 'now')).toBe(true);
     await eventually('the holder is told', () => doubts.includes('lock'));

@@ -82,7 +82,7 @@ describe.each(LIBRARIES)('through %s', (library) => {
     let wakes = 0;
     let doubts = 0;
     await mine.leases.watch('lock', MUTEX, () => (wakes += 1));
-    mine.onDoubt(() => (doubts += 1));
+    mine.onSuspect(() => (doubts += 1));
     await fixture.observer.call('client', 'kill', 'type', 'pubsub');
     await fixture.observer.call('client', 'kill', 'type', 'normal', 'skipme', 'yes');
     await eventually('the wake and the doubt', () => wakes === 1 && doubts === 1);

@@ -150,7 +150,7 @@ describe('while the replica is stopped', () => {
   it('many claims, one after another, are answered in time on one connection', async () => {
     const mine = await fixture.backend(acks);
     let doubts = 0;
-    mine.onDoubt(() => (doubts += 1));
+    mine.onSuspect(() => (doubts += 1));
     replica.pause();
     const claims: Promise<void>[] = [];
     for (let i = 0; i < 50; i += 1) {

@@ -132,7 +132,7 @@ describe('watch', () => {
   it('tells a resource that begins like a mark from the mark', async () => {
     const bell = new Bell();
     const doubts: unknown[] = [];
-    other.onDoubt((resource) => doubts.push(resource));
+    other.onSuspect((resource) => doubts.push(resource));
     await other.leases.watch('!lock', MUTEX, bell.ring);
     const claim = await granted(mine, '!lock');
     await other.leases.claim(claimOf(other, '!lock'));
@@ -142,10 +142,10 @@ describe('watch', () => {
   });
 });
 
-describe('onDoubt', () => {
+describe('onSuspect', () => {
   it('doubts everything after the commands had to reconnect, and stops with its end', async () => {
     const doubts: unknown[] = [];
-    const stop = mine.onDoubt((resource) => doubts.push(resource));
+    const stop = mine.onSuspect((resource) => doubts.push(resource));
     await fixture.observer.call('client', 'kill', 'type', 'normal', 'skipme', 'yes');
     await eventually('the doubt', () => doubts.length === 1);
     expect(doubts).toEqual([undefined]);

@@ -151,7 +151,7 @@ describe('the engine under attack', () => {
     await bench.rival.acquire();
     const lock = bench.lock();
     const next = new AbortController();
-    bench.bedrock.on('competitor.destroyed', () => next.abort());
+    bench.bedrock.on('wait.ended', () => next.abort());
     const callers = [
       track(lock.acquire({ waitMs: 100 })),
       track(lock.acquire({ waitMs: 300, signal: next.signal })),

@@ -5,7 +5,7 @@ import { memory } from 'bedrock-lock/memory';
 import { Bench, track } from '../bench.js';
 
 const ALL: readonly LockEventName[] = [
-  'competitor.arrived', 'competitor.destroyed', 'claim.asked', 'lease.granted', 'lease.handedOver', 'lease.renewed',
+  'wait.started', 'wait.ended', 'claim.sent', 'lease.granted', 'lease.handedOver', 'lease.renewed',
   'lease.revoked', 'lease.lost', 'lease.released', 'queue.full', 'flow.leaked', 'backend.unavailable', 'loop.stalled',
 ]; // prettier-ignore
 
@@ -14,26 +14,26 @@ describe('events', () => {
   beforeEach(() => (bench = new Bench()));
   afterEach(() => bench.close());
 
-  it('tell the life of a competitor, in order', async () => {
+  it('tell what happens to a caller, in order', async () => {
     const told: string[] = [];
     for (const name of ALL) bench.bedrock.on(name, () => told.push(name));
     const lease = await bench.lock().acquire();
     await bench.clock.advance(1_000);
     await lease.release();
     expect(told).toEqual([
-      'competitor.arrived',
-      'claim.asked',
+      'wait.started',
+      'claim.sent',
       'lease.granted',
       'lease.renewed',
       'lease.released',
-      'competitor.destroyed',
+      'wait.ended',
     ]);
   });
 
   it('carry their facts', async () => {
     const granted = bench.told('lease.granted');
     const released = bench.told('lease.released');
-    const asked = bench.told('claim.asked');
+    const asked = bench.told('claim.sent');
     const handedOver = bench.told('lease.handedOver');
     const held = await bench.rival.acquire();
     const callers = [bench.lock().acquire(), bench.lock().acquire()];
@@ -87,8 +87,8 @@ describe('events', () => {
     ['busy', { waitMs: 0 }],
     ['aborted', {}],
     ['closed', {}],
-  ] as const)('tell that a competitor is through: %s', async (end, options) => {
-    const told = bench.told('competitor.destroyed');
+  ] as const)('tell how a wait ended: %s', async (end, options) => {
+    const told = bench.told('wait.ended');
     const controller = new AbortController();
     await bench.rival.acquire();
     const caller = track(bench.lock().acquire({ ...options, signal: controller.signal }));

@@ -111,7 +111,7 @@ describe('one question for several locks', () => {
   });
 
   it('tells of each lease as it tells of any', async () => {
-    const events = (['claim.asked', 'lease.granted', 'lease.released'] as const).map((name) =>
+    const events = (['claim.sent', 'lease.granted', 'lease.released'] as const).map((name) =>
       bench.told(name),
     );
     await multi('ab').run(() => undefined);

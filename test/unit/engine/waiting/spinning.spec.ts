@@ -128,10 +128,10 @@ describe('a mutex that spins', () => {
     expect(bench.backend.callsOf('watch')).toHaveLength(1);
   });
 
-  it('is refused beside reaskMs, which says the same in another way', () => {
+  it('is refused beside pollMs, which says the same in another way', () => {
     bench = new Bench();
-    expect(() => bench.lock({ spin: true, reaskMs: 20 })).toThrow(/spin must be left out/);
-    expect(bench.lock({ spin: false, reaskMs: 20 }).terms.reaskMs).toBe(20);
+    expect(() => bench.lock({ spin: true, pollMs: 20 })).toThrow(/spin must be left out/);
+    expect(bench.lock({ spin: false, pollMs: 20 }).settings.pollMs).toBe(20);
   });
 
   it('is told from one that spins otherwise', () => {

@@ -83,11 +83,11 @@ describe('waking', () => {
     expect(caller.state).toBe('fulfilled');
   });
 
-  it('is helped by reaskMs: the head asks at least so often', async () => {
+  it('is helped by pollMs: the head asks at least so often', async () => {
     bench = new Bench();
     await bench.rival.acquire();
     bench.backend.isDeaf = true;
-    track(bench.lock({ reaskMs: 25 }).acquire());
+    track(bench.lock({ pollMs: 25 }).acquire());
     await bench.clock.advance(500);
     const { length } = bench.backend.callsOf('claim');
     expect(length).toBeGreaterThanOrEqual(20);
@@ -104,7 +104,7 @@ describe('waking', () => {
     expect(bench.bedrock.stats().waiters).toBe(100);
   });
 
-  it('by the sweep re-asks all waiting heads at the same instant', async () => {
+  it('by the sweep asks for all waiting heads at the same instant', async () => {
     bench = new Bench();
     const names = Array.from({ length: 30 }, (_, i) => `lock ${i}`);
     const other = bench.rival;

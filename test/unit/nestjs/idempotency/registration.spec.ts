@@ -52,7 +52,7 @@ describe('registered idempotency', () => {
       useFactory: () => ({ backend: () => memory(), idempotency: [{ name: 'payments', keepMs: 7_000 }] }),
     });
     const app = await start({ imports: [locks], providers: [Injected] });
-    expect(app.get(Injected).payments.terms.keepMs).toBe(7_000);
+    expect(app.get(Injected).payments.settings.keepMs).toBe(7_000);
   });
 
   it('is not what a factory alone names', async () => {

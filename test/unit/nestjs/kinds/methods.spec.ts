@@ -4,7 +4,7 @@ import request from 'supertest';
 import { jest } from '@jest/globals';
 import { Injectable, Logger } from '@nestjs/common';
 import { DistributedLock, getLockToken, InjectLock, type LockRegistration } from 'nestjs-bedrock';
-import { Leasable, Lock, Mutex, Semaphore } from 'bedrock-lock';
+import { Acquirable, Lock, Mutex, Semaphore } from 'bedrock-lock';
 import { Test } from '@nestjs/testing';
 import { bedrockOf, closeAll, errorOf, gate, locksOf, serve, start, startError, until } from '../app.js';
 import { crowd, EXCLUSIVE, ordersUnder, SHARED, type Taken } from './taken.js';
@@ -213,7 +213,7 @@ describe('@InjectLock()', () => {
     class Hall {
       constructor(
         @InjectLock('seats') readonly exact: Semaphore,
-        @InjectLock('seats') readonly above: Leasable,
+        @InjectLock('seats') readonly above: Acquirable,
         @InjectLock('order') readonly lock: Lock,
         @InjectLock('seats') readonly any: unknown,
         @InjectLock('seats') readonly part: Pick<Semaphore, 'run'>,

@@ -27,7 +27,7 @@ function countSkips(app: TestingModule): { skips: number } {
   const seen = { skips: 0 };
   bedrockOf(app)
     .bedrock()
-    .on('competitor.destroyed', ({ end }) => (seen.skips += end === 'busy' ? 1 : 0));
+    .on('wait.ended', ({ end }) => (seen.skips += end === 'busy' ? 1 : 0));
   return seen;
 }
 

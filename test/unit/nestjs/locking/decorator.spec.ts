@@ -76,19 +76,19 @@ describe('@DistributedLock() on a service', () => {
         failFast: true,
       })
       async set(): Promise<unknown> {
-        return currentLease()?.terms;
+        return currentLease()?.settings;
       }
 
       @DistributedLock('stock')
       async unset(): Promise<unknown> {
-        return currentLease()?.terms;
+        return currentLease()?.settings;
       }
     }
     const app = await start({
       imports: [locksOf([{ name: 'stock', waitMs: 7, renewAt: 0.5 }])],
       providers: [Terms],
     });
-    const own = bedrockOf(app).lock('stock').terms;
+    const own = bedrockOf(app).lock('stock').settings;
     const set = { leaseMs: 4_000, renew: false, maxHoldMs: 3_000, waitMs: 20, failFast: true };
     expect(await app.get(Terms).set()).toEqual({ ...own, ...set });
     expect(await app.get(Terms).unset()).toBe(own);
@@ -215,8 +215,8 @@ describe('lockWhile', () => {
       waitMs: 20,
       failFast: true,
     };
-    const terms = defer(() => of(currentLease()?.terms));
-    expect(await collect(terms.pipe(lockWhile(lock, options)))).toEqual([{ ...lock.terms, ...options }]);
+    const terms = defer(() => of(currentLease()?.settings));
+    expect(await collect(terms.pipe(lockWhile(lock, options)))).toEqual([{ ...lock.settings, ...options }]);
   });
 
   it('holds as many permits of a semaphore as it is told to', async () => {

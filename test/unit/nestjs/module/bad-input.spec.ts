@@ -81,7 +81,7 @@ describe('a bad option of @DistributedLock() is refused when the class is define
     expect(fieldOf(errorOf(() => DistributedLock(value)))).toBe('lock');
   });
 
-  it.each(['wait', 'lease', 'name', 'signal', 'reaskMs'])('unknown: %s', (name) => {
+  it.each(['wait', 'lease', 'name', 'signal', 'pollMs'])('unknown: %s', (name) => {
     const error = errorOf(() => DistributedLock({ lock: 'inventory', [name]: 1 }));
     expect(fieldOf(error)).toBe(`options.${name}`);
   });

@@ -36,7 +36,7 @@ describe('BedrockLockModule.forFeature()', () => {
   it('registers locks where they are used; the same ones are one object', async () => {
     const running = await start(app(feature(5), feature(5)));
     expect(running.get(Audit).lock).toBe(running.get(Reader).lock);
-    expect(running.get(Audit).lock.terms.waitMs).toBe(5);
+    expect(running.get(Audit).lock.settings.waitMs).toBe(5);
     expect(await running.get(Audit).write()).toBe('written');
   });
 

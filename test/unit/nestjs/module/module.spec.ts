@@ -199,7 +199,7 @@ describe('BedrockLockModule.forRootAsync()', () => {
       locks: ['inventory'],
     });
     const app = await start({ imports: [root, ShopModule] });
-    expect(app.get(Shop).inventory.terms.waitMs).toBe(11);
+    expect(app.get(Shop).inventory.settings.waitMs).toBe(11);
     expect(app.get(Shop).inventory).toBe(app.get(Warehouse).inventory);
   });
 
@@ -209,8 +209,8 @@ describe('BedrockLockModule.forRootAsync()', () => {
       locks: [{ name: 'inventory', waitMs: 1, leaseMs: 5000 }, 'other'],
     });
     const app = await start({ imports: [root, ShopModule] });
-    expect(app.get(Shop).inventory.terms).toMatchObject({ waitMs: 2, leaseMs: 5000 });
-    expect(bedrockOf(app).lock('other').terms.waitMs).toBe(5000);
+    expect(app.get(Shop).inventory.settings).toMatchObject({ waitMs: 2, leaseMs: 5000 });
+    expect(bedrockOf(app).lock('other').settings.waitMs).toBe(5000);
   });
 
   it('lets the factory choose the backend of a lock', async () => {

@@ -88,8 +88,8 @@ export class CombinationBackend implements Backend {
     return this.#clock.now() - sentAt;
   }
 
-  onDoubt(listener: (resource: string | undefined) => void): Unsubscribe {
-    const stops = this.nodes.members.map(({ node }) => node.onDoubt(listener));
+  onSuspect(listener: (resource: string | undefined) => void): Unsubscribe {
+    const stops = this.nodes.members.map(({ node }) => node.onSuspect(listener));
     return () => stops.forEach((stop) => stop());
   }
 

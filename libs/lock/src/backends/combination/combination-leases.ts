@@ -225,7 +225,7 @@ export class CombinationLeases implements LeaseDriver {
   #thinned(bid: Bid, member: Member): void {
     const { minNodes } = this.#terms;
     const { resource, seals } = bid;
-    this.house.changed({ kind: 'thinned', node: member.id, resource, nodes: seals.length, minNodes });
+    this.house.changed({ kind: 'degraded', node: member.id, resource, nodes: seals.length, minNodes });
   }
 
   /** It was taken back, or is being: whoever asks again begins anew. */

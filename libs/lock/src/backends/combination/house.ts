@@ -1,10 +1,10 @@
 import { InvalidOptionError } from '../../core/errors.js';
-import type { NodeChange, NodeHouse, NodeView } from '../../core/ports/node.js';
+import type { NodeChange, NodeMonitor, NodeView } from '../../core/ports/node.js';
 import type { CombinationTerms } from './combination-options.js';
 import { Member, type MemberHouse } from './member.js';
 
 /** The nodes of a combination in their one order, which is that of their ids: the same in every process. */
-export class House implements NodeHouse, MemberHouse {
+export class House implements NodeMonitor, MemberHouse {
   readonly members: readonly Member[];
   isClosed = false;
   readonly #listeners = new Set<(change: NodeChange) => void>();

@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../../core/clock.js';
 import { BackendUnavailableError } from '../../core/errors.js';
 import type { NodeChange, NodeView } from '../../core/ports/node.js';
-import type { Backend, LockNode, NodeTerms } from '../../core/ports/ports.js';
+import type { Backend, LockNode, NodeOptions } from '../../core/ports/ports.js';
 import { Withdrawals } from '../../runtime/withdrawals.js';
 import type { CombinationTerms } from './combination-options.js';
 
@@ -41,7 +41,7 @@ export class Member {
     private readonly house: MemberHouse,
   ) {
     const { clock, nodeTimeoutMs, maxLeaseMs, coldStart, probe } = house.terms;
-    const terms: NodeTerms = {
+    const terms: NodeOptions = {
       processId: house.processId,
       clock,
       operationTimeoutMs: nodeTimeoutMs,

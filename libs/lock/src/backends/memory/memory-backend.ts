@@ -103,7 +103,7 @@ class MemoryBackend implements Backend, LeaseDriver, MemoryPeer {
     return 0;
   }
 
-  onDoubt(listener: (resource: string | undefined) => void): Unsubscribe {
+  onSuspect(listener: (resource: string | undefined) => void): Unsubscribe {
     this.#doubts.add(listener);
     return () => void this.#doubts.delete(listener);
   }

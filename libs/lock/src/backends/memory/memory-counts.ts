@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.js';
-import type { Counter, Operation, PermitWant, Taken } from '../../core/ports/counting.js';
+import type { Counter, OperationId, PermitRequest, TakeResult } from '../../core/ports/counting.js';
 import { BackendUnavailableError, LockTypeMismatchError } from '../../core/errors.js';
 import type { Unsubscribe } from '../../core/ports/ports.js';
 
@@ -29,7 +29,7 @@ export class MemoryCounts {
     return this.#numbers.get(resource) ?? 0;
   }
 
-  create({ kind, resource }: Counter, value: number, operation: Operation): boolean {
+  create({ kind, resource }: Counter, value: number, operation: OperationId): boolean {
     const created = this.#once(resource, operation, () => {
       if (this.#numbers.has(resource)) return 0;
       this.#numbers.set(resource, value);
@@ -39,7 +39,7 @@ export class MemoryCounts {
     return created === 1;
   }
 
-  add({ kind, resource }: Counter, delta: number, operation: Operation): number {
+  add({ kind, resource }: Counter, delta: number, operation: OperationId): number {
     return this.#once(resource, operation, () => {
       const before = this.#numbers.get(resource);
       if (kind === 'semaphore') return this.#addPermits(resource, delta);
@@ -51,7 +51,7 @@ export class MemoryCounts {
     });
   }
 
-  clear({ kind, resource }: Counter, operation: Operation): number {
+  clear({ kind, resource }: Counter, operation: OperationId): number {
     return this.#once(resource, operation, () => {
       const before = this.#numbers.get(resource) ?? 0;
       if (kind === 'latch' && before > 0) this.#open(resource);
@@ -60,7 +60,7 @@ export class MemoryCounts {
     });
   }
 
-  take(resource: string, wants: readonly number[], operation: Operation): Taken {
+  take(resource: string, wants: readonly number[], operation: OperationId): TakeResult {
     const served = this.#once(resource, operation, () => {
       let count = 0;
       for (const permits of wants) {
@@ -74,13 +74,13 @@ export class MemoryCounts {
     return { served, free: this.read(resource), retryInMs: Infinity };
   }
 
-  undo(resource: string, wants: readonly number[], operation: Operation): void {
+  undo(resource: string, wants: readonly number[], operation: OperationId): void {
     const served = this.#memos.get(memoKey(resource, operation))?.answer ?? 0;
     if (served > 0) this.#addPermits(resource, sum(wants.slice(0, served)));
     this.#remember(resource, operation, 0);
   }
 
-  takePermits(resource: string, wants: readonly PermitWant[], operation: Operation): Taken {
+  takePermits(resource: string, wants: readonly PermitRequest[], operation: OperationId): TakeResult {
     let served = 0;
     // A memo says that this was undone before it came.
     if (this.#memos.get(memoKey(resource, operation)) === undefined) {
@@ -94,7 +94,7 @@ export class MemoryCounts {
     return { served, free, retryInMs: nextEnd - this.clock.now() };
   }
 
-  extendPermit(resource: string, id: string, leaseMs: number, operation: Operation): boolean {
+  extendPermit(resource: string, id: string, leaseMs: number, operation: OperationId): boolean {
     this.#assertFresh(operation);
     this.read(resource);
     const leases = this.#leases.get(resource);
@@ -103,7 +103,7 @@ export class MemoryCounts {
     return true;
   }
 
-  releasePermits(resource: string, ids: readonly string[], operation: Operation): number {
+  releasePermits(resource: string, ids: readonly string[], operation: OperationId): number {
     return this.#once(resource, operation, () => {
       this.#reclaim(resource);
       const leases = this.#leases.get(resource);
@@ -123,7 +123,7 @@ export class MemoryCounts {
     };
   }
 
-  #grant(resource: string, { ids, leaseMs }: PermitWant): boolean {
+  #grant(resource: string, { ids, leaseMs }: PermitRequest): boolean {
     const free = this.read(resource);
     const leases = this.#leases.get(resource) ?? new Map<string, number>();
     const missing = ids.filter((id) => !leases.has(id)).length;
@@ -161,7 +161,7 @@ export class MemoryCounts {
   }
 
   /** Executes once, and answers repetitions with what that answered. */
-  #once(resource: string, operation: Operation, act: () => number): number {
+  #once(resource: string, operation: OperationId, act: () => number): number {
     this.#assertNoLock(resource);
     const memo = this.#memos.get(memoKey(resource, operation));
     if (memo !== undefined) return memo.answer;
@@ -171,7 +171,7 @@ export class MemoryCounts {
     return answer;
   }
 
-  #remember(resource: string, operation: Operation, answer: number): void {
+  #remember(resource: string, operation: OperationId, answer: number): void {
     const key = memoKey(resource, operation);
     this.#memos.delete(key);
     this.#memos.set(key, { answer, until: this.clock.now() + operation.keepMs });
@@ -181,7 +181,7 @@ export class MemoryCounts {
     }
   }
 
-  #assertFresh({ notAfter }: Operation): void {
+  #assertFresh({ notAfter }: OperationId): void {
     if (this.clock.now() > notAfter) throw new BackendUnavailableError('memory', 'a stale request', 'no');
   }
 
@@ -190,7 +190,7 @@ export class MemoryCounts {
   }
 }
 
-function memoKey(resource: string, { id }: Operation): string {
+function memoKey(resource: string, { id }: OperationId): string {
   return `${id} ${resource}`;
 }
 

@@ -14,12 +14,12 @@ import type {
   WithdrawOutcome,
 } from '../../core/claim.js';
 import { systemClock, type Clock } from '../../core/clock.js';
-import { LINE_TIMING } from '../../core/line-timing.js';
+import { QUEUE_TIMING } from '../../core/queue-timing.js';
 import { suspendAware } from '../../core/suspend-aware-clock.js';
 import { MemoryCounts } from './memory-counts.js';
 import { MemoryRows } from './memory-records.js';
 
-const { headLifeMs } = LINE_TIMING;
+const { headLifeMs } = QUEUE_TIMING;
 /** Tokens exceed the time in us, as on Redis. */
 const TOKENS_PER_MS = 1_000;
 

@@ -1,7 +1,7 @@
 import type { ClaimRef } from '../../core/claim.js';
 import { randomUuid, type Clock } from '../../core/clock.js';
 import { UnsupportedByBackendError } from '../../core/errors.js';
-import type { LockNode, NodeTerms } from '../../core/ports/ports.js';
+import type { LockNode, NodeOptions } from '../../core/ports/ports.js';
 import type {
   Backend,
   CounterDriver,
@@ -54,7 +54,7 @@ export class RedisBackend implements LockNode {
 
   readonly #terms: RedisTerms;
 
-  constructor(terms: RedisTerms, node?: NodeTerms) {
+  constructor(terms: RedisTerms, node?: NodeOptions) {
     this.#terms = terms;
     const { clock, operationTimeoutMs, maxLeaseMs } = terms;
     this.#clock = clock;
@@ -72,11 +72,11 @@ export class RedisBackend implements LockNode {
       maxLeaseMs,
       lifetime: 'lease',
     });
-    const onDoubt = (resource: string | undefined): void => {
+    const onSuspect = (resource: string | undefined): void => {
       for (const listener of this.#doubts) listener(resource);
     };
     const onServing = node && ((run: string): void => node.onServing(run));
-    const site = { terms, processId: this.processId, onDoubt, ...(onServing && { onServing }) };
+    const site = { terms, processId: this.processId, onSuspect, ...(onServing && { onServing }) };
     this.#single = terms.cluster === undefined ? new SingleServer(site) : undefined;
     this.#servers = this.#single ?? new ClusterServers(site, terms.cluster!);
     const { leases, counters, permits, records } = this.#servers;
@@ -103,7 +103,7 @@ export class RedisBackend implements LockNode {
     return this.#clock.now() - sentAt;
   }
 
-  onDoubt(listener: (resource: string | undefined) => void): Unsubscribe {
+  onSuspect(listener: (resource: string | undefined) => void): Unsubscribe {
     this.#doubts.add(listener);
     return () => void this.#doubts.delete(listener);
   }
@@ -114,7 +114,7 @@ export class RedisBackend implements LockNode {
   }
 
   /** @throws UnsupportedByBackendError for a cluster, which is no node that fails by itself */
-  asNode(node: NodeTerms): LockNode {
+  asNode(node: NodeOptions): LockNode {
     const terms = this.#terms;
     if (terms.cluster !== undefined) {
       throw new UnsupportedByBackendError(

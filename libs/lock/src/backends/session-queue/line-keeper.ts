@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../../core/clock.js';
-import { LINE_TIMING } from '../../core/line-timing.js';
+import { QUEUE_TIMING } from '../../core/queue-timing.js';
 import type { LineRecord } from './line-record.js';
 import type { LineRecords } from './line-records.js';
 
@@ -37,7 +37,7 @@ export class LineKeeper {
   #dueAt({ phase, until, seenAt, isGone }: LineRecord): number {
     // Always in the past: an instant of now would still be to come for a look that has begun before it.
     if (phase === 'leaving' || isGone) return 0;
-    return phase === 'granted' ? until + SLACK_MS : seenAt + LINE_TIMING.entrySilenceMs;
+    return phase === 'granted' ? until + SLACK_MS : seenAt + QUEUE_TIMING.entrySilenceMs;
   }
 
   #arm(at: number): void {

@@ -32,7 +32,7 @@ export class LineLeases implements LeaseDriver, LineNews {
 
   constructor(
     private readonly ground: LineGround,
-    private readonly onDoubt: (resource: string | undefined) => void,
+    private readonly onSuspect: (resource: string | undefined) => void,
   ) {
     const { clock } = ground;
     this.#records = new LineRecords(clock);
@@ -139,12 +139,12 @@ export class LineLeases implements LeaseDriver, LineNews {
   }
 
   regained(): void {
-    this.onDoubt(undefined);
+    this.onSuspect(undefined);
     for (const wakes of this.#wakes.values()) for (const wake of wakes) wake();
   }
 
   touched(resource: string): void {
-    this.onDoubt(resource);
+    this.onSuspect(resource);
   }
 
   /** Removes what can be removed within `ms`; sessions that end do the rest. */
@@ -167,7 +167,7 @@ export class LineLeases implements LeaseDriver, LineNews {
     const done = await Promise.all(
       holders.map((place) => (how === 'now' ? store.remove(place) : store.revoke(place))),
     );
-    if (holders.length > 0) this.onDoubt(resource);
+    if (holders.length > 0) this.onSuspect(resource);
     if (how === 'now' && holders.length > 0) store.forget(resource);
     return done.includes(true);
   }

@@ -1,6 +1,6 @@
 import type { ClaimRef } from '../../core/claim.js';
 import type { Clock } from '../../core/clock.js';
-import { RecentNames } from '../../runtime/recent-names.js';
+import { RecentIds } from '../../runtime/recent-ids.js';
 import { LineRecord } from './line-record.js';
 import type { Place } from './line-store.js';
 
@@ -11,10 +11,10 @@ const WITHDRAWN_MS = 60_000;
 export class LineRecords {
   readonly #byId = new Map<string, LineRecord>();
   readonly #byResource = new Map<string, Set<LineRecord>>();
-  readonly #withdrawn: RecentNames;
+  readonly #withdrawn: RecentIds;
 
   constructor(clock: Clock) {
-    this.#withdrawn = new RecentNames(clock, WITHDRAWN_MS);
+    this.#withdrawn = new RecentIds(clock, WITHDRAWN_MS);
   }
 
   get size(): number {

@@ -7,7 +7,7 @@ import type {
   Unsubscribe,
   Waker,
 } from '../../core/ports/ports.js';
-import { READY_PATIENCE, untilServing } from '../../runtime/until-serving.js';
+import { READY_TIMEOUTS, untilServing } from '../../runtime/until-serving.js';
 import type { DatabaseTime } from './connection/database-time.js';
 import { Failures } from './connection/failures.js';
 import { KnownRows } from './rows/known-rows.js';
@@ -116,7 +116,7 @@ export class SqlBackend implements Backend {
     const isFinal = (): boolean => this.#closed !== undefined;
     this.#site.wakes?.start();
     await untilServing({ clock, operationTimeoutMs, isFinal }, () => this.ping());
-    await this.#site.wakes?.whenReady(operationTimeoutMs * READY_PATIENCE);
+    await this.#site.wakes?.whenReady(operationTimeoutMs * READY_TIMEOUTS);
     this.#scheduleSweep();
   }
 
@@ -130,7 +130,7 @@ export class SqlBackend implements Backend {
     return tripMs;
   }
 
-  onDoubt(listener: (resource: string | undefined) => void): Unsubscribe {
+  onSuspect(listener: (resource: string | undefined) => void): Unsubscribe {
     this.#doubts.add(listener);
     return () => void this.#doubts.delete(listener);
   }

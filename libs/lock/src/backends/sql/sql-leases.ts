@@ -11,7 +11,7 @@ import type {
   WithdrawOutcome,
 } from '../../core/claim.js';
 import type { LeaseDriver, Unsubscribe, Waker } from '../../core/ports/ports.js';
-import { UnderWay } from '../../runtime/under-way.js';
+import { InFlight } from '../../runtime/in-flight.js';
 import type { KnownRows } from './rows/known-rows.js';
 import { Lane, type LaneGround, type Operation } from './rows/lane.js';
 import {
@@ -45,7 +45,7 @@ export class SqlLeases implements LeaseDriver {
   /** Lanes from which on the idle ones are forgotten. */
   #manyLanes = FEW_LANES;
   readonly #operations: OperationGround;
-  readonly #underWay = new UnderWay();
+  readonly #underWay = new InFlight();
 
   constructor(private readonly ground: LeasesGround) {
     const { time, processId } = ground;
@@ -113,7 +113,7 @@ export class SqlLeases implements LeaseDriver {
 
   /** Resolves when all that was asked before is answered; each answer comes in its time. */
   settled(): Promise<void> {
-    return this.#underWay.settled();
+    return this.#underWay.whenSettled();
   }
 
   /** One statement for the grants that have a row for themselves; the others are decided one by one. */

@@ -3,7 +3,7 @@ import { systemClock, type Clock } from '../clock.js';
 import type { SuspendAwareClock } from '../suspend-aware-clock.js';
 import { InvalidOptionError } from '../errors.js';
 import { checkPrefix } from '../key.js';
-import { resolveTerms, type HandOverOptions, type LockOptions } from './options.js';
+import { resolveLockSettings, type HandOverOptions, type LockOptions } from './options.js';
 import type { Backend } from '../ports/ports.js';
 
 export interface BedrockOptions {
@@ -24,7 +24,7 @@ export interface BedrockOptions {
 }
 
 /** The options of a Bedrock, complete and checked. */
-export interface BedrockTerms {
+export interface BedrockSettings {
   readonly backend: Backend;
   readonly prefix: string;
   readonly defaults: LockOptions;
@@ -40,7 +40,7 @@ const FIELDS: ReadonlySet<string> = new Set<keyof BedrockOptions>([
 const HAND_OVER_FIELDS: ReadonlySet<string> = new Set<keyof HandOverOptions>(['quantumMs', 'quantumGrants']);
 
 /** @throws InvalidOptionError naming the field, UnsupportedByBackendError for defaults that the backend cannot serve */
-export function resolveBedrockTerms(options: BedrockOptions): BedrockTerms {
+export function resolveBedrockSettings(options: BedrockOptions): BedrockSettings {
   checkFields('options', options, FIELDS);
   const {
     backend,
@@ -57,7 +57,7 @@ export function resolveBedrockTerms(options: BedrockOptions): BedrockTerms {
   checkObject('defaults', defaults);
   checkFields('handOver', handOver, HAND_OVER_FIELDS);
   const { quantumMs = 10, quantumGrants = 512 } = handOver;
-  resolveTerms(defaults, backend.traits, backend.name);
+  resolveLockSettings(defaults, backend.traits, backend.name);
   return {
     backend,
     prefix: checkPrefix('prefix', prefix),

@@ -1,6 +1,6 @@
 import { checkFields, checkTime } from '../checks.js';
 import { MAX_TIMER_MS } from '../clock.js';
-import { resolveTerms, type LockOptions, type Terms } from './options.js';
+import { resolveLockSettings, type LockOptions, type LockSettings } from './options.js';
 import type { Traits } from '../ports/ports.js';
 
 /** Options of a leader election. */
@@ -10,9 +10,9 @@ export interface LeaderElectionOptions extends Pick<LockOptions, 'leaseMs' | 're
 }
 
 /** The resolved, checked and frozen options of a leader election. */
-export interface ElectionTerms {
+export interface ElectionSettings {
   /** Those of the mutex that the leader holds. */
-  readonly lock: Terms;
+  readonly lock: LockSettings;
   readonly restMs: number;
 }
 
@@ -21,12 +21,12 @@ const FIELDS: ReadonlySet<string> = new Set<keyof LeaderElectionOptions>([
 ]); // prettier-ignore
 
 /** Checks and completes the options; `defaults` are those of the Bedrock. @throws InvalidOptionError, UnsupportedByBackendError */
-export function resolveElectionTerms(
+export function resolveElectionSettings(
   options: LeaderElectionOptions,
   defaults: LockOptions,
   traits: Traits,
   backend: string,
-): ElectionTerms {
+): ElectionSettings {
   checkFields('options', options, FIELDS);
   const {
     leaseMs = defaults.leaseMs,
@@ -42,7 +42,7 @@ export function resolveElectionTerms(
     waitMs: Infinity,
   };
   return Object.freeze({
-    lock: resolveTerms(lock, traits, backend),
+    lock: resolveLockSettings(lock, traits, backend),
     restMs: checkTime('restMs', restMs, 0, MAX_TIMER_MS),
   });
 }

@@ -47,7 +47,7 @@ export interface IdempotentRequest extends IdempotencyNamespace {
 }
 
 /** The resolved, checked and frozen options of an idempotency. */
-export interface IdempotencyTerms {
+export interface IdempotencySettings {
   readonly leaseMs: number;
   readonly keepMs: number;
   readonly waitMs: number;
@@ -72,10 +72,10 @@ const SHORTEST_LEASE_MS = 100;
 const LONGEST_KEEP_MS = 366 * 24 * 3_600_000;
 
 /** @throws InvalidOptionError */
-export function resolveIdempotencyTerms(
+export function resolveIdempotencySettings(
   options: IdempotencyOptions,
   { inProcess }: Traits,
-): IdempotencyTerms {
+): IdempotencySettings {
   checkFields('options', options, FIELDS);
   const {
     leaseMs = 30_000,
@@ -101,9 +101,9 @@ export function resolveIdempotencyTerms(
 }
 
 /** @throws InvalidOptionError */
-export function checkRequest(request: IdempotentRequest, terms: IdempotencyTerms): void {
+export function checkRequest(request: IdempotentRequest, settings: IdempotencySettings): void {
   checkFields('request', request, REQUEST_FIELDS);
-  checkKey('key', request.key, terms.maxKeyLength);
+  checkKey('key', request.key, settings.maxKeyLength);
   const { operation, scope, waitMs } = request;
   if (operation !== undefined) checkKey('operation', operation, 200);
   if (scope !== undefined) checkKey('scope', typeof scope === 'number' ? String(scope) : scope, 200);

@@ -3,7 +3,7 @@ import { checkBoolean, checkFields, checkShare, checkSignal, checkTime, checkWho
 import { MAX_TIMER_MS } from '../clock.js';
 import { InvalidOptionError, UnsupportedByBackendError } from '../errors.js';
 import type { Traits } from '../ports/ports.js';
-import { resolveSpin, type SpinOptions, type SpinTerms } from './spin.js';
+import { resolveSpin, type SpinOptions, type SpinSettings } from './spin.js';
 
 /** Options of one lock, set where it is created. */
 export interface LockOptions {
@@ -26,13 +26,13 @@ export interface LockOptions {
   /** Reject at once when the backend is unavailable, instead of retrying until `waitMs`. @default false */
   readonly failFast?: boolean;
   /**
-   * A waiting head re-asks at least this often, in ms, beside its subscription. Without it a wake or the sweep (every 0.6 to
+   * A waiting head polls at least this often, in ms, beside its subscription. Without it a wake or the sweep (every 0.6 to
    * 0.9 s) makes it ask. @default undefined
    */
-  readonly reaskMs?: number;
+  readonly pollMs?: number;
   /**
    * A waiting head asks again and again, after pauses that grow, and subscribes to nothing: for holders that tell nobody of
-   * their release, and for holds shorter than a message takes. Not together with `reaskMs`. @default false
+   * their release, and for holds shorter than a message takes. Not together with `pollMs`. @default false
    */
   readonly spin?: boolean | SpinOptions;
   /** Callers that may wait for one resource in this process; the next gets a `QueueFullError`. @default 10000 */
@@ -57,8 +57,8 @@ export interface HandOverOptions {
 }
 
 /** The resolved, checked and frozen options of a lock. */
-export interface Terms {
-  /** What a claim under these terms asks for. */
+export interface LockSettings {
+  /** What a claim with these settings asks for. */
   readonly shape: Shape;
   readonly leaseMs: number;
   readonly renew: boolean;
@@ -70,15 +70,15 @@ export interface Terms {
   readonly holdAtLeastMs: number;
   readonly failFast: boolean;
   /** Infinity when not set. */
-  readonly reaskMs: number;
+  readonly pollMs: number;
   /** Undefined for a lock that subscribes. */
-  readonly spin: SpinTerms | undefined;
+  readonly spin: SpinSettings | undefined;
   readonly maxWaiters: number;
 }
 
 /** The names of the options of a lock. */
 export const LOCK_FIELDS: ReadonlySet<string> = new Set<keyof LockOptions>([
-  'leaseMs', 'renew', 'renewAt', 'maxHoldMs', 'waitMs', 'fencing', 'reentrant', 'holdAtLeastMs', 'failFast', 'reaskMs', 'spin',
+  'leaseMs', 'renew', 'renewAt', 'maxHoldMs', 'waitMs', 'fencing', 'reentrant', 'holdAtLeastMs', 'failFast', 'pollMs', 'spin',
   'maxWaiters',
 ]); // prettier-ignore
 /** The names of the options of a call. */
@@ -93,12 +93,12 @@ export function withDefaults<O extends LockOptions>(options: O, defaults: LockOp
 }
 
 /** Checks and completes the options of a lock. @throws InvalidOptionError, UnsupportedByBackendError */
-export function resolveTerms(
+export function resolveLockSettings(
   options: LockOptions,
   traits: Traits,
   backend: string,
   shape: Shape = MUTEX,
-): Terms {
+): LockSettings {
   checkShape(shape, traits, backend);
   checkFields('options', options, LOCK_FIELDS);
   // Defaults stand in for undefined alone: null is a mistake.
@@ -112,11 +112,11 @@ export function resolveTerms(
     reentrant = true,
     holdAtLeastMs = 0,
     failFast = false,
-    reaskMs,
+    pollMs,
     spin = false,
     maxWaiters = 10_000,
   } = options;
-  const terms: Terms = Object.freeze({
+  const settings: LockSettings = Object.freeze({
     shape,
     leaseMs: checkLease(leaseMs, traits),
     renew: checkBoolean('renew', renew),
@@ -127,28 +127,28 @@ export function resolveTerms(
     reentrant: checkBoolean('reentrant', reentrant),
     holdAtLeastMs: checkHoldAtLeast(holdAtLeastMs, traits, backend),
     failFast: checkBoolean('failFast', failFast),
-    reaskMs: reaskMs === undefined ? Infinity : checkTime('reaskMs', reaskMs, 1, MAX_TIMER_MS),
+    pollMs: pollMs === undefined ? Infinity : checkTime('pollMs', pollMs, 1, MAX_TIMER_MS),
     spin: resolveSpin(spin),
     maxWaiters: checkWhole('maxWaiters', maxWaiters, 1, 10_000_000),
   });
-  checkTogether(terms, options, traits, backend);
-  return terms;
+  checkTogether(settings, options, traits, backend);
+  return settings;
 }
 
 /** @throws InvalidOptionError, UnsupportedByBackendError for options that do not go together */
 function checkTogether(
-  { fencing, shape, spin }: Terms,
-  { reaskMs, spin: given }: LockOptions,
+  { fencing, shape, spin }: LockSettings,
+  { pollMs, spin: given }: LockOptions,
   traits: Traits,
   backend: string,
 ): void {
   if (fencing && shape.mode === 'shared') {
     throw new InvalidOptionError('fencing', 'left out: who shares a lock has no order', true);
   }
-  if (spin !== undefined && reaskMs !== undefined) {
+  if (spin !== undefined && pollMs !== undefined) {
     throw new InvalidOptionError(
       'spin',
-      'left out, or false, where reaskMs is set: both say when to ask again',
+      'left out, or false, where pollMs is set: both say when to ask again',
       given,
     );
   }
@@ -195,14 +195,14 @@ function checkShape({ order, mode, capacity }: Shape, traits: Traits, backend: s
   if (mode === 'shared' && capacity < READERS && !traits.weighted) throw lacks('semaphores');
 }
 
-/** Applies the options of one call. Gives back `terms` itself when nothing changes: the hot path allocates nothing. */
-export function callTerms(
-  terms: Terms,
+/** Applies the options of one call. Gives back `settings` itself when nothing changes: the hot path allocates nothing. */
+export function callSettings(
+  settings: LockSettings,
   call: CallOptions | undefined,
   traits: Traits,
   backend: string,
-): Terms {
-  if (call === undefined) return terms;
+): LockSettings {
+  if (call === undefined) return settings;
   checkFields('options', call, CALL_FIELDS);
   checkSignal(call.signal);
   const { waitMs, leaseMs, renew, maxHoldMs, holdAtLeastMs, failFast } = call;
@@ -214,16 +214,16 @@ export function callTerms(
     holdAtLeastMs === undefined &&
     failFast === undefined
   ) {
-    return terms;
+    return settings;
   }
   return {
-    ...terms,
-    waitMs: waitMs === undefined ? terms.waitMs : checkTime('waitMs', waitMs, 0),
-    leaseMs: leaseMs === undefined ? terms.leaseMs : checkLease(leaseMs, traits),
-    renew: renew === undefined ? terms.renew : checkBoolean('renew', renew),
-    maxHoldMs: maxHoldMs === undefined ? terms.maxHoldMs : checkTime('maxHoldMs', maxHoldMs, 1),
+    ...settings,
+    waitMs: waitMs === undefined ? settings.waitMs : checkTime('waitMs', waitMs, 0),
+    leaseMs: leaseMs === undefined ? settings.leaseMs : checkLease(leaseMs, traits),
+    renew: renew === undefined ? settings.renew : checkBoolean('renew', renew),
+    maxHoldMs: maxHoldMs === undefined ? settings.maxHoldMs : checkTime('maxHoldMs', maxHoldMs, 1),
     holdAtLeastMs:
-      holdAtLeastMs === undefined ? terms.holdAtLeastMs : checkHoldAtLeast(holdAtLeastMs, traits, backend),
-    failFast: failFast === undefined ? terms.failFast : checkBoolean('failFast', failFast),
+      holdAtLeastMs === undefined ? settings.holdAtLeastMs : checkHoldAtLeast(holdAtLeastMs, traits, backend),
+    failFast: failFast === undefined ? settings.failFast : checkBoolean('failFast', failFast),
   };
 }

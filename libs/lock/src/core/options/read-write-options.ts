@@ -1,23 +1,23 @@
 import { READER, WRITER } from '../claim.js';
 import { checkObject } from '../checks.js';
-import { resolveTerms, withDefaults, type LockOptions, type Terms } from './options.js';
+import { resolveLockSettings, withDefaults, type LockOptions, type LockSettings } from './options.js';
 import type { Traits } from '../ports/ports.js';
 
 /** The resolved options of both sides of a read-write lock. */
-export interface ReadWriteTerms {
-  readonly read: Terms;
-  readonly write: Terms;
+export interface ReadWriteSettings {
+  readonly read: LockSettings;
+  readonly write: LockSettings;
 }
 
 /** Checks and completes the options; readers have no order, and so no tokens. @throws InvalidOptionError, UnsupportedByBackendError */
-export function resolveReadWriteTerms(
+export function resolveReadWriteSettings(
   options: LockOptions,
   defaults: LockOptions,
   traits: Traits,
   backend: string,
-): ReadWriteTerms {
+): ReadWriteSettings {
   checkObject('options', options);
   const all = withDefaults(options, defaults);
-  const write = resolveTerms(all, traits, backend, WRITER);
-  return { write, read: resolveTerms({ ...all, fencing: false }, traits, backend, READER) };
+  const write = resolveLockSettings(all, traits, backend, WRITER);
+  return { write, read: resolveLockSettings({ ...all, fencing: false }, traits, backend, READER) };
 }

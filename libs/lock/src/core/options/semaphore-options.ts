@@ -2,13 +2,13 @@ import { checkFields, checkWhole } from '../checks.js';
 import { permits, READERS } from '../claim.js';
 import {
   CALL_FIELDS,
-  callTerms,
+  callSettings,
   LOCK_FIELDS,
-  resolveTerms,
+  resolveLockSettings,
   withDefaults,
   type CallOptions,
   type LockOptions,
-  type Terms,
+  type LockSettings,
 } from './options.js';
 import type { Traits } from '../ports/ports.js';
 
@@ -25,7 +25,7 @@ export interface SemaphoreCallOptions extends CallOptions {
 }
 
 /** The resolved, checked and frozen options of a semaphore. */
-export interface SemaphoreTerms extends Omit<Terms, 'shape'> {
+export interface SemaphoreSettings extends Omit<LockSettings, 'shape'> {
   readonly permits: number;
 }
 
@@ -34,51 +34,51 @@ const FIELDS: ReadonlySet<string> = new Set(
 );
 const PERMITS_CALL_FIELDS: ReadonlySet<string> = new Set(['permits', ...CALL_FIELDS]);
 
-/** Numbers of permits whose terms are kept. */
+/** Numbers of permits whose settings are kept. */
 const CACHE_SIZE = 1_024;
 
 /** Checks and completes the options of a semaphore. @throws InvalidOptionError, UnsupportedByBackendError */
-export function resolveSemaphoreTerms(
+export function resolveSemaphoreSettings(
   options: SemaphoreOptions,
   defaults: LockOptions,
   traits: Traits,
   backend: string,
-): SemaphoreTerms {
+): SemaphoreSettings {
   checkFields('options', options, FIELDS);
   const { permits: count, ...others } = options;
   const capacity = checkWhole('permits', count, 1, READERS - 1);
   // Whoever shares has no order that a token could tell, and a nested call takes permits of its own.
   const all = { ...withDefaults(others, defaults), fencing: false, reentrant: false };
-  const { shape, ...terms } = resolveTerms(all, traits, backend, permits(1, capacity));
-  return Object.freeze({ ...terms, permits: shape.capacity });
+  const { shape, ...settings } = resolveLockSettings(all, traits, backend, permits(1, capacity));
+  return Object.freeze({ ...settings, permits: shape.capacity });
 }
 
 /**
- * The terms of calls, by how many permits they want: the same object for the same number, since the engine tells by the
+ * The settings of calls, by how many permits they want: the same object for the same number, since the engine tells by the
  * identity of a shape which callers may hand over to each other.
  */
-export class PermitTermsBook {
-  readonly #terms = new Map<number, Terms>();
+export class PermitSettingsCache {
+  readonly #settings = new Map<number, LockSettings>();
 
-  constructor(readonly semaphore: SemaphoreTerms) {}
+  constructor(readonly semaphore: SemaphoreSettings) {}
 
-  of(count: number): Terms {
-    let terms = this.#terms.get(count);
-    if (terms === undefined) {
+  of(count: number): LockSettings {
+    let settings = this.#settings.get(count);
+    if (settings === undefined) {
       // Weights without end must not fill the memory; the few hot ones are back at once.
-      if (this.#terms.size >= CACHE_SIZE) this.#terms.clear();
-      terms = Object.freeze({ ...this.semaphore, shape: permits(count, this.semaphore.permits) });
-      this.#terms.set(count, terms);
+      if (this.#settings.size >= CACHE_SIZE) this.#settings.clear();
+      settings = Object.freeze({ ...this.semaphore, shape: permits(count, this.semaphore.permits) });
+      this.#settings.set(count, settings);
     }
-    return terms;
+    return settings;
   }
 
   /** Applies the options of one call. @throws InvalidOptionError */
-  ofCall(call: SemaphoreCallOptions | undefined, traits: Traits, backend: string): Terms {
+  ofCall(call: SemaphoreCallOptions | undefined, traits: Traits, backend: string): LockSettings {
     if (call === undefined) return this.of(1);
     checkFields('options', call, PERMITS_CALL_FIELDS);
     const { permits: count = 1, ...others } = call;
-    return callTerms(
+    return callSettings(
       this.of(checkWhole('permits', count, 1, this.semaphore.permits)),
       others,
       traits,

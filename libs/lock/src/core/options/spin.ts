@@ -16,13 +16,13 @@ export interface SpinOptions {
 }
 
 /** The complete options. */
-export type SpinTerms = Required<SpinOptions>;
+export type SpinSettings = Required<SpinOptions>;
 
 const FIELDS: ReadonlySet<string> = new Set<keyof SpinOptions>(['firstMs', 'lastMs', 'factor']);
 const LARGEST_FACTOR = 16;
 
 /** Undefined for a lock that does not spin. @throws InvalidOptionError */
-export function resolveSpin(spin: unknown): SpinTerms | undefined {
+export function resolveSpin(spin: unknown): SpinSettings | undefined {
   if (spin === false) return undefined;
   const options: unknown = spin === true ? {} : spin;
   if (typeof options !== 'object') throw new InvalidOptionError('spin', 'true, false or an object', spin);

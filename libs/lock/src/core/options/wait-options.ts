@@ -20,7 +20,7 @@ export interface WaitCallOptions extends Pick<WaitOptions, 'waitMs' | 'failFast'
 }
 
 /** The resolved, checked and frozen options. */
-export interface WaitTerms {
+export interface WaitSettings {
   readonly waitMs: number;
   readonly failFast: boolean;
   readonly maxWaiters: number;
@@ -36,7 +36,7 @@ export interface PermitOptions extends WaitOptions {
 export interface PermitCallOptions extends WaitCallOptions, Pick<PermitOptions, 'leaseMs'> {}
 
 /** The resolved, checked and frozen options. */
-export interface PermitTerms extends WaitTerms {
+export interface PermitSettings extends WaitSettings {
   readonly leaseMs: number;
 }
 
@@ -46,42 +46,42 @@ const PERMIT_FIELDS: ReadonlySet<string> = new Set([...FIELDS, 'leaseMs']);
 const PERMIT_CALL_FIELDS: ReadonlySet<string> = new Set([...CALL_FIELDS, 'leaseMs']);
 
 /** Checks and completes the options; `defaults` are those of the Bedrock. @throws InvalidOptionError */
-export function resolveWaitTerms(options: WaitOptions, defaults: LockOptions): WaitTerms {
+export function resolveWaitSettings(options: WaitOptions, defaults: LockOptions): WaitSettings {
   checkFields('options', options, FIELDS);
-  return Object.freeze(waitTerms(options, defaults));
+  return Object.freeze(waitSettings(options, defaults));
 }
 
-/** As `resolveWaitTerms()`, with the life of a permit. */
-export function resolvePermitTerms(
+/** As `resolveWaitSettings()`, with the life of a permit. */
+export function resolvePermitSettings(
   options: PermitOptions,
   defaults: LockOptions,
   minLeaseMs: number,
-): PermitTerms {
+): PermitSettings {
   checkFields('options', options, PERMIT_FIELDS);
   const { leaseMs = defaults.leaseMs ?? 30_000 } = options;
   return Object.freeze({
-    ...waitTerms(options, defaults),
+    ...waitSettings(options, defaults),
     leaseMs: checkPermitLease('leaseMs', leaseMs, minLeaseMs),
   });
 }
 
 /** Applies the options of one call. @throws InvalidOptionError */
-export function callWaitTerms<W extends WaitTerms>(terms: W, call: WaitCallOptions | undefined): W {
-  if (call === undefined) return terms;
+export function callWaitSettings<W extends WaitSettings>(settings: W, call: WaitCallOptions | undefined): W {
+  if (call === undefined) return settings;
   checkFields('options', call, CALL_FIELDS);
-  return overridden(terms, call);
+  return withCallOptions(settings, call);
 }
 
-/** As `callWaitTerms()`, with the life of a permit. */
-export function callPermitTerms(
-  terms: PermitTerms,
+/** As `callWaitSettings()`, with the life of a permit. */
+export function callPermitSettings(
+  settings: PermitSettings,
   call: PermitCallOptions | undefined,
   minLeaseMs: number,
-): PermitTerms {
-  if (call === undefined) return terms;
+): PermitSettings {
+  if (call === undefined) return settings;
   checkFields('options', call, PERMIT_CALL_FIELDS);
-  const { leaseMs = terms.leaseMs } = call;
-  return { ...overridden(terms, call), leaseMs: checkPermitLease('leaseMs', leaseMs, minLeaseMs) };
+  const { leaseMs = settings.leaseMs } = call;
+  return { ...withCallOptions(settings, call), leaseMs: checkPermitLease('leaseMs', leaseMs, minLeaseMs) };
 }
 
 /** Whole ms, or Infinity. */
@@ -90,7 +90,7 @@ export function checkPermitLease(field: string, value: unknown, minLeaseMs: numb
 }
 
 /** Options of a call that must not wait. @throws InvalidOptionError */
-export function atOnce<C extends WaitCallOptions>(call: Omit<C, 'waitMs'> | undefined): C {
+export function withoutWaiting<C extends WaitCallOptions>(call: Omit<C, 'waitMs'> | undefined): C {
   if (call === undefined) return { waitMs: 0 } as C;
   checkObject('options', call);
   const { waitMs } = call as WaitCallOptions;
@@ -98,7 +98,7 @@ export function atOnce<C extends WaitCallOptions>(call: Omit<C, 'waitMs'> | unde
   return { ...call, waitMs: 0 } as C;
 }
 
-function waitTerms(options: WaitOptions, defaults: LockOptions): WaitTerms {
+function waitSettings(options: WaitOptions, defaults: LockOptions): WaitSettings {
   const {
     waitMs = defaults.waitMs ?? 5_000,
     failFast = defaults.failFast ?? false,
@@ -111,8 +111,12 @@ function waitTerms(options: WaitOptions, defaults: LockOptions): WaitTerms {
   };
 }
 
-function overridden<W extends WaitTerms>(terms: W, call: WaitCallOptions): W {
+function withCallOptions<W extends WaitSettings>(settings: W, call: WaitCallOptions): W {
   checkSignal(call.signal);
-  const { waitMs = terms.waitMs, failFast = terms.failFast } = call;
-  return { ...terms, waitMs: checkTime('waitMs', waitMs, 0), failFast: checkBoolean('failFast', failFast) };
+  const { waitMs = settings.waitMs, failFast = settings.failFast } = call;
+  return {
+    ...settings,
+    waitMs: checkTime('waitMs', waitMs, 0),
+    failFast: checkBoolean('failFast', failFast),
+  };
 }

@@ -1,11 +1,11 @@
 /** Largest count and most permits: what a Java `int` holds. */
-export const MOST_PERMITS = 2 ** 31 - 1;
+export const MAX_PERMITS = 2 ** 31 - 1;
 
 /**
  * Names a change. A repetition under the same id changes nothing more, and is answered with what the first execution
  * answered: a relative change (`DECRBY`) must not be applied twice.
  */
-export interface Operation {
+export interface OperationId {
   readonly id: string;
   /** Sends of this operation so far, this one included. */
   readonly attempt: number;
@@ -23,7 +23,7 @@ export interface Counter {
 }
 
 /** How far a request for permits got. */
-export interface Taken {
+export interface TakeResult {
   /** Callers served, from the first. */
   readonly served: number;
   /** Permits that are free now. */
@@ -33,7 +33,7 @@ export interface Taken {
 }
 
 /** What one caller asks for. */
-export interface PermitWant {
+export interface PermitRequest {
   /** One for each permit: 32 hex digits, random, never used before. */
   readonly ids: readonly string[];
   /** Life of the permits from the server's receipt, in ms; Infinity = until they are released. */

@@ -20,15 +20,15 @@ export type NodeChange =
   | { readonly kind: 'available'; readonly node: string; readonly awayMs: number }
   /** A node has lost a grant that is in use; the lease goes on as long as enough of them have it. */
   | {
-      readonly kind: 'thinned';
+      readonly kind: 'degraded';
       readonly node: string;
       readonly resource: string;
       readonly nodes: number;
       readonly minNodes: number;
     };
 
-/** The nodes of a backend that has several. */
-export interface NodeHouse {
+/** Watches the nodes of a backend that has several. */
+export interface NodeMonitor {
   views(): readonly NodeView[];
   onChange(listener: (change: NodeChange) => void): () => void;
 }

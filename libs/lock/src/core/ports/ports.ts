@@ -11,9 +11,9 @@ import type {
   WithdrawOptions,
   WithdrawOutcome,
 } from '../claim.js';
-import type { Counter, Operation, PermitWant, Taken } from './counting.js';
+import type { Counter, OperationId, PermitRequest, TakeResult } from './counting.js';
 import type { Clock } from '../clock.js';
-import type { NodeHouse } from './node.js';
+import type { NodeMonitor } from './node.js';
 import type { RecordRef, RecordStart, RecordView } from './records.js';
 
 /** What a backend can do. A primitive names the traits it needs; a mismatch is an error at construction. */
@@ -26,7 +26,7 @@ export interface Traits {
   readonly weighted: boolean;
   /** Fencing tokens that strictly grow per resource. */
   readonly fencing: boolean;
-  /** Wakes are pushed; without it waiters re-ask after 20 to 200 ms. */
+  /** Wakes are pushed; without it waiters poll after 20 to 200 ms. */
   readonly push: boolean;
   /** `holdAtLeastMs` outlives the release (not on session-bound backends). */
   readonly holdAtLeast: boolean;
@@ -52,7 +52,7 @@ export interface LeaseDriver {
   claim(claim: Claim): Promise<Verdict>;
   /**
    * Asks once for several resources, each named once: all are granted, or none is, and then nothing is left behind, not
-   * even a place in line. Repeatable as `claim`. Left out where a backend never decides several in one step.
+   * even an entry in a queue. Repeatable as `claim`. Left out where a backend never decides several in one step.
    */
   claimAll?(claims: readonly Claim[]): Promise<JointVerdict>;
   /**
@@ -60,7 +60,7 @@ export interface LeaseDriver {
    * renewed as a reader reads from then on, and others are let in beside it.
    */
   renew(held: readonly HeldRef[]): Promise<readonly RenewOutcome[]>;
-  /** Ends a grant of this id, if there is one, and wakes the next in line. Never touches a foreign grant. */
+  /** Ends a grant of this id, if there is one, and wakes the next in the queue. Never touches a foreign grant. */
   withdraw(ref: ClaimRef, options: WithdrawOptions): Promise<WithdrawOutcome>;
   /** Announces the number of open frames. Informative, owner-checked, coalesced, never awaited, never throws. */
   annotate(ref: ClaimRef, note: { readonly depth: number }): void;
@@ -80,18 +80,18 @@ export interface CounterDriver {
   /** 0 where there is none. */
   read(counter: Counter): Promise<number>;
   /** Sets the number where there is none, and wakes. False where there is one. */
-  create(counter: Counter, value: number, operation: Operation): Promise<boolean>;
+  create(counter: Counter, value: number, operation: OperationId): Promise<boolean>;
   /**
    * Adds `delta`, which may be negative, and answers what there is then. A latch is not created, stops at zero, and wakes
    * there; a semaphore is created, and wakes when permits were added and some are free.
    */
-  add(counter: Counter, delta: number, operation: Operation): Promise<number>;
+  add(counter: Counter, delta: number, operation: OperationId): Promise<number>;
   /** Sets it to zero and answers what it was; a latch wakes. */
-  clear(counter: Counter, operation: Operation): Promise<number>;
+  clear(counter: Counter, operation: OperationId): Promise<number>;
   /** Takes permits of a semaphore for callers in their order, all or none for each, up to the first that must wait. */
-  take(resource: string, wants: readonly number[], operation: Operation): Promise<Taken>;
+  take(resource: string, requests: readonly number[], operation: OperationId): Promise<TakeResult>;
   /** Gives back what `take` took under this operation, now or later: one that arrives after this takes nothing. */
-  undo(resource: string, wants: readonly number[], operation: Operation): Promise<void>;
+  undo(resource: string, requests: readonly number[], operation: OperationId): Promise<void>;
   /** Calls `wake` when waiting may be over: late, doubled or missing. Called again after each re-subscription. */
   watch(counter: Counter, wake: () => void): Promise<Unsubscribe>;
 }
@@ -104,16 +104,16 @@ export interface PermitDriver {
   /** Permits that are free. */
   available(resource: string): Promise<number>;
   /** Sets the number of permits where there is none, and wakes. False where there is one. */
-  create(resource: string, permits: number, operation: Operation): Promise<boolean>;
+  create(resource: string, permits: number, operation: OperationId): Promise<boolean>;
   /** Takes permits for callers in their order, all or none for each, up to the first that must wait. */
-  take(resource: string, wants: readonly PermitWant[], operation: Operation): Promise<Taken>;
+  take(resource: string, requests: readonly PermitRequest[], operation: OperationId): Promise<TakeResult>;
   /** Starts the lease of a permit anew. False when it has ended or was released. */
-  extend(resource: string, id: string, leaseMs: number, operation: Operation): Promise<boolean>;
+  extend(resource: string, id: string, leaseMs: number, operation: OperationId): Promise<boolean>;
   /**
    * Frees permits, and wakes; answers how many were still held. Under the operation of a `take` it also forbids that: if
    * it arrives after this, it takes nothing.
    */
-  release(resource: string, ids: readonly string[], operation: Operation): Promise<number>;
+  release(resource: string, ids: readonly string[], operation: OperationId): Promise<number>;
   watch(resource: string, wake: () => void): Promise<Unsubscribe>;
 }
 
@@ -166,16 +166,16 @@ export interface Backend {
   /** Round trip time, in ms. @throws BackendUnavailableError */
   ping(): Promise<number>;
   /** Tells when grants on a resource (or on all: undefined) should be verified now: forced release, reconnection. */
-  onDoubt(listener: (resource: string | undefined) => void): Unsubscribe;
+  onSuspect(listener: (resource: string | undefined) => void): Unsubscribe;
   /** The nodes, where there are several. */
-  readonly nodes?: NodeHouse;
+  readonly nodes?: NodeMonitor;
   /** Another backend in the same place, as one of several nodes; left out where it cannot be one. */
-  asNode?(terms: NodeTerms): LockNode;
+  asNode?(options: NodeOptions): LockNode;
   close(): Promise<void>;
 }
 
 /** What a backend is told that is to be one of several nodes under one lock. */
-export interface NodeTerms {
+export interface NodeOptions {
   /** The first part of the claim ids that it will be given. */
   readonly processId: string;
   readonly clock: Clock;

@@ -5,7 +5,7 @@ import { innermostLink, withFlow, type Frame } from './frames.js';
 import type { LockEngine } from '../locking/lock-engine.js';
 
 /** What one flow holds on one resource: a stack of frames, one per `lock()`. */
-interface Holding {
+interface FlowHolding {
   readonly engine: LockEngine;
   readonly frames: Frame[];
 }
@@ -17,7 +17,7 @@ interface Holding {
  */
 export class Flow {
   // Made when they are needed: a handler that locks nothing pays for neither.
-  #holdings: Map<string, Holding[]> | undefined;
+  #holdings: Map<string, FlowHolding[]> | undefined;
   #ending: AbortController | undefined;
   #hasEnded = false;
 
@@ -93,7 +93,7 @@ export class Flow {
     }
   }
 
-  #holding(engine: LockEngine, resource: string): Holding | undefined {
+  #holding(engine: LockEngine, resource: string): FlowHolding | undefined {
     return this.#holdings?.get(resource)?.find((holding) => holding.engine === engine);
   }
 }

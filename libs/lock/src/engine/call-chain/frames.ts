@@ -3,58 +3,58 @@ import { WRITER, type HolderView, type Shape } from '../../core/claim.js';
 import { LockAbortedError, LockBusyError, LockClosedError, LockWaitTimeoutError } from '../../core/errors.js';
 import type { ReleaseOutcome } from '../../core/events.js';
 import { onePerProcess } from '../../runtime/one-per-process.js';
-import type { Terms } from '../../core/options/options.js';
+import type { LockSettings } from '../../core/options/options.js';
 import type { Lease } from '../holding/lease.js';
 import type { LockEngine } from '../locking/lock-engine.js';
-import { QueuedSynchronizer, type Competitor, type QueueOwner } from '../waiting/queued-synchronizer.js';
-import type { Departure } from '../waiting/waiting-room.js';
+import { QueuedSynchronizer, type Waiter, type QueueOwner } from '../waiting/queued-synchronizer.js';
+import type { LeaveReason } from '../waiting/waiter-registry.js';
 import { WriteLease } from '../holding/write-lease.js';
 
 /** What a queued sibling gets: its own frame, or `orphaned` when the frame that it waited in has closed. */
 type SiblingTurn = Frame | 'orphaned';
 
 /** All frames of one outermost hold. */
-class Tree {
+class FrameTree {
   openFrames = 0;
   /** The lease, where it is that of a writer. */
-  readonly #writing: WriteLease | undefined;
+  readonly #writeLease: WriteLease | undefined;
 
   constructor(
     readonly engine: LockEngine,
     readonly lease: Lease,
   ) {
-    this.#writing = lease instanceof WriteLease ? lease : undefined;
+    this.#writeLease = lease instanceof WriteLease ? lease : undefined;
   }
 
   /** Open frames that write. */
   get writers(): number {
-    return this.#writing?.isExclusive === true ? this.#writing.writers : 0;
+    return this.#writeLease?.isExclusive === true ? this.#writeLease.writers : 0;
   }
 
   get resource(): string {
     return this.lease.resource;
   }
 
-  opened(shape: Shape): void {
+  onOpened(shape: Shape): void {
     this.openFrames += 1;
-    if (shape === WRITER) this.#writing!.writers += 1;
+    if (shape === WRITER) this.#writeLease!.writers += 1;
   }
 
   /** The outcome when the last frame releases, or when the last one that writes leaves others that read. */
-  closed(shape: Shape): Promise<ReleaseOutcome> | undefined {
+  onClosed(shape: Shape): Promise<ReleaseOutcome> | undefined {
     this.openFrames -= 1;
-    if (shape === WRITER) this.#writing!.writers -= 1;
+    if (shape === WRITER) this.#writeLease!.writers -= 1;
     if (this.openFrames === 0) return this.lease.release();
-    this.announce();
-    return shape === WRITER && this.writers === 0 ? this.#readOn(this.#writing!) : undefined;
+    this.announceDepth();
+    return shape === WRITER && this.writers === 0 ? this.#downgrade(this.#writeLease!) : undefined;
   }
 
   /** Tells the backend the depth; informative. */
-  announce(): void {
+  announceDepth(): void {
     this.engine.backend.leases.annotate(this.lease.hold, { depth: this.openFrames });
   }
 
-  #readOn(lease: WriteLease): Promise<ReleaseOutcome> | undefined {
+  #downgrade(lease: WriteLease): Promise<ReleaseOutcome> | undefined {
     if (!lease.isExclusive || !lease.isHeld) return undefined;
     return lease.downgrade().then(
       () => 'released',
@@ -73,27 +73,27 @@ export class Frame implements QueueOwner<SiblingTurn> {
   link: Link | undefined;
   #child: Frame | undefined;
   #siblings: QueuedSynchronizer<SiblingTurn> | undefined;
-  readonly #tree: Tree;
+  readonly #tree: FrameTree;
   #parent: Frame | undefined;
 
   private constructor(
-    tree: Tree,
+    tree: FrameTree,
     parent: Frame | undefined,
     /** What was asked for: a writer may also read. */
     readonly shape: Shape,
   ) {
     this.#tree = tree;
     this.#parent = parent;
-    tree.opened(shape);
+    tree.onOpened(shape);
     if (parent !== undefined) {
       parent.#child = this;
-      tree.announce();
+      tree.announceDepth();
     }
   }
 
   /** The outermost frame of a fresh lease. */
   static root(engine: LockEngine, lease: Lease): Frame {
-    return new Frame(new Tree(engine, lease), undefined, lease.terms.shape);
+    return new Frame(new FrameTree(engine, lease), undefined, lease.settings.shape);
   }
 
   get lease(): Lease {
@@ -133,12 +133,12 @@ export class Frame implements QueueOwner<SiblingTurn> {
    * Opens a child, at once when there is none, else when the open one closes.
    * @throws LockLostError when the lease is over; LockBusyError, LockWaitTimeoutError, LockAbortedError, QueueFullError like any wait
    */
-  async openChild(terms: Terms, signal: AbortSignal | undefined): Promise<SiblingTurn> {
+  async openChild(settings: LockSettings, signal: AbortSignal | undefined): Promise<SiblingTurn> {
     this.lease.assertHeld();
-    if (this.#child === undefined) return new Frame(this.#tree, this, terms.shape);
-    if (terms.waitMs === 0) throw new LockBusyError(this.resource, this.#holder);
-    this.#siblings ??= new QueuedSynchronizer<SiblingTurn>(this.#tree.engine.room, this);
-    const turn = await this.#siblings.enter({ terms, signal, once: false });
+    if (this.#child === undefined) return new Frame(this.#tree, this, settings.shape);
+    if (settings.waitMs === 0) throw new LockBusyError(this.resource, this.#holder);
+    this.#siblings ??= new QueuedSynchronizer<SiblingTurn>(this.#tree.engine.registry, this);
+    const turn = await this.#siblings.enqueue({ settings, signal, triesOnce: false });
     if (turn !== 'orphaned' && !this.lease.isHeld) {
       await turn.close();
       this.lease.assertHeld();
@@ -156,30 +156,30 @@ export class Frame implements QueueOwner<SiblingTurn> {
     // What was begun inside may go on for long, and would keep the lease alive.
     if (this.link !== undefined) this.link.frame = undefined;
     // Queued children of a closed frame go to the ordinary queue.
-    while (this.#siblings?.head !== undefined) this.#siblings.shift().resolve('orphaned');
-    this.#vacate();
-    return this.#tree.closed(this.shape);
+    while (this.#siblings?.head !== undefined) this.#siblings.dequeue().resolve('orphaned');
+    this.#detach();
+    return this.#tree.onClosed(this.shape);
   }
 
-  farewell(competitor: Competitor<SiblingTurn>, departure: Departure): Error {
+  rejectionFor(waiter: Waiter<SiblingTurn>, reason: LeaveReason): Error {
     const { resource } = this;
-    if (departure === 'aborted') return new LockAbortedError(resource, { cause: competitor.signal?.reason });
-    if (departure === 'closed') return new LockClosedError(resource);
-    const waitedMs = this.#tree.engine.clock.now() - competitor.enteredAt;
+    if (reason === 'aborted') return new LockAbortedError(resource, { cause: waiter.signal?.reason });
+    if (reason === 'closed') return new LockClosedError(resource);
+    const waitedMs = this.#tree.engine.clock.now() - waiter.enqueuedAt;
     return new LockWaitTimeoutError(resource, waitedMs, this.#holder);
   }
 
-  arrived(): void {}
+  onEnqueued(): void {}
 
-  left(): void {}
+  onLeft(): void {}
 
   get #holder(): HolderView {
     const { hold, remainingMs } = this.lease;
     return { id: hold.id, remainingMs };
   }
 
-  /** Leaves its place under its parent to its child, if that is open, or else to the next in line. */
-  #vacate(): void {
+  /** Leaves its place under its parent to its child, if that is open, or else to the next in the queue. */
+  #detach(): void {
     const [parent, child] = [this.#parent, this.#child];
     if (child !== undefined) child.#parent = parent;
     if (parent === undefined) return;
@@ -188,8 +188,8 @@ export class Frame implements QueueOwner<SiblingTurn> {
   }
 
   #nextSibling(): void {
-    const next = this.#siblings?.head === undefined ? undefined : this.#siblings.shift();
-    next?.resolve(new Frame(this.#tree, this, next.terms.shape));
+    const next = this.#siblings?.head === undefined ? undefined : this.#siblings.dequeue();
+    next?.resolve(new Frame(this.#tree, this, next.settings.shape));
   }
 }
 
@@ -217,16 +217,16 @@ export function innermostLink(): Link | undefined {
 }
 
 /**
- * The chain of this call without the links that are over, which nobody looks for: work that goes on from inside of a `run`, such as
- * a job that schedules its successor, would carry them along for ever.
+ * The chain of this call without the links that have ended, which no lookup needs: work that goes on from inside of a
+ * `run`, such as a job that schedules its successor, would carry them along for ever.
  */
-function livingChain(): Link | undefined {
-  const innermost = living(chain.getStore());
-  for (let link = innermost; link !== undefined; link = link.outer) link.outer = living(link.outer);
+function openChain(): Link | undefined {
+  const innermost = firstOpenLink(chain.getStore());
+  for (let link = innermost; link !== undefined; link = link.outer) link.outer = firstOpenLink(link.outer);
   return innermost;
 }
 
-function living(link: Link | undefined): Link | undefined {
+function firstOpenLink(link: Link | undefined): Link | undefined {
   while (link !== undefined && isOver(link)) link = link.outer;
   return link;
 }
@@ -236,7 +236,7 @@ function isOver({ frame, flow }: Link): boolean {
 }
 
 export function withFrame<T>(frame: Frame, body: () => T): T {
-  return chain.run(linkOf(frame, livingChain()), body);
+  return chain.run(linkOf(frame, openChain()), body);
 }
 
 function linkOf(frame: Frame, outer: Link | undefined): Link {
@@ -246,13 +246,13 @@ function linkOf(frame: Frame, outer: Link | undefined): Link {
 
 /** As `withFrame()`, with at least one: the last is the innermost. */
 export function withFrames<T>(frames: readonly Frame[], body: () => T): T {
-  let link = livingChain();
+  let link = openChain();
   for (const frame of frames) link = linkOf(frame, link);
   return chain.run(link!, body);
 }
 
 export function withFlow<T>(flow: FrameSource, body: () => T): T {
-  return chain.run({ frame: undefined, flow, outer: livingChain() }, body);
+  return chain.run({ frame: undefined, flow, outer: openChain() }, body);
 }
 
 /** The nearest open frame of this call chain on the resource. */

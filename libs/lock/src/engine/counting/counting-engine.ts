@@ -1,29 +1,29 @@
 import { atMost } from '../../core/clock.js';
-import type { Operation } from '../../core/ports/counting.js';
+import type { OperationId } from '../../core/ports/counting.js';
 import { UnsupportedByBackendError } from '../../core/errors.js';
 import type { EventHub } from '../../core/events.js';
 import type { Backend, CounterDriver, PermitDriver } from '../../core/ports/ports.js';
-import type { WaitTerms } from '../../core/options/wait-options.js';
-import type { Gate } from './gate.js';
+import type { WaitSettings } from '../../core/options/wait-options.js';
+import type { CountStrategy } from './count-strategy.js';
 import { Operations } from './operations.js';
-import type { TurnstileGround } from './turnstile.js';
-import { Turnstiles } from './turnstiles.js';
+import type { CountDeps } from './count-queue.js';
+import { CountQueues } from './count-queues.js';
 import { asLockError } from '../../core/unavailable.js';
 import type { SuspendAwareClock } from '../../core/suspend-aware-clock.js';
-import type { WaitingRoom } from '../waiting/waiting-room.js';
+import type { WaiterRegistry } from '../waiting/waiter-registry.js';
 
-/** Makes the gate of one kind of primitive. */
-export type GateKind<W extends WaitTerms, T> = (engine: CountingEngine) => Gate<W, T>;
+/** Makes the strategy of one kind of primitive. */
+export type CountStrategyFactory<W extends WaitSettings, T> = (engine: CountingEngine) => CountStrategy<W, T>;
 
 /** What serves the primitives that are no leases: their changes, which happen once, and the callers that wait. */
-export class CountingEngine implements TurnstileGround {
+export class CountingEngine implements CountDeps {
   readonly operations: Operations;
-  readonly #turnstiles = new Map<unknown, Pick<Turnstiles<WaitTerms, unknown>, 'hub' | 'whenEmpty'>>();
+  readonly #queues = new Map<unknown, Pick<CountQueues<WaitSettings, unknown>, 'hub' | 'whenEmpty'>>();
 
   constructor(
     readonly backend: Backend,
     readonly clock: SuspendAwareClock,
-    readonly room: WaitingRoom,
+    readonly registry: WaiterRegistry,
     readonly events: EventHub,
   ) {
     this.operations = new Operations(clock, backend);
@@ -46,41 +46,45 @@ export class CountingEngine implements TurnstileGround {
   /** Resources whose wakes are subscribed to. */
   get watches(): number {
     let watches = 0;
-    for (const { hub } of this.#turnstiles.values()) watches += hub.size;
+    for (const { hub } of this.#queues.values()) watches += hub.size;
     return watches;
   }
 
-  /** The turnstiles of one kind: all its primitives share them. */
-  turnstiles<W extends WaitTerms, T>(kind: GateKind<W, T>): Turnstiles<W, T> {
-    // A kind makes turnstiles of its own types.
-    const known = this.#turnstiles.get(kind) as Turnstiles<W, T> | undefined;
+  /** The queues of one kind: all its primitives share them. */
+  queuesFor<W extends WaitSettings, T>(makeStrategy: CountStrategyFactory<W, T>): CountQueues<W, T> {
+    // A strategy makes queues of its own types.
+    const known = this.#queues.get(makeStrategy) as CountQueues<W, T> | undefined;
     if (known !== undefined) return known;
-    const made = new Turnstiles(this, kind(this));
-    this.#turnstiles.set(kind, made);
+    const made = new CountQueues(this, makeStrategy(this));
+    this.#queues.set(makeStrategy, made);
     return made;
   }
 
   /** A change that happens once; settles within `waitMs`. @throws BackendUnavailableError and errors of the driver */
-  change<R>(resource: string, terms: WaitTerms, act: (operation: Operation) => Promise<R>): Promise<R> {
-    return this.operations.perform(resource, terms, act);
+  change<R>(
+    resource: string,
+    settings: WaitSettings,
+    act: (operation: OperationId) => Promise<R>,
+  ): Promise<R> {
+    return this.operations.repeatUntilDeadline(resource, settings, act);
   }
 
-  /** A question that changes nothing: it is asked once. @throws BackendUnavailableError and errors of the driver */
-  async ask<R>(resource: string, question: () => Promise<R>): Promise<R> {
+  /** A request that changes nothing: it is sent once. @throws BackendUnavailableError and errors of the driver */
+  async query<R>(resource: string, request: () => Promise<R>): Promise<R> {
     try {
-      return await question();
+      return await request();
     } catch (error) {
       throw asLockError(error, this.backend.name, resource);
     }
   }
 
   /**
-   * Waits for what is under way once the room is closed: a question that is not answered yet may take something, which
+   * Waits for what is in flight once the registry is closed: a request that is not answered yet may take something, which
    * goes back first. Leaves no timer. The backend is closed by its owner.
    */
   async close(): Promise<void> {
     const { operationTimeoutMs } = this.backend;
-    const all = [...this.#turnstiles.values()];
+    const all = [...this.#queues.values()];
     await atMost(this.clock, operationTimeoutMs, Promise.all(all.map((one) => one.whenEmpty())));
     await this.operations.drain(operationTimeoutMs);
     for (const { hub } of all) hub.close();

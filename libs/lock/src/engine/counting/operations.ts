@@ -1,9 +1,9 @@
 import { atMost, type Clock } from '../../core/clock.js';
-import type { Operation } from '../../core/ports/counting.js';
+import type { OperationId } from '../../core/ports/counting.js';
 import { BackendUnavailableError, LockClosedError } from '../../core/errors.js';
 import type { Backend } from '../../core/ports/ports.js';
-import type { WaitTerms } from '../../core/options/wait-options.js';
-import { Alarm } from '../../runtime/alarm.js';
+import type { WaitSettings } from '../../core/options/wait-options.js';
+import { WakeableSleep } from '../../runtime/wakeable-sleep.js';
 import { Backoff } from '../../runtime/backoff.js';
 import { asLockError, isUnavailable } from '../../core/unavailable.js';
 
@@ -14,10 +14,10 @@ const KEEP_SHARE = 1.1;
 /** The pauses before an unanswered change is repeated, in ms. */
 const RETRY_MS = { first: 20, longest: 1_000 };
 
-type Act<R> = (operation: Operation) => Promise<R>;
+type SendOperation<R> = (operation: OperationId) => Promise<R>;
 
 /** One change, under an id of its own, and how often it was sent. */
-export class Change {
+export class PendingOperation {
   #attempts = 0;
   readonly #beganAt: number;
 
@@ -30,12 +30,12 @@ export class Change {
   }
 
   /** The server may have forgotten its answer: it must not be sent again. */
-  get isOver(): boolean {
+  get isExpired(): boolean {
     return this.clock.now() - this.#beganAt >= LIFE_MS;
   }
 
   /** How it is sent now. */
-  send(): Operation {
+  send(): OperationId {
     const { id, operationTimeoutMs } = this;
     const keepMs = Math.ceil((LIFE_MS + operationTimeoutMs) * KEEP_SHARE);
     return { id, attempt: ++this.#attempts, notAfter: this.clock.now() + operationTimeoutMs, keepMs };
@@ -46,8 +46,8 @@ export class Change {
 export class Operations {
   #begun = 0;
   #isStopped = false;
-  /** One for each change without an answer; it rings when nothing may be repeated any more. */
-  readonly #pauses = new Set<Alarm>();
+  /** One for each change without an answer; it is woken when nothing may be repeated any more. */
+  readonly #pauses = new Set<WakeableSleep>();
   #onDrained: (() => void) | undefined;
 
   constructor(
@@ -60,18 +60,19 @@ export class Operations {
     return this.#pauses.size;
   }
 
-  begin(): Change {
+  begin(): PendingOperation {
     const { clock, backend } = this;
-    return new Change(clock, backend.operationTimeoutMs, `${backend.processId}:${++this.#begun}`);
+    return new PendingOperation(clock, backend.operationTimeoutMs, `${backend.processId}:${++this.#begun}`);
   }
 
   /**
    * Repeats a change until it is answered; settles within `waitMs`, or one `operationTimeoutMs` if that is longer.
    * @throws BackendUnavailableError; its `executed` is that of all attempts together
    */
-  perform<R>(resource: string, terms: WaitTerms, act: Act<R>): Promise<R> {
-    const lastSend = this.clock.now() + terms.waitMs - this.backend.operationTimeoutMs;
-    const mayRepeat = (pauseMs: number): boolean => !terms.failFast && this.clock.now() + pauseMs <= lastSend;
+  repeatUntilDeadline<R>(resource: string, settings: WaitSettings, act: SendOperation<R>): Promise<R> {
+    const lastSend = this.clock.now() + settings.waitMs - this.backend.operationTimeoutMs;
+    const mayRepeat = (pauseMs: number): boolean =>
+      !settings.failFast && this.clock.now() + pauseMs <= lastSend;
     return this.#repeat(resource, this.begin(), act, mayRepeat);
   }
 
@@ -79,7 +80,7 @@ export class Operations {
    * Repeats a change until it is answered, in the background once `operationTimeoutMs` is over: undefined when there is no
    * answer by then. @throws errors that no repetition could mend
    */
-  settle<R>(resource: string, act: Act<R>): Promise<R | undefined> {
+  repeatUntilTimeout<R>(resource: string, act: SendOperation<R>): Promise<R | undefined> {
     const answer = this.#repeat(resource, this.begin(), act, always).catch((error: unknown) => {
       if (isUnavailable(error)) return undefined;
       throw error;
@@ -88,8 +89,8 @@ export class Operations {
   }
 
   /** Repeats a change in the background until it is answered. Nobody hears of its errors. */
-  insist(resource: string, change: Change, act: Act<unknown>): void {
-    this.#repeat(resource, change, act, always).catch(() => undefined);
+  repeatInBackground(resource: string, pending: PendingOperation, act: SendOperation<unknown>): void {
+    this.#repeat(resource, pending, act, always).catch(() => undefined);
   }
 
   /** Waits until everything is answered, at most `ms`; then nothing more is sent. */
@@ -97,17 +98,17 @@ export class Operations {
     if (this.pending > 0)
       await atMost(this.clock, ms, new Promise<void>((resolve) => (this.#onDrained = resolve)));
     this.#isStopped = true;
-    for (const pause of this.#pauses) pause.ring();
+    for (const pause of this.#pauses) pause.wake();
   }
 
   async #repeat<R>(
     resource: string,
-    change: Change,
-    act: Act<R>,
+    pending: PendingOperation,
+    act: SendOperation<R>,
     mayRepeat: (pauseMs: number) => boolean,
   ): Promise<R> {
     if (this.#isStopped) throw new LockClosedError(resource);
-    const pause = new Alarm(this.clock);
+    const pause = new WakeableSleep(this.clock);
     const backoff = new Backoff(RETRY_MS.first, RETRY_MS.longest);
     let mayHaveActed = false;
     this.#pauses.add(pause);
@@ -115,13 +116,13 @@ export class Operations {
       for (;;) {
         let failure: BackendUnavailableError;
         try {
-          return await act(change.send());
+          return await act(pending.send());
         } catch (error) {
           failure = this.#unavailable(error, resource);
         }
         mayHaveActed ||= failure.executed === 'unknown';
         const pauseMs = backoff.take();
-        const isWorthIt = !this.#isStopped && !change.isOver && mayRepeat(pauseMs);
+        const isWorthIt = !this.#isStopped && !pending.isExpired && mayRepeat(pauseMs);
         if (isWorthIt) await pause.sleep(pauseMs);
         if (!isWorthIt || this.#isStopped) throw mayHaveActed ? asUnknown(failure) : failure;
       }

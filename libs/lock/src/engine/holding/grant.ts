@@ -1,11 +1,11 @@
 import type { LossReason } from '../../core/errors.js';
-import type { Terms } from '../../core/options/options.js';
+import type { LockSettings } from '../../core/options/options.js';
 
 /** The lease whose turn it is, as its hold sees it. */
-export interface Tenant {
+export interface ActiveLease {
   readonly id: string;
   readonly resource: string;
-  readonly terms: Terms;
+  readonly settings: LockSettings;
   /** Fencing token; 0 without fencing. */
   readonly token: number;
   readonly grantedAt: number;
@@ -17,18 +17,18 @@ export interface Tenant {
   lose(reason: LossReason): void;
 }
 
-/** What a granted claim consists of. */
-export interface Grant {
+/** A granted claim. */
+export interface ClaimGrant {
   /** Number of the claim in this process. */
   readonly number: number;
-  readonly terms: Terms;
+  readonly settings: LockSettings;
   /** Life that was asked for, in ms. */
   readonly leaseMs: number;
   /** Before the request was sent, ms of the engine's clock. */
-  readonly sent: number;
+  readonly sentAt: number;
   /** First fencing token of the block; 0 without fencing. */
   readonly token: number;
   readonly tokens: number;
   /** An earlier request for the same claim, without an answer, may be executed until this instant; 0 when there is none. */
-  readonly doubtUntil: number;
+  readonly inDoubtUntil: number;
 }

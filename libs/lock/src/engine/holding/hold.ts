@@ -1,8 +1,8 @@
 import type { ClaimRef, Shape } from '../../core/claim.js';
-import type { Terms } from '../../core/options/options.js';
+import type { LockSettings } from '../../core/options/options.js';
 import type { LossReason } from '../../core/errors.js';
 import type { SuspendAwareClock } from '../../core/suspend-aware-clock.js';
-import type { Grant, Tenant } from './grant.js';
+import type { ClaimGrant, ActiveLease } from './grant.js';
 
 /**
  * What is taken off a lease for clock drift: 1 % of it, at least 2 ms (the 1 % is the drift that the promise of
@@ -18,13 +18,13 @@ export interface Quantum {
   readonly quantumGrants: number;
 }
 
-/** Where a hold is kept. */
-export interface Place {
+/** What keeps a hold: the state of its resource. */
+export interface HoldOwner {
   readonly resource: string;
 }
 
-/** What all holds of an engine have in common. */
-export interface HoldGround {
+/** What all holds of an engine share. */
+export interface HoldDeps {
   readonly clock: SuspendAwareClock;
   readonly processId: string;
   readonly quantum: Quantum;
@@ -37,17 +37,17 @@ const RENEWING = 4;
 const SHORTENED = 8;
 
 /** Instants that few claims have, 0 for the others, which share one object. */
-interface Bounds {
+interface HoldBounds {
   /** Before it others must stay out (`holdAtLeastMs`), monotonic ms. */
   readonly keepUntil: number;
-  readonly doubtUntil: number;
+  readonly inDoubtUntil: number;
 }
 
-const UNBOUND: Bounds = { keepUntil: 0, doubtUntil: 0 };
+const UNBOUNDED: HoldBounds = { keepUntil: 0, inDoubtUntil: 0 };
 
-function boundsOf({ terms: { holdAtLeastMs }, sent, doubtUntil }: Grant): Bounds {
-  if (holdAtLeastMs === 0 && doubtUntil === 0) return UNBOUND;
-  return { keepUntil: holdAtLeastMs > 0 ? sent + holdAtLeastMs : 0, doubtUntil };
+function boundsOf({ settings: { holdAtLeastMs }, sentAt, inDoubtUntil }: ClaimGrant): HoldBounds {
+  if (holdAtLeastMs === 0 && inDoubtUntil === 0) return UNBOUNDED;
+  return { keepUntil: holdAtLeastMs > 0 ? sentAt + holdAtLeastMs : 0, inDoubtUntil };
 }
 
 /** The id of a claim, never used twice: the random id of the process and a number. */
@@ -61,18 +61,18 @@ export function claimId(processId: string, number: number): string {
  */
 export class Hold implements ClaimRef {
   /** The lease whose turn it is. */
-  lease: Tenant | undefined;
+  lease: ActiveLease | undefined;
   /** When the next renewal is due, monotonic ms; undefined when nobody wants one. */
   renewDue: number | undefined;
 
-  #marks = 0;
-  readonly #ground: HoldGround;
-  readonly #bounds: Bounds;
+  #flags = 0;
+  readonly #deps: HoldDeps;
+  readonly #bounds: HoldBounds;
   readonly #number: number;
-  #nextToken: number;
+  #firstFreeToken: number;
   #tokensLeft: number;
   #mayLastUntil = 0;
-  #grants = 0;
+  #grantCount = 0;
   #confirmedAt = 0;
   #validUntil = 0;
   /** What the machine had slept until then. */
@@ -81,55 +81,55 @@ export class Hold implements ClaimRef {
   /** The hold that the claim was granted for, where this is another one of the same claim. */
   #first: Hold | undefined;
   /** Holds of the claim, counted by the first. */
-  #holds = 1;
+  #holdCount = 1;
 
   constructor(
-    readonly place: Place,
-    grant: Grant,
-    ground: HoldGround,
+    readonly owner: HoldOwner,
+    grant: ClaimGrant,
+    deps: HoldDeps,
   ) {
-    const { clock, quantum } = ground;
-    this.#ground = ground;
+    const { clock, quantum } = deps;
+    this.#deps = deps;
     this.#number = grant.number;
-    this.#nextToken = grant.token;
+    this.#firstFreeToken = grant.token;
     this.#tokensLeft = grant.tokens;
     this.#quantumEnd = Math.floor(clock.now() + quantum.quantumMs);
     this.#bounds = boundsOf(grant);
-    this.asked(grant.sent + Math.max(grant.leaseMs, grant.terms.holdAtLeastMs));
-    this.confirm(grant.sent, grant.leaseMs);
-    this.#mark(SHORTENED, grant.leaseMs < grant.terms.leaseMs);
+    this.onRequested(grant.sentAt + Math.max(grant.leaseMs, grant.settings.holdAtLeastMs));
+    this.confirm(grant.sentAt, grant.leaseMs);
+    this.#setFlag(SHORTENED, grant.leaseMs < grant.settings.leaseMs);
   }
 
-  /** See {@link Grant.doubtUntil}: a withdraw before this instant needs another one after it. */
-  get doubtUntil(): number {
-    return this.#bounds.doubtUntil;
+  /** See {@link ClaimGrant.inDoubtUntil}: a withdraw before this instant needs another one after it. */
+  get inDoubtUntil(): number {
+    return this.#bounds.inDoubtUntil;
   }
 
-  /** One more hold of the same claim, for a reader beside this one. Its quantum ends with that of the first. */
-  beside(terms: Terms): Hold {
+  /** One more hold of the same claim, for another reader. Its quantum ends with that of the first. */
+  forkReader(settings: LockSettings): Hold {
     const first = this.#claim;
-    const unknown = { leaseMs: 0, sent: 0, token: 0, tokens: 0 };
-    const grant = { ...unknown, number: first.#number, terms, doubtUntil: first.doubtUntil };
-    const hold = new Hold(this.place, grant, this.#ground);
-    first.#holds += 1;
+    const unknown = { leaseMs: 0, sentAt: 0, token: 0, tokens: 0 };
+    const grant = { ...unknown, number: first.#number, settings, inDoubtUntil: first.inDoubtUntil };
+    const hold = new Hold(this.owner, grant, this.#deps);
+    first.#holdCount += 1;
     hold.#first = first;
     hold.#quantumEnd = first.#quantumEnd;
     hold.#confirmedAt = this.#confirmedAt;
     hold.#validUntil = this.#validUntil;
     hold.#sleptMs = this.#sleptMs;
-    hold.#marks = this.#marks & SHORTENED;
+    hold.#flags = this.#flags & SHORTENED;
     return hold;
   }
 
   /** Leaves the claim. True when other holds of it go on. */
-  leave(): boolean {
-    this.#claim.#holds -= 1;
+  leaveClaim(): boolean {
+    this.#claim.#holdCount -= 1;
     return this.isClaimHeld;
   }
 
   /** This hold goes on, or another one of its claim. */
   get isClaimHeld(): boolean {
-    return this.#claim.#holds > 0;
+    return this.#claim.#holdCount > 0;
   }
 
   /** Granted by the backend, and not beside another hold. */
@@ -139,47 +139,47 @@ export class Hold implements ClaimRef {
 
   /** The backend refuses renewals. */
   get isRevoked(): boolean {
-    return (this.#marks & REVOKED) !== 0;
+    return (this.#flags & REVOKED) !== 0;
   }
 
   set isRevoked(is: boolean) {
-    this.#mark(REVOKED, is);
+    this.#setFlag(REVOKED, is);
   }
 
   /** The keeper looks after it. */
   get isKept(): boolean {
-    return (this.#marks & KEPT) !== 0;
+    return (this.#flags & KEPT) !== 0;
   }
 
   set isKept(is: boolean) {
-    this.#mark(KEPT, is);
+    this.#setFlag(KEPT, is);
   }
 
   /** Granted without being asked for just then, for less than is wanted: its first renewal makes it the whole lease. */
   get isShort(): boolean {
-    return (this.#marks & SHORTENED) !== 0;
+    return (this.#flags & SHORTENED) !== 0;
   }
 
   /** A renewal is on its way. */
   get isRenewing(): boolean {
-    return (this.#marks & RENEWING) !== 0;
+    return (this.#flags & RENEWING) !== 0;
   }
 
   set isRenewing(is: boolean) {
-    this.#mark(RENEWING, is);
+    this.#setFlag(RENEWING, is);
   }
 
   get resource(): string {
-    return this.place.resource;
+    return this.owner.resource;
   }
 
   /** What was asked for; of the lease whose turn it is. */
   get shape(): Shape {
-    return this.lease!.terms.shape;
+    return this.lease!.settings.shape;
   }
 
   get id(): string {
-    return claimId(this.#ground.processId, this.#number);
+    return claimId(this.#deps.processId, this.#number);
   }
 
   /** End of the claim by the local clock, monotonic ms: time before sending + lease − margin. */
@@ -188,7 +188,7 @@ export class Hold implements ClaimRef {
   }
 
   /** The server was asked for life until then, monotonic ms, and may have given it without our hearing of it. */
-  asked(until: number): void {
+  onRequested(until: number): void {
     const claim = this.#claim;
     claim.#mayLastUntil = Math.max(claim.#mayLastUntil, Math.ceil(until));
   }
@@ -199,55 +199,55 @@ export class Hold implements ClaimRef {
   }
 
   /** The server has confirmed `leaseMs` from `sent` on. It never shortens a grant, so neither does this. */
-  confirm(sent: number, leaseMs: number): void {
+  confirm(sentAt: number, leaseMs: number): void {
     const margin = driftMargin(leaseMs);
-    const until = Math.floor(sent + leaseMs - margin);
+    const until = Math.floor(sentAt + leaseMs - margin);
     if (until <= this.#validUntil) return;
-    this.#mark(SHORTENED, false);
-    this.#confirmedAt = Math.floor(sent);
+    this.#setFlag(SHORTENED, false);
+    this.#confirmedAt = Math.floor(sentAt);
     this.#validUntil = until;
-    this.#sleptMs = Math.ceil(this.#ground.clock.sleptMs);
+    this.#sleptMs = Math.ceil(this.#deps.clock.sleptMs);
   }
 
   /** Plans the next regular renewal for the lease whose turn it is. */
   planRenewal(): void {
-    const { renew, renewAt, leaseMs } = this.lease!.terms;
-    // Counted from the end: what a longer lease of an earlier tenant has left needs no renewal yet.
+    const { renew, renewAt, leaseMs } = this.lease!.settings;
+    // Counted from the end: what a longer earlier lease has left needs no renewal yet.
     const life = Math.min(leaseMs, this.#validUntil - this.#confirmedAt);
     this.renewDue = renew && !this.isRevoked ? Math.ceil(this.#validUntil - life * (1 - renewAt)) : undefined;
   }
 
-  /** Counts a turn, and gives it a fencing token of the block; 0 without fencing. */
-  takeTurn(): number {
-    this.#claim.#grants += 1;
+  /** Counts a lease, and gives it the next fencing token of the block; 0 without fencing. */
+  nextToken(): number {
+    this.#claim.#grantCount += 1;
     if (this.#tokensLeft === 0) return 0;
     this.#tokensLeft -= 1;
-    return this.#nextToken++;
+    return this.#firstFreeToken++;
   }
 
   /** Whether a fresh grant of `givenMs` is worth using: a third of it is left, and there is a token if one is wanted. */
-  serves(terms: Terms, givenMs: number, now: number): boolean {
-    return this.#validUntil - now >= Math.min(terms.leaseMs, givenMs) / 3 && this.#hasTokenFor(terms);
+  isUsableFor(settings: LockSettings, givenMs: number, now: number): boolean {
+    return this.#validUntil - now >= Math.min(settings.leaseMs, givenMs) / 3 && this.#hasTokenFor(settings);
   }
 
   /**
    * Whether the claim may go to the next caller of this process instead of back to the backend: in the quantum, and with
    * enough life left, which is the whole of a fixed lease and a third of a renewed one.
    */
-  mayHandOver(terms: Terms, now: number): boolean {
+  canHandOverTo(settings: LockSettings, now: number): boolean {
     if (
       now >= this.#quantumEnd ||
-      this.#claim.#grants >= this.#ground.quantum.quantumGrants ||
+      this.#claim.#grantCount >= this.#deps.quantum.quantumGrants ||
       this.isRevoked ||
-      terms.holdAtLeastMs > 0 ||
-      terms.shape !== this.shape ||
+      settings.holdAtLeastMs > 0 ||
+      settings.shape !== this.shape ||
       now < this.#bounds.keepUntil
     )
       return false;
-    const needed = terms.renew
-      ? Math.min(terms.leaseMs, this.#givenMs) / 3
-      : terms.leaseMs - driftMargin(terms.leaseMs);
-    return this.#validUntil - now >= needed && this.#hasTokenFor(terms);
+    const needed = settings.renew
+      ? Math.min(settings.leaseMs, this.#givenMs) / 3
+      : settings.leaseMs - driftMargin(settings.leaseMs);
+    return this.#validUntil - now >= needed && this.#hasTokenFor(settings);
   }
 
   /** What is left of `holdAtLeastMs`, in whole ms. */
@@ -257,10 +257,10 @@ export class Hold implements ClaimRef {
 
   /** Why a lease that is over at `now` has ended. */
   lossReasonAt(now: number): LossReason {
-    const tenant = this.lease!;
-    if (now >= tenant.grantedAt + tenant.terms.maxHoldMs) return 'maxHold';
-    const sleptMs = this.#ground.clock.sleptMs - this.#sleptMs;
-    if (now - sleptMs < tenant.endsAt) return 'suspended';
+    const lease = this.lease!;
+    if (now >= lease.grantedAt + lease.settings.maxHoldMs) return 'maxHold';
+    const sleptMs = this.#deps.clock.sleptMs - this.#sleptMs;
+    if (now - sleptMs < lease.endsAt) return 'suspended';
     return this.isRevoked ? 'revoked' : 'expired';
   }
 
@@ -274,11 +274,11 @@ export class Hold implements ClaimRef {
     return this.isShort ? this.#validUntil - this.#confirmedAt : Infinity;
   }
 
-  #mark(mark: number, is: boolean): void {
-    this.#marks = is ? this.#marks | mark : this.#marks & ~mark;
+  #setFlag(flag: number, is: boolean): void {
+    this.#flags = is ? this.#flags | flag : this.#flags & ~flag;
   }
 
-  #hasTokenFor(terms: Terms): boolean {
-    return !terms.fencing || this.#tokensLeft > 0;
+  #hasTokenFor(settings: LockSettings): boolean {
+    return !settings.fencing || this.#tokensLeft > 0;
   }
 }

@@ -3,7 +3,7 @@ import type { Clock, Timer } from '../../core/clock.js';
 import type { LossReason } from '../../core/errors.js';
 import type { EventHub } from '../../core/events.js';
 import type { LeaseDriver } from '../../core/ports/ports.js';
-import { afterTurn } from '../../runtime/turn.js';
+import { afterMicrotasks } from '../../runtime/after-microtasks.js';
 import type { Hold } from './hold.js';
 
 /** A renewal due within this share of the lease goes with the batch of now. */
@@ -22,14 +22,14 @@ const STALL_MS = 100;
 export class LeaseKeeper {
   #size = 0;
   /** Short holds that are renewed at the end of this turn. */
-  #short: Hold[] = [];
+  #shortHolds: Hold[] = [];
   #timer: Timer | undefined;
   #firesAt = Infinity;
 
   constructor(
     private readonly clock: Clock,
     /** All holds of the process; the kept ones are marked. */
-    private readonly all: () => Iterable<Hold>,
+    private readonly allHolds: () => Iterable<Hold>,
     private readonly driver: LeaseDriver,
     private readonly events: EventHub,
     /** Called once for a hold whose lease has ended before its release. */
@@ -41,7 +41,7 @@ export class LeaseKeeper {
   }
 
   holds(): readonly Hold[] {
-    return Array.from(this.all()).filter(({ isKept }) => isKept);
+    return Array.from(this.allHolds()).filter(({ isKept }) => isKept);
   }
 
   /** Begins to keep a hold, or looks anew at one whose lease has changed. */
@@ -50,7 +50,7 @@ export class LeaseKeeper {
     hold.isKept = true;
     hold.planRenewal();
     if (hold.isShort && !hold.isRenewing) this.#renewSoon(hold);
-    this.#watchOver(hold);
+    this.#scheduleFor(hold);
   }
 
   drop(hold: Hold): void {
@@ -65,20 +65,20 @@ export class LeaseKeeper {
   }
 
   /** Renews one hold now, for `leaseMs`; like any renewal it may find out that the hold is lost or revoked. */
-  async renewNow(hold: Hold, leaseMs: number): Promise<{ outcome: RenewOutcome; sent: number }> {
+  async renewNow(hold: Hold, leaseMs: number): Promise<{ outcome: RenewOutcome; sentAt: number }> {
     const { id, resource, shape } = hold;
     const ref = { id, resource, shape, leaseMs, keepMs: hold.keepMsAt(this.clock.now()) };
-    const { outcomes, sent } = await this.#ask([hold], [ref]);
-    return { outcome: outcomes[0]!, sent };
+    const { outcomes, sentAt } = await this.#ask([hold], [ref]);
+    return { outcome: outcomes[0]!, sentAt };
   }
 
-  /** Tells the backend what a hold has become; without an answer again and again, as a renewal would. */
-  async tell(hold: Hold): Promise<RenewOutcome> {
+  /** Tells the backend what a hold has become; it is repeated without an answer, as a renewal is. */
+  async update(hold: Hold): Promise<RenewOutcome> {
     const now = this.clock.now();
     // A fixed lease is renewed for this alone.
     hold.renewDue ??= now;
     const { outcomes } = await this.#ask([hold], [heldRef(hold, now)]);
-    if (hold.isKept) this.#watchOver(hold);
+    if (hold.isKept) this.#scheduleFor(hold);
     return outcomes[0]!;
   }
 
@@ -90,10 +90,10 @@ export class LeaseKeeper {
 
   /** With all others of this turn, unless it is released in it: a stall must not cost a lease that was asked for as a long one. */
   #renewSoon(hold: Hold): void {
-    if (this.#short.push(hold) > 1) return;
-    afterTurn(() => {
-      const short = new Set(this.#short);
-      this.#short = [];
+    if (this.#shortHolds.push(hold) > 1) return;
+    afterMicrotasks(() => {
+      const short = new Set(this.#shortHolds);
+      this.#shortHolds = [];
       this.#renew([...short].filter(({ isKept, isShort, isRenewing }) => isKept && isShort && !isRenewing));
     });
   }
@@ -104,10 +104,12 @@ export class LeaseKeeper {
   }
 
   #isDue({ isRenewing, renewDue, lease }: Hold, now: number): boolean {
-    return !isRenewing && renewDue !== undefined && renewDue - lease!.terms.leaseMs * COALESCE_SHARE <= now;
+    return (
+      !isRenewing && renewDue !== undefined && renewDue - lease!.settings.leaseMs * COALESCE_SHARE <= now
+    );
   }
 
-  #watchOver(hold: Hold): void {
+  #scheduleFor(hold: Hold): void {
     this.#arm(this.#dueAt(hold));
   }
 
@@ -122,7 +124,7 @@ export class LeaseKeeper {
   #tick(): void {
     const now = this.clock.now();
     const lateMs = now - this.#firesAt;
-    if (lateMs > STALL_MS && this.#size > 0 && this.events.wants('loop.stalled')) {
+    if (lateMs > STALL_MS && this.#size > 0 && this.events.hasListeners('loop.stalled')) {
       this.events.emit('loop.stalled', { lateMs });
     }
     this.#timer = undefined;
@@ -145,7 +147,7 @@ export class LeaseKeeper {
     this.clock.afterPoll(() => {
       if (!hold.isKept || hold.lease !== lease || lease === undefined) return;
       const now = this.clock.now();
-      if (now < lease.endsAt) return this.#watchOver(hold);
+      if (now < lease.endsAt) return this.#scheduleFor(hold);
       this.onLost(hold, hold.lossReasonAt(now));
     });
   }
@@ -157,7 +159,7 @@ export class LeaseKeeper {
     void this.#ask(due, refs).then(() => {
       for (const hold of due) {
         hold.isRenewing = false;
-        if (hold.isKept) this.#watchOver(hold);
+        if (hold.isKept) this.#scheduleFor(hold);
       }
     });
   }
@@ -166,9 +168,9 @@ export class LeaseKeeper {
   async #ask(
     due: readonly Hold[],
     refs: readonly HeldRef[],
-  ): Promise<{ outcomes: RenewOutcome[]; sent: number }> {
-    const sent = this.clock.now();
-    due.forEach((hold, i) => hold.asked(sent + Math.max(refs[i]!.leaseMs, refs[i]!.keepMs)));
+  ): Promise<{ outcomes: RenewOutcome[]; sentAt: number }> {
+    const sentAt = this.clock.now();
+    due.forEach((hold, i) => hold.onRequested(sentAt + Math.max(refs[i]!.leaseMs, refs[i]!.keepMs)));
     let answers: readonly RenewOutcome[] = [];
     try {
       answers = await this.driver.renew(refs);
@@ -177,31 +179,31 @@ export class LeaseKeeper {
     }
     const outcomes = due.map((hold, i) => {
       const outcome = answers[i] ?? 'unknown';
-      this.#settle(hold, refs[i]!, sent, outcome);
+      this.#settle(hold, refs[i]!, sentAt, outcome);
       return outcome;
     });
-    return { outcomes, sent };
+    return { outcomes, sentAt };
   }
 
-  #settle(hold: Hold, ref: HeldRef, sent: number, outcome: RenewOutcome): void {
+  #settle(hold: Hold, ref: HeldRef, sentAt: number, outcome: RenewOutcome): void {
     const { lease } = hold;
     if (!hold.isKept || lease === undefined) return;
     if (outcome === 'lost') return this.onLost(hold, 'taken');
     if (outcome === 'renewed') {
-      hold.confirm(sent, ref.leaseMs);
+      hold.confirm(sentAt, ref.leaseMs);
       hold.planRenewal();
-      this.#announce('lease.renewed', hold);
+      this.#publish('lease.renewed', hold);
     } else if (outcome === 'revoked') {
-      if (!hold.isRevoked) this.#announce('lease.revoked', hold);
+      if (!hold.isRevoked) this.#publish('lease.revoked', hold);
       hold.isRevoked = true;
       hold.renewDue = undefined;
     } else if (hold.renewDue !== undefined) {
-      hold.renewDue = Math.ceil(this.clock.now() + Math.min(lease.terms.leaseMs / 20, 1_000));
+      hold.renewDue = Math.ceil(this.clock.now() + Math.min(lease.settings.leaseMs / 20, 1_000));
     }
   }
 
-  #announce(event: 'lease.renewed' | 'lease.revoked', hold: Hold): void {
-    if (!this.events.wants(event)) return;
+  #publish(event: 'lease.renewed' | 'lease.revoked', hold: Hold): void {
+    if (!this.events.hasListeners(event)) return;
     const { id, resource, remainingMs } = hold.lease!;
     this.events.emit(event, { resource, leaseId: id, remainingMs });
   }
@@ -209,12 +211,12 @@ export class LeaseKeeper {
 
 // A fixed lease asks for 1 ms: a grant is never shortened, so that only verifies it.
 function heldRef(hold: Hold, now: number): HeldRef {
-  const { terms } = hold.lease!;
+  const { settings } = hold.lease!;
   return {
     id: hold.id,
     resource: hold.resource,
     shape: hold.shape,
-    leaseMs: terms.renew && !hold.isRevoked ? terms.leaseMs : 1,
+    leaseMs: settings.renew && !hold.isRevoked ? settings.leaseMs : 1,
     keepMs: hold.keepMsAt(now),
   };
 }

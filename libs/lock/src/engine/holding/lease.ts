@@ -3,9 +3,9 @@ import type { LossReason } from '../../core/errors.js';
 import { LockLostError, LockNotHeldError } from '../../core/errors.js';
 import type { ReleaseOutcome } from '../../core/events.js';
 import { checkPromise } from '../../core/checks.js';
-import type { Terms } from '../../core/options/options.js';
+import type { LockSettings } from '../../core/options/options.js';
 import type { SuspendAwareClock } from '../../core/suspend-aware-clock.js';
-import { Deferral } from './deferral.js';
+import { DeferredRelease } from './deferred-release.js';
 import { driftMargin, type Hold } from './hold.js';
 
 /** What a lease asks of the engine. */
@@ -19,7 +19,7 @@ export interface LeaseOwner {
 interface Extras {
   lossReason?: LossReason;
   controller?: AbortController;
-  deferral?: Deferral;
+  deferredRelease?: DeferredRelease;
 }
 
 /**
@@ -34,7 +34,7 @@ export class Lease implements AsyncDisposable {
   readonly token: number;
   /** @internal In whole ms, which take no memory of their own. */ readonly grantedAt: number;
   /** @internal */ readonly hold: Hold;
-  /** @internal */ terms: Terms;
+  /** @internal */ settings: LockSettings;
   /** @internal The first answer to `release()`. */ ended: Promise<ReleaseOutcome> | undefined;
   readonly #owner: LeaseOwner;
   readonly #sequence: number;
@@ -43,15 +43,17 @@ export class Lease implements AsyncDisposable {
   #extras: Extras | undefined;
 
   /** @internal Leases come from `acquire()` and `run()`. */
-  constructor(owner: LeaseOwner, hold: Hold, terms: Terms, sequence: number) {
+  constructor(owner: LeaseOwner, hold: Hold, settings: LockSettings, sequence: number) {
     this.#owner = owner;
     this.#sequence = sequence;
     this.hold = hold;
-    this.terms = terms;
-    const token = hold.takeTurn();
-    this.token = terms.fencing ? token : 0;
+    this.settings = settings;
+    const token = hold.nextToken();
+    this.token = settings.fencing ? token : 0;
     this.grantedAt = Math.floor(owner.clock.now());
-    this.#end = terms.renew ? undefined : this.grantedAt + terms.leaseMs - driftMargin(terms.leaseMs);
+    this.#end = settings.renew
+      ? undefined
+      : this.grantedAt + settings.leaseMs - driftMargin(settings.leaseMs);
   }
 
   /** What is locked: prefix, name and key parts. */
@@ -74,7 +76,7 @@ export class Lease implements AsyncDisposable {
 
   /** @internal {@link validUntil} by the clock of the engine, which counts sleep. */
   get endsAt(): number {
-    const end = Math.min(this.hold.validUntil, this.grantedAt + this.terms.maxHoldMs);
+    const end = Math.min(this.hold.validUntil, this.grantedAt + this.settings.maxHoldMs);
     return this.#end === undefined ? end : Math.min(end, this.#end);
   }
 
@@ -147,8 +149,8 @@ export class Lease implements AsyncDisposable {
     const promise = checkPromise('work', work);
     this.assertHeld();
     const extras = (this.#extras ??= {});
-    extras.deferral ??= new Deferral(() => void (this.ended ?? this.#owner.release(this)));
-    extras.deferral.add(promise);
+    extras.deferredRelease ??= new DeferredRelease(() => void (this.ended ?? this.#owner.release(this)));
+    extras.deferredRelease.add(promise);
   }
 
   /**
@@ -159,8 +161,8 @@ export class Lease implements AsyncDisposable {
    */
   release(): Promise<ReleaseOutcome> {
     if (this.ended !== undefined) return this.ended;
-    const deferral = this.#extras?.deferral;
-    const deferred = deferral !== undefined && this.isHeld ? deferral.defer() : undefined;
+    const deferredRelease = this.#extras?.deferredRelease;
+    const deferred = deferredRelease !== undefined && this.isHeld ? deferredRelease.defer() : undefined;
     return deferred ?? this.#owner.release(this);
   }
 
@@ -171,9 +173,9 @@ export class Lease implements AsyncDisposable {
   /** @internal */
   lossError(): LockLostError {
     // Before the loss is declared, the hold knows why it is over.
-    const isTenant = this.hold.lease === this;
+    const isActive = this.hold.lease === this;
     const reason =
-      this.lossReason ?? (isTenant ? this.hold.lossReasonAt(this.#owner.clock.now()) : 'expired');
+      this.lossReason ?? (isActive ? this.hold.lossReasonAt(this.#owner.clock.now()) : 'expired');
     return new LockLostError(this.resource, reason, this.heldMs);
   }
 

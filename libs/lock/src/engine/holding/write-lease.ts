@@ -1,5 +1,5 @@
 import { READER, WRITER } from '../../core/claim.js';
-import type { Terms } from '../../core/options/options.js';
+import type { LockSettings } from '../../core/options/options.js';
 import type { Hold } from './hold.js';
 import { Lease, type LeaseOwner } from './lease.js';
 
@@ -15,14 +15,14 @@ export class WriteLease extends Lease {
   readonly #owner: WriteLeaseOwner;
 
   /** @internal Leases come from `acquire()` and `run()`. */
-  constructor(owner: WriteLeaseOwner, hold: Hold, terms: Terms, sequence: number) {
-    super(owner, hold, terms, sequence);
+  constructor(owner: WriteLeaseOwner, hold: Hold, settings: LockSettings, sequence: number) {
+    super(owner, hold, settings, sequence);
     this.#owner = owner;
   }
 
   /** True until it was downgraded: nobody else reads or writes while it is held. */
   get isExclusive(): boolean {
-    return this.terms.shape === WRITER;
+    return this.settings.shape === WRITER;
   }
 
   /**
@@ -39,6 +39,6 @@ export class WriteLease extends Lease {
 
   /** @internal */
   becomeReader(): void {
-    this.terms = { ...this.terms, shape: READER };
+    this.settings = { ...this.settings, shape: READER };
   }
 }

@@ -1,6 +1,6 @@
 import type { Claim, PushedGrant, Verdict } from '../../core/claim.js';
-import { LINE_TIMING } from '../../core/line-timing.js';
-import type { Terms } from '../../core/options/options.js';
+import { QUEUE_TIMING } from '../../core/queue-timing.js';
+import type { LockSettings } from '../../core/options/options.js';
 import { Backoff } from '../../runtime/backoff.js';
 import type { Withdrawal } from '../../runtime/withdrawals.js';
 import { claimId, type Quantum } from '../holding/hold.js';
@@ -9,26 +9,31 @@ import { claimId, type Quantum } from '../holding/hold.js';
  * Tokens reserved: some for those who come during the hold, and some turns for each who waits already. Not more, since
  * what is reserved in vain lets the counter run ahead of the time that makes tokens grow after data loss.
  */
-const FEW_TOKENS = 8;
+const BASE_TOKENS = 8;
 const TOKENS_PER_WAITER = 4;
-/** Without push, a head re-asks after this long, doubled each time, in ms. */
-const POLL_MS = { first: 20, last: 200 };
+/** Where the server pushes no wakes, a head polls after this long, doubled each time, in ms. */
+const UNPUSHED_POLL_MS = { first: 20, last: 200 };
 /** An unreachable backend is asked again after this long, doubled each time, in ms. */
 const RETRY_MS = { first: 50, last: 1_000 };
 
-/** What is asked for, as the head of the queue and those behind it want it. */
-export interface Ask {
+/** Lease and number of tokens that a claim asks for, as the head of the queue and the waiters behind it need them. */
+export interface ClaimSize {
   readonly leaseMs: number;
   readonly tokens: number;
 }
 
-export function askFor(terms: Terms, behind: number, quantum: Quantum, maxLeaseMs: number): Ask {
+export function claimSizeFor(
+  settings: LockSettings,
+  behind: number,
+  quantum: Quantum,
+  maxLeaseMs: number,
+): ClaimSize {
   // A fixed lease is handed over only if the whole of it fits into what is left of the claim.
-  const roomMs = !terms.renew && behind > 0 ? Math.ceil(quantum.quantumMs) : 0;
-  const wanted = Math.min(quantum.quantumGrants, behind * TOKENS_PER_WAITER + FEW_TOKENS);
+  const roomMs = !settings.renew && behind > 0 ? Math.ceil(quantum.quantumMs) : 0;
+  const wanted = Math.min(quantum.quantumGrants, behind * TOKENS_PER_WAITER + BASE_TOKENS);
   return {
-    leaseMs: Math.min(terms.leaseMs + roomMs, maxLeaseMs),
-    tokens: terms.fencing ? wanted : 0,
+    leaseMs: Math.min(settings.leaseMs + roomMs, maxLeaseMs),
+    tokens: settings.fencing ? wanted : 0,
   };
 }
 
@@ -39,17 +44,17 @@ export class Attempt {
   tokens = 0;
   tries = 0;
   /** Answers in a row that could not be used: stale, or too late to be worth anything. */
-  useless: number;
-  /** The latest arrival when the question was sent: who came later was not asked for. */
-  arrivals: number;
-  /** When the question was sent, ms of the engine's clock. */
-  sent = 0;
+  uselessAnswers: number;
+  /** The latest arrival when the request was sent: who came later was not asked for. */
+  lastArrival: number;
+  /** When the request was sent, ms of the engine's clock. */
+  sentAt = 0;
   /** A request without an answer may still be executed until this instant, monotonic ms; 0 when there is none. */
-  doubtUntil = 0;
+  inDoubtUntil = 0;
   /** It was granted, and the grant does not count. */
-  isSpent = false;
-  /** The backend has this process in its line. */
-  isEnlisted = false;
+  isVoid = false;
+  /** The backend has this process in its queue. */
+  isQueued = false;
   // Most attempts are granted at once.
   #polls: Backoff | undefined;
   #spins: Backoff | undefined;
@@ -59,25 +64,26 @@ export class Attempt {
   constructor(
     processId: string,
     readonly number: number,
-    public terms: Terms,
+    public settings: LockSettings,
     before?: Attempt,
   ) {
     this.id = claimId(processId, number);
-    this.useless = before?.useless ?? 0;
-    this.arrivals = before?.arrivals ?? 0;
+    this.uselessAnswers = before?.uselessAnswers ?? 0;
+    this.lastArrival = before?.lastArrival ?? 0;
     this.#polls = before === undefined ? undefined : before.#polls;
     this.#spins = before === undefined ? undefined : before.#spins;
     this.#retryMs = before === undefined ? RETRY_MS.first : before.#retryMs;
   }
 
   /**
-   * Whether it may go on under these terms. A request in doubt may be granted as it was, and a place in line is one for the
-   * shape that was asked for.
+   * Whether it may go on with these settings. A request in doubt may be granted as it was, and an entry in the queue is one
+   * for the shape that was asked for.
    */
-  mayBecome(terms: Terms, leaseMs: number): boolean {
-    if (this.terms.shape !== terms.shape) return this.doubtUntil === 0 && !this.isEnlisted;
+  canContinueWith(settings: LockSettings, leaseMs: number): boolean {
+    if (this.settings.shape !== settings.shape) return this.inDoubtUntil === 0 && !this.isQueued;
     return (
-      this.doubtUntil === 0 || (this.leaseMs === leaseMs && this.terms.holdAtLeastMs === terms.holdAtLeastMs)
+      this.inDoubtUntil === 0 ||
+      (this.leaseMs === leaseMs && this.settings.holdAtLeastMs === settings.holdAtLeastMs)
     );
   }
 
@@ -90,42 +96,42 @@ export class Attempt {
     this.#retryMs = Math.min(this.#retryMs * 2, RETRY_MS.last);
   }
 
-  wasAnswered(): void {
+  onAnswer(): void {
     this.#retryMs = RETRY_MS.first;
   }
 
   /** The pause before asking again where nothing wakes, in ms; longer each time. @param chance in [0, 1) */
   takePollMs(chance: number): number {
-    const { spin } = this.terms;
+    const { spin } = this.settings;
     if (spin === undefined) {
-      this.#polls ??= new Backoff(POLL_MS.first, POLL_MS.last);
+      this.#polls ??= new Backoff(UNPUSHED_POLL_MS.first, UNPUSHED_POLL_MS.last);
       return this.#polls.take();
     }
     this.#spins ??= new Backoff(spin.firstMs, spin.lastMs, spin.factor);
     return (this.#spins.take() * (1 + chance)) / 2;
   }
 
-  /** What a granted question has brought. @param token the first of its fencing tokens */
-  granted(token: number): PushedGrant {
-    return { since: this.sent, leaseMs: this.leaseMs, token, tokens: this.tokens };
+  /** The grant that a request has brought. @param token the first of its fencing tokens */
+  toGrant(token: number): PushedGrant {
+    return { since: this.sentAt, leaseMs: this.leaseMs, token, tokens: this.tokens };
   }
 
   /** The grant in an answer, if it is one. */
   grantIn(verdict: Verdict | undefined): PushedGrant | undefined {
-    return verdict?.kind === 'granted' ? this.granted(verdict.token) : undefined;
+    return verdict?.kind === 'granted' ? this.toGrant(verdict.token) : undefined;
   }
 
-  /** The question for the backend. @param queue stand in line when it is refused */
-  claim(resource: string, queue: boolean, notAfter: number): Claim {
+  /** The claim for the backend. @param queue join the queue of the server when it is refused */
+  toClaim(resource: string, queue: boolean, notAfter: number): Claim {
     return {
       id: this.id,
       resource,
-      shape: this.terms.shape,
+      shape: this.settings.shape,
       queue,
       // Who spins does not listen.
-      mayPush: this.terms.renew && this.terms.holdAtLeastMs === 0 && this.terms.spin === undefined,
+      mayPush: this.settings.renew && this.settings.holdAtLeastMs === 0 && this.settings.spin === undefined,
       leaseMs: this.leaseMs,
-      holdAtLeastMs: this.terms.holdAtLeastMs,
+      holdAtLeastMs: this.settings.holdAtLeastMs,
       tokens: this.tokens,
       notAfter,
     };
@@ -133,17 +139,17 @@ export class Attempt {
 
   /** What takes back a grant that may still come, and the place in line. */
   withdrawal(
-    seat: { readonly resource: string; readonly waiting: number; readonly isFull: boolean },
+    state: { readonly resource: string; readonly waiterCount: number; readonly isFull: boolean },
     operationTimeoutMs: number,
   ): Withdrawal {
-    const { id, terms, doubtUntil, sent, leaseMs } = this;
-    const place = terms.shape.order === 'fifo' ? LINE_TIMING.redissonWaitMs : 0;
+    const { id, settings, inDoubtUntil, sentAt, leaseMs } = this;
+    const owner = settings.shape.order === 'fifo' ? QUEUE_TIMING.redissonWaitMs : 0;
     return {
-      ref: { id, resource: seat.resource, shape: terms.shape },
+      ref: { id, resource: state.resource, shape: settings.shape },
       keepMs: 0,
-      leavesQueue: () => seat.waiting === 0 || seat.isFull,
-      notBefore: doubtUntil,
-      overAt: () => sent + Math.max(leaseMs, terms.holdAtLeastMs, place) + operationTimeoutMs,
+      leavesQueue: () => state.waiterCount === 0 || state.isFull,
+      notBefore: inDoubtUntil,
+      overAt: () => sentAt + Math.max(leaseMs, settings.holdAtLeastMs, owner) + operationTimeoutMs,
     };
   }
 }

@@ -2,146 +2,153 @@ import type { JointVerdict } from '../../core/claim.js';
 import type { Clock } from '../../core/clock.js';
 import { outsideOfCallers } from '../../core/context.js';
 import { LockBusyError, type LockError } from '../../core/errors.js';
-import type { Terms } from '../../core/options/options.js';
+import type { LockSettings } from '../../core/options/options.js';
 import type { Backend } from '../../core/ports/ports.js';
 import type { Attempt } from './attempt.js';
-import type { Contention } from './contention.js';
+import type { WaitingLoop } from './waiting-loop.js';
 import type { Hold } from '../holding/hold.js';
 import type { Lease } from '../holding/lease.js';
-import type { Competitor } from '../waiting/queued-synchronizer.js';
-import type { Seat } from './seat.js';
-import type { Seats } from './seats.js';
+import type { Waiter } from '../waiting/queued-synchronizer.js';
+import type { ResourceState } from './resource-state.js';
+import type { ResourceStates } from './resource-states.js';
 import { asLockError, isUnavailable, mayHaveActed } from '../../core/unavailable.js';
 
-/** One of several locks that a caller wants together. */
-export interface Want {
+/** One of several locks that a caller requests together. */
+export interface LockRequest {
   readonly resource: string;
-  readonly terms: Terms;
+  readonly settings: LockSettings;
 }
 
-/** Whoever gets a lease. */
-export type Grantee = Pick<Competitor<Lease>, 'terms' | 'enteredAt' | 'resolve'>;
+/** The caller that gets a lease. */
+export type Recipient = Pick<Waiter<Lease>, 'settings' | 'enqueuedAt' | 'resolve'>;
 
-/** One question for several resources. */
-interface Joint {
-  /** In the queue of the first seat, so that its deadline, its abort and closing are those of any caller. */
-  readonly caller: Competitor<Lease>;
-  readonly wants: readonly Want[];
-  readonly seats: readonly Seat[];
+/** One request for several resources. */
+interface JointAttempt {
+  /** In the queue of the first resource, so that its deadline, its abort and closing are those of any caller. */
+  readonly caller: Waiter<Lease>;
+  readonly requests: readonly LockRequest[];
+  readonly states: readonly ResourceState[];
   readonly attempts: readonly Attempt[];
   /** What it got beside the lease of the first. */
   readonly others: Lease[];
 }
 
 /**
- * Asks for several resources in one question, all or none, where nobody of this process uses any of them. When that is in
+ * Asks for several resources in one request, all or none, where nobody of this process uses any of them. When that is in
  * vain, the caller is already the head of the first resource's queue, and is served as any other.
  */
 export class JointClaims {
   constructor(
     private readonly clock: Clock,
     private readonly backend: Backend,
-    private readonly contention: Contention,
-    private readonly seats: Seats,
-    private readonly onGranted: (seat: Seat, hold: Hold, grantee: Grantee) => void,
+    private readonly loop: WaitingLoop,
+    private readonly states: ResourceStates,
+    private readonly onGranted: (state: ResourceState, hold: Hold, recipient: Recipient) => void,
   ) {}
 
   /**
-   * The lease of the first, and those of the others if one question got them all. Undefined when they cannot be asked for
+   * The lease of the first, and those of the others if one request got them all. Undefined when they cannot be asked for
    * together.
    */
-  acquire(wants: readonly Want[], signal: AbortSignal | undefined): Promise<readonly Lease[]> | undefined {
-    if (!this.#mayAsk(wants)) return undefined;
-    const seats = wants.map(({ resource }) => this.seats.of(resource));
-    const [{ terms }] = wants as [Want];
-    const [{ queue }] = seats as [Seat];
-    const turn = queue.enter({ terms, signal, once: terms.waitMs === 0 });
+  acquire(
+    requests: readonly LockRequest[],
+    signal: AbortSignal | undefined,
+  ): Promise<readonly Lease[]> | undefined {
+    if (!this.#canAskTogether(requests)) return undefined;
+    const states = requests.map(({ resource }) => this.states.shared(resource));
+    const [{ settings }] = requests as [LockRequest];
+    const [{ queue }] = states as [ResourceState];
+    const turn = queue.enqueue({ settings, signal, triesOnce: settings.waitMs === 0 });
     const others: Lease[] = [];
-    if (queue.head === undefined) leaveAll(seats);
+    if (queue.head === undefined) dropIdle(states);
     else {
-      const attempts = wants.map((want) => this.contention.firstAttempt(want.terms));
-      for (const seat of seats) seat.isContending = true;
-      const joint = { caller: queue.head, wants, seats, attempts, others };
+      const attempts = requests.map((request) => this.loop.firstAttempt(request.settings));
+      for (const state of states) state.isLoopRunning = true;
+      const joint = { caller: queue.head, requests, states, attempts, others };
       void outsideOfCallers(() => this.#run(joint));
     }
     return turn.then((first) => [first, ...others]);
   }
 
-  #mayAsk(wants: readonly Want[]): boolean {
-    if (wants.length < 2 || this.backend.leases.claimAll === undefined) return false;
-    return wants.every(({ resource, terms }) => terms.shape.order === 'any' && !this.seats.has(resource));
+  #canAskTogether(requests: readonly LockRequest[]): boolean {
+    if (requests.length < 2 || this.backend.leases.claimAll === undefined) return false;
+    return requests.every(
+      ({ resource, settings }) => settings.shape.order === 'any' && !this.states.has(resource),
+    );
   }
 
-  async #run(joint: Joint): Promise<void> {
+  async #run(joint: JointAttempt): Promise<void> {
     const verdict = await this.#ask(joint);
-    const { caller, seats } = joint;
-    for (const seat of seats) seat.isContending = false;
-    if (verdict?.kind === 'granted') this.#seize(joint, verdict.tokens);
-    else if (verdict?.kind === 'refused' && caller.once) {
-      seats[0]!.queue.leave(caller, 'busy', new LockBusyError(verdict.resource, verdict.holder));
+    const { caller, states } = joint;
+    for (const state of states) state.isLoopRunning = false;
+    if (verdict?.kind === 'granted') this.#adoptGrants(joint, verdict.tokens);
+    else if (verdict?.kind === 'refused' && caller.triesOnce) {
+      states[0]!.queue.reject(caller, 'busy', new LockBusyError(verdict.resource, verdict.holder));
     }
     // For who came meanwhile, and for the caller where it was in vain.
-    for (const seat of seats) this.contention.start(seat);
-    leaveAll(seats);
+    for (const state of states) this.loop.start(state);
+    dropIdle(states);
   }
 
   /** Undefined when there was no answer; whatever it may have done is undone. */
-  async #ask(joint: Joint): Promise<JointVerdict | undefined> {
-    const { seats, attempts } = joint;
-    const claims = seats.map((seat, i) => ({
-      ...this.contention.question(seat, attempts[i]!, false),
+  async #ask(joint: JointAttempt): Promise<JointVerdict | undefined> {
+    const { states, attempts } = joint;
+    const claims = states.map((state, i) => ({
+      ...this.loop.nextClaim(state, attempts[i]!, false),
       mayPush: false,
     }));
     try {
       return await this.backend.leases.claimAll!(claims);
     } catch (error) {
-      const lockError = asLockError(error, this.backend.name, seats[0]!.resource);
+      const lockError = asLockError(error, this.backend.name, states[0]!.resource);
       if (mayHaveActed(lockError)) this.#giveUp(joint, claims[0]!.notAfter);
-      this.#tellFailure(joint, lockError);
+      this.#reportFailure(joint, lockError);
       return undefined;
     }
   }
 
   /** A caller that does not wait leaves; for others each resource is asked for by itself, which shows what is wrong. */
-  #tellFailure({ caller, seats }: Joint, error: LockError): void {
+  #reportFailure({ caller, states }: JointAttempt, error: LockError): void {
     if (!isUnavailable(error)) return;
-    const [{ resource, room, queue }] = seats as [Seat];
-    if (room.events.wants('backend.unavailable'))
-      room.events.emit('backend.unavailable', { resource, error, retryInMs: 0 });
-    if (caller.once || caller.terms.failFast) queue.leave(caller, 'unavailable', error);
+    const [{ resource, registry, queue }] = states as [ResourceState];
+    if (registry.events.hasListeners('backend.unavailable'))
+      registry.events.emit('backend.unavailable', { resource, error, retryInMs: 0 });
+    if (caller.triesOnce || caller.settings.failFast) queue.reject(caller, 'unavailable', error);
   }
 
   /** Gives the leases to the caller, if it is still there and all are worth something; else gives everything back. */
-  #seize(joint: Joint, tokens: readonly number[]): void {
-    const { caller, wants, seats, attempts, others } = joint;
+  #adoptGrants(joint: JointAttempt, tokens: readonly number[]): void {
+    const { caller, requests, states, attempts, others } = joint;
     const now = this.clock.now();
     const holds = attempts.map((attempt, i) =>
-      this.contention.holdOf(seats[i]!, attempt, attempt.granted(tokens[i]!)),
+      this.loop.holdOf(states[i]!, attempt, attempt.toGrant(tokens[i]!)),
     );
-    const isOfUse = holds.every((hold, i) => hold.serves(wants[i]!.terms, attempts[i]!.leaseMs, now));
-    if (!caller.waiting || !isOfUse) return this.#giveUp(joint, now);
+    const isOfUse = holds.every((hold, i) =>
+      hold.isUsableFor(requests[i]!.settings, attempts[i]!.leaseMs, now),
+    );
+    if (!caller.isWaiting || !isOfUse) return this.#giveUp(joint, now);
     // Taken out of the queue before anybody is told: a listener may abort or close what it likes.
-    const { enteredAt, resolve } = seats[0]!.shift();
+    const { enqueuedAt, resolve } = states[0]!.dequeue();
     for (const [i, hold] of holds.entries()) {
-      const { terms } = wants[i]!;
+      const { settings } = requests[i]!;
       const isFirst = i === 0;
-      const grantee = {
-        terms,
-        enteredAt,
+      const recipient = {
+        settings,
+        enqueuedAt,
         resolve: isFirst ? resolve : (lease: Lease) => void others.push(lease),
       };
-      this.onGranted(seats[i]!, hold, grantee);
+      this.onGranted(states[i]!, hold, recipient);
     }
   }
 
-  #giveUp({ seats, attempts }: Joint, doubtUntil: number): void {
+  #giveUp({ states, attempts }: JointAttempt, inDoubtUntil: number): void {
     for (const [i, attempt] of attempts.entries()) {
-      attempt.doubtUntil = doubtUntil;
-      this.contention.giveUp(seats[i]!, attempt);
+      attempt.inDoubtUntil = inDoubtUntil;
+      this.loop.giveUp(states[i]!, attempt);
     }
   }
 }
 
-function leaveAll(seats: readonly Seat[]): void {
-  for (const seat of seats) seat.dropIfIdle();
+function dropIdle(states: readonly ResourceState[]): void {
+  for (const state of states) state.dropIfIdle();
 }

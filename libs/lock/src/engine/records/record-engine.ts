@@ -3,17 +3,17 @@ import { LockClosedError } from '../../core/errors.js';
 import type { EventHub } from '../../core/events.js';
 import type { Backend, RecordDriver } from '../../core/ports/ports.js';
 import type { RecordRef } from '../../core/ports/records.js';
-import { Alarm } from '../../runtime/alarm.js';
+import { WakeableSleep } from '../../runtime/wakeable-sleep.js';
 import { Backoff } from '../../runtime/backoff.js';
 
-/** A run under way. */
-interface Underway {
+/** A run that has not ended. */
+interface ActiveRun {
   /** Lets its lease end. */
   stop(): void;
 }
 
-/** A record that was to be made, without an answer. */
-interface Forsaken extends RecordRef {
+/** A record of a request without an answer: it may exist, and no run owns it. */
+interface OrphanedRecord extends RecordRef {
   /** Monotonic ms after which it is not made any more. */
   readonly notAfter: number;
   readonly leaseMs: number;
@@ -24,9 +24,9 @@ const RETRY_MS = { first: 50, longest: 5_000 };
 
 /** What runs under idempotency keys stand on, and those that are under way. */
 export class RecordEngine {
-  readonly #runs = new Set<Underway>();
+  readonly #runs = new Set<ActiveRun>();
   /** What ends the pauses of those that abandon a record. */
-  readonly #pauses = new Set<Alarm>();
+  readonly #pauses = new Set<WakeableSleep>();
   #process: string | undefined;
   #owners = 0;
   #isClosed = false;
@@ -56,11 +56,11 @@ export class RecordEngine {
     if (this.#isClosed) throw new LockClosedError(resource);
   }
 
-  entered(run: Underway): void {
+  onRunStarted(run: ActiveRun): void {
     this.#runs.add(run);
   }
 
-  left(run: Underway): void {
+  onRunEnded(run: ActiveRun): void {
     this.#runs.delete(run);
     if (this.#runs.size === 0) this.#onIdle?.();
   }
@@ -69,10 +69,10 @@ export class RecordEngine {
    * Removes in the background what a request without an answer may have made, or may yet make: until a record was removed, or
    * there was none when none could come any more, or its lease has ended.
    */
-  forsake(record: Forsaken): void {
-    const pause = new Alarm(this.clock);
+  abandonInBackground(record: OrphanedRecord): void {
+    const pause = new WakeableSleep(this.clock);
     this.#pauses.add(pause);
-    void this.#forsake(record, pause).finally(() => this.#pauses.delete(pause));
+    void this.#abandonUntilRemoved(record, pause).finally(() => this.#pauses.delete(pause));
   }
 
   /** Begins nothing any more and waits for what runs, up to `graceMs`; the rest ends with its lease. */
@@ -81,14 +81,17 @@ export class RecordEngine {
     if (this.#runs.size > 0 && graceMs > 0)
       await atMost(this.clock, graceMs, new Promise<void>((done) => (this.#onIdle = done)));
     for (const run of this.#runs) run.stop();
-    for (const pause of this.#pauses) pause.ring();
+    for (const pause of this.#pauses) pause.wake();
   }
 
-  async #forsake({ notAfter, leaseMs, ...ref }: Forsaken, pause: Alarm): Promise<void> {
+  async #abandonUntilRemoved(
+    { notAfter, leaseMs, ...ref }: OrphanedRecord,
+    pause: WakeableSleep,
+  ): Promise<void> {
     const { clock, records } = this;
     const retries = new Backoff(RETRY_MS.first, RETRY_MS.longest);
-    // A rung alarm does not sleep again.
-    while (!pause.isRung && clock.now() < notAfter + leaseMs) {
+    // A sleep that was woken does not begin again.
+    while (!pause.isWoken && clock.now() < notAfter + leaseMs) {
       const sentAt = clock.now();
       const isRemoved = await records.abandon(ref).catch(() => undefined);
       if (isRemoved === true || (isRemoved === false && sentAt > notAfter)) return;

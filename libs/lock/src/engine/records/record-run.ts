@@ -10,7 +10,7 @@ const RENEW_AT = 1 / 3;
 /** Pauses while the backend does not answer, in ms: the first one, and the longest. */
 const RETRY_MS = { first: 50, longest: 1_000 };
 /** Whoever has a result waits for its storing no longer than this many times the time-out of the backend. */
-const PATIENCE = 2;
+const STORE_TIMEOUTS = 2;
 
 /** One run under an idempotency key: it keeps its record while the body runs, and leaves the result. */
 export class RecordRun {
@@ -30,7 +30,7 @@ export class RecordRun {
   ) {
     this.startedAt = engine.clock.now();
     this.#validUntil = sentAt + leaseMs - driftMargin(leaseMs);
-    engine.entered(this);
+    engine.onRunStarted(this);
     this.#schedule(leaseMs * RENEW_AT);
   }
 
@@ -49,7 +49,7 @@ export class RecordRun {
   async complete(text: string, keepMs: number): Promise<'stored' | 'lost' | 'unconfirmed'> {
     const { clock, backend } = this.engine;
     const storing = this.#store(text, keepMs).finally(() => this.#end());
-    return (await atMost(clock, PATIENCE * backend.operationTimeoutMs, storing)) ?? 'unconfirmed';
+    return (await atMost(clock, STORE_TIMEOUTS * backend.operationTimeoutMs, storing)) ?? 'unconfirmed';
   }
 
   /** Removes the record, so that the next request under the key runs again. Without an answer its lease does that. */
@@ -104,6 +104,6 @@ export class RecordRun {
 
   #end(): void {
     this.stop();
-    this.engine.left(this);
+    this.engine.onRunEnded(this);
   }
 }

@@ -1,45 +1,45 @@
-import type { Terms } from '../../core/options/options.js';
+import type { LockSettings } from '../../core/options/options.js';
 import { onAbort } from '../../runtime/abort-listeners.js';
-import type { Departure, Line, WaitingRoom } from './waiting-room.js';
+import type { LeaveReason, BoundedQueue, WaiterRegistry } from './waiter-registry.js';
 
-/** What a queue itself reads of the terms of a caller. */
-export type QueueTerms = Pick<Terms, 'waitMs' | 'maxWaiters'>;
+/** The settings of a caller that the queue itself reads. */
+export type QueueSettings = Pick<LockSettings, 'waitMs' | 'maxWaiters'>;
 
-/** What an entrant brings. */
-export interface Entry<W extends QueueTerms = Terms> {
-  readonly terms: W;
+/** What a caller brings to the queue. */
+export interface WaitRequest<W extends QueueSettings = LockSettings> {
+  readonly settings: W;
   readonly signal: AbortSignal | undefined;
-  readonly once: boolean;
+  readonly triesOnce: boolean;
 }
 
 /** One caller in a queue, and its node in the queue's list. */
-export class Competitor<T, W extends QueueTerms = Terms> {
-  readonly terms: W;
-  /** Asks once and leaves when refused. */
-  readonly once: boolean;
+export class Waiter<T, W extends QueueSettings = LockSettings> {
+  readonly settings: W;
+  /** Sends one request and leaves when it is refused. */
+  readonly triesOnce: boolean;
   readonly signal: AbortSignal | undefined;
-  prev: Competitor<T, W> | undefined;
-  next: Competitor<T, W> | undefined;
-  /** True until the competitor got its turn or left. */
-  waiting = true;
+  prev: Waiter<T, W> | undefined;
+  next: Waiter<T, W> | undefined;
+  /** True until the waiter got its turn or left. */
+  isWaiting = true;
   #stopListening: (() => void) | undefined;
 
   constructor(
-    { terms, once, signal }: Entry<W>,
+    { settings, triesOnce, signal }: WaitRequest<W>,
     /** Number of its arrival, over all queues of the process. */
     readonly arrival: number,
-    readonly enteredAt: number,
+    readonly enqueuedAt: number,
     readonly resolve: (turn: T) => void,
     readonly reject: (error: Error) => void,
   ) {
-    this.terms = terms;
-    this.once = once;
+    this.settings = settings;
+    this.triesOnce = triesOnce;
     this.signal = signal;
   }
 
-  /** Monotonic ms. One that asks once is bound by the answer to its only question, not by the clock. */
+  /** Monotonic ms. A waiter that tries once is bound by the answer to its only request, not by the clock. */
   get deadline(): number {
-    return this.once ? Infinity : this.enteredAt + this.terms.waitMs;
+    return this.triesOnce ? Infinity : this.enqueuedAt + this.settings.waitMs;
   }
 
   leaveOnAbort(signal: AbortSignal, leave: () => void): void {
@@ -47,39 +47,39 @@ export class Competitor<T, W extends QueueTerms = Terms> {
   }
 
   settle(): void {
-    this.waiting = false;
+    this.isWaiting = false;
     this.#stopListening?.();
   }
 }
 
 /** What the owner of a queue decides. */
-export interface QueueOwner<T, W extends QueueTerms = Terms> {
+export interface QueueOwner<T, W extends QueueSettings = LockSettings> {
   readonly resource: string;
-  /** Those who wait for the same in queues of their own. */
-  readonly crowd?: { readonly waiting: number } | undefined;
-  /** The error for a competitor that leaves without its turn. */
-  farewell(competitor: Competitor<T, W>, departure: Departure): Error;
-  /** Called after a competitor took its place. */
-  arrived(): void;
-  /** Called after a competitor left without its turn. */
-  left(departure: Departure): void;
+  /** The waiters for the same resource that have queues of their own. */
+  readonly group?: { readonly waiterCount: number } | undefined;
+  /** The error for a waiter that leaves without its turn. */
+  rejectionFor(waiter: Waiter<T, W>, reason: LeaveReason): Error;
+  /** Called after a waiter was enqueued. */
+  onEnqueued(): void;
+  /** Called after a waiter left without its turn. */
+  onLeft(reason: LeaveReason): void;
 }
 
 /**
  * The queue of this process for one resource, first in, first out, as an AbstractQueuedSynchronizer keeps it. A
  * doubly linked list, so that a time-out, an abort or a shutdown takes out any position in constant time.
  */
-export class QueuedSynchronizer<T, W extends QueueTerms = Terms> implements Line {
-  #head: Competitor<T, W> | undefined;
-  #tail: Competitor<T, W> | undefined;
+export class QueuedSynchronizer<T, W extends QueueSettings = LockSettings> implements BoundedQueue {
+  #head: Waiter<T, W> | undefined;
+  #tail: Waiter<T, W> | undefined;
   #size = 0;
 
   constructor(
-    readonly room: WaitingRoom,
+    readonly registry: WaiterRegistry,
     readonly owner: QueueOwner<T, W>,
   ) {}
 
-  get head(): Competitor<T, W> | undefined {
+  get head(): Waiter<T, W> | undefined {
     return this.#head;
   }
 
@@ -90,78 +90,78 @@ export class QueuedSynchronizer<T, W extends QueueTerms = Terms> implements Line
   /**
    * Appends a caller; the promise resolves with its turn.
    * @throws (rejects) QueueFullError beyond the bounds, LockAbortedError for an already aborted signal,
-   * LockClosedError after the room was closed
+   * LockClosedError after the registry was closed
    */
-  enter(entry: Entry<W>): Promise<T> {
+  enqueue(request: WaitRequest<W>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const { terms, signal } = entry;
-      const { room } = this;
-      const arrival = room.nextArrival();
-      const competitor = new Competitor<T, W>(entry, arrival, room.clock.now(), resolve, reject);
-      if (signal?.aborted === true) return reject(this.owner.farewell(competitor, 'aborted'));
-      const refusal = this.room.refusal(this, terms.maxWaiters);
+      const { settings, signal } = request;
+      const { registry } = this;
+      const arrival = registry.nextArrival();
+      const waiter = new Waiter<T, W>(request, arrival, registry.clock.now(), resolve, reject);
+      if (signal?.aborted === true) return reject(this.owner.rejectionFor(waiter, 'aborted'));
+      const refusal = this.registry.refusalFor(this, settings.maxWaiters);
       if (refusal !== undefined) return reject(refusal);
-      if (signal !== undefined) competitor.leaveOnAbort(signal, () => this.leave(competitor, 'aborted'));
-      this.#append(competitor);
-      this.room.entered(this, competitor);
-      this.owner.arrived();
+      if (signal !== undefined) waiter.leaveOnAbort(signal, () => this.reject(waiter, 'aborted'));
+      this.#append(waiter);
+      this.registry.onAdded(this, waiter);
+      this.owner.onEnqueued();
     });
   }
 
   /** Takes out the head: its turn has come. */
-  shift(): Competitor<T, W> {
+  dequeue(): Waiter<T, W> {
     const head = this.#head!;
     this.#unlink(head);
     return head;
   }
 
   /** Takes out any position and rejects it. Without effect on one that left before. */
-  leave(competitor: Competitor<T, W>, departure: Departure, error?: Error): void {
-    if (!competitor.waiting) return;
-    this.#unlink(competitor);
-    competitor.reject(error ?? this.owner.farewell(competitor, departure));
-    this.owner.left(departure);
+  reject(waiter: Waiter<T, W>, reason: LeaveReason, error?: Error): void {
+    if (!waiter.isWaiting) return;
+    this.#unlink(waiter);
+    waiter.reject(error ?? this.owner.rejectionFor(waiter, reason));
+    this.owner.onLeft(reason);
   }
 
   /** Takes out everybody. */
-  leaveAll(departure: Departure, error?: Error): void {
-    while (this.#head !== undefined) this.leave(this.#head, departure, error);
+  rejectAll(reason: LeaveReason, error?: Error): void {
+    while (this.#head !== undefined) this.reject(this.#head, reason, error);
   }
 
   expire(now: number): number {
     // Collected first: whoever leaves may take others along, by a listener that aborts them.
-    const due: Competitor<T, W>[] = [];
+    const due: Waiter<T, W>[] = [];
     for (let one = this.#head; one !== undefined; one = one.next) if (one.deadline <= now) due.push(one);
-    for (const one of due) this.leave(one, 'timedOut');
+    for (const one of due) this.reject(one, 'timedOut');
     let earliest = Infinity;
     for (let one = this.#head; one !== undefined; one = one.next) earliest = Math.min(earliest, one.deadline);
     return earliest;
   }
 
   /** Takes out everybody who meets the condition. */
-  leaveWhere(condition: (competitor: Competitor<T, W>) => boolean, departure: Departure): void {
-    const leaving: Competitor<T, W>[] = [];
+  rejectWhere(condition: (waiter: Waiter<T, W>) => boolean, reason: LeaveReason): void {
+    const leaving: Waiter<T, W>[] = [];
     for (let one = this.#head; one !== undefined; one = one.next) if (condition(one)) leaving.push(one);
-    for (const one of leaving) this.leave(one, departure);
+    for (const one of leaving) this.reject(one, reason);
   }
 
-  #append(competitor: Competitor<T, W>): void {
-    competitor.prev = this.#tail;
-    if (this.#tail === undefined) this.#head = competitor;
-    else this.#tail.next = competitor;
-    this.#tail = competitor;
+  #append(waiter: Waiter<T, W>): void {
+    waiter.prev = this.#tail;
+    if (this.#tail === undefined) this.#head = waiter;
+    else this.#tail.next = waiter;
+    this.#tail = waiter;
     this.#size += 1;
   }
 
-  #unlink(competitor: Competitor<T, W>): void {
-    const { prev, next } = competitor;
+  #unlink(waiter: Waiter<T, W>): void {
+    const { prev, next } = waiter;
     if (prev === undefined) this.#head = next;
     else prev.next = next;
     if (next === undefined) this.#tail = prev;
     else next.prev = prev;
-    competitor.prev = competitor.next = undefined;
+    waiter.prev = waiter.next = undefined;
     this.#size -= 1;
-    competitor.settle();
-    this.room.gone(this);
+    waiter.settle();
+    this.registry.onRemoved(this);
   }
 }

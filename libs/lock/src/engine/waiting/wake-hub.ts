@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../../core/clock.js';
 import type { Shape } from '../../core/claim.js';
-import { LINE_TIMING } from '../../core/line-timing.js';
+import { QUEUE_TIMING } from '../../core/queue-timing.js';
 import type { Unsubscribe, Waker } from '../../core/ports/ports.js';
 
 /** An unused subscription is kept this long, in ms: locks that are contended once are contended again. */
@@ -8,7 +8,7 @@ const LINGER_MS = 5_000;
 
 /** Where wakes come from; `what` says how the resource is used. */
 export interface WakeSource<What> {
-  watch(resource: string, what: What, wake: Waker): Promise<Unsubscribe>;
+  watch(resource: string, usage: What, wake: Waker): Promise<Unsubscribe>;
 }
 
 interface Subscription {
@@ -53,10 +53,10 @@ export class WakeHub<What = Shape> {
    * Calls `wake` until the result is called. Resolves when the subscription is confirmed, with undefined when it cannot
    * be made: without wakes the caller polls, and the next refusal tries to subscribe again.
    */
-  async watch(resource: string, what: What, wake: Waker): Promise<Unsubscribe | undefined> {
+  async watch(resource: string, usage: What, wake: Waker): Promise<Unsubscribe | undefined> {
     let subscription = this.#subscriptions.get(resource);
     if (subscription === undefined) {
-      subscription = this.#subscribe(resource, what);
+      subscription = this.#subscribe(resource, usage);
       this.#subscriptions.set(resource, subscription);
     }
     const leave = this.#add(subscription, wake);
@@ -73,7 +73,7 @@ export class WakeHub<What = Shape> {
     this.#closed = true;
     if (this.#sweep !== undefined) this.clock.clearTimer(this.#sweep);
     if (this.#reaper !== undefined) this.clock.clearTimer(this.#reaper);
-    for (const { made } of this.#subscriptions.values()) letGo(made);
+    for (const { made } of this.#subscriptions.values()) unsubscribeOnceMade(made);
     this.#subscriptions.clear();
   }
 
@@ -89,10 +89,10 @@ export class WakeHub<What = Shape> {
     };
   }
 
-  #subscribe(resource: string, what: What): Subscription {
+  #subscribe(resource: string, usage: What): Subscription {
     const wakes = new Set<Waker>();
     const wakeAll: Waker = (why) => wakes.forEach((wake) => wake(why));
-    const made = this.driver.watch(resource, what, wakeAll);
+    const made = this.driver.watch(resource, usage, wakeAll);
     const subscription: Subscription = { wakes, made, isMade: false, idleSince: 0 };
     made.then(
       () => void (subscription.isMade = true),
@@ -103,7 +103,7 @@ export class WakeHub<What = Shape> {
 
   #scheduleSweep(): void {
     if (this.#sweep !== undefined || this.#listening === 0 || this.#closed) return;
-    const { sweepLeastMs: least, sweepMostMs: most } = LINE_TIMING;
+    const { sweepLeastMs: least, sweepMostMs: most } = QUEUE_TIMING;
     this.#sweep = this.clock.setTimer(
       () => {
         this.#sweep = undefined;
@@ -125,7 +125,7 @@ export class WakeHub<What = Shape> {
         if (now - idleSince < LINGER_MS) idle += 1;
         else {
           this.#subscriptions.delete(resource);
-          letGo(made);
+          unsubscribeOnceMade(made);
         }
       }
       if (idle > 0) this.#scheduleReaper();
@@ -133,6 +133,6 @@ export class WakeHub<What = Shape> {
   }
 }
 
-function letGo(made: Promise<Unsubscribe>): void {
+function unsubscribeOnceMade(made: Promise<Unsubscribe>): void {
   made.then((unsubscribe) => unsubscribe()).catch(() => undefined);
 }

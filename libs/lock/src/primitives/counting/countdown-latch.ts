@@ -1,18 +1,22 @@
-import { MOST_PERMITS, type Counter } from '../../core/ports/counting.js';
+import { MAX_PERMITS, type Counter } from '../../core/ports/counting.js';
 import { narrow } from '../../core/key.js';
 import { checkWhole } from '../../core/checks.js';
-import { callWaitTerms, type WaitCallOptions, type WaitTerms } from '../../core/options/wait-options.js';
-import type { CountingEngine, GateKind } from '../../engine/counting/counting-engine.js';
-import type { Turnstiles } from '../../engine/counting/turnstiles.js';
+import {
+  callWaitSettings,
+  type WaitCallOptions,
+  type WaitSettings,
+} from '../../core/options/wait-options.js';
+import type { CountingEngine, CountStrategyFactory } from '../../engine/counting/counting-engine.js';
+import type { CountQueues } from '../../engine/counting/count-queues.js';
 import type { KeyPart } from '../locks/lock.js';
 
-/** Everybody passes when the count is zero; nothing is taken. */
-const latchGate: GateKind<WaitTerms, void> = ({ counters }) => ({
-  callersPerQuestion: Infinity,
-  ask: async (resource, callers) => {
+/** All callers are served when the count is zero; nothing is taken. */
+const latchStrategy: CountStrategyFactory<WaitSettings, void> = ({ counters }) => ({
+  maxCallersPerRequest: Infinity,
+  request: async (resource, callers) => {
     const count = await counters.read(latch(resource));
-    const passes = count > 0 ? [] : callers.map(() => undefined);
-    return { passes, retryInMs: Infinity, lack: `count when last asked: ${count}` };
+    const grants = count > 0 ? [] : callers.map(() => undefined);
+    return { grants, retryInMs: Infinity, lack: `count when last asked: ${count}` };
   },
   watch: (resource, wake) => counters.watch(latch(resource), wake),
 });
@@ -23,7 +27,7 @@ const latchGate: GateKind<WaitTerms, void> = ({ counters }) => ({
  */
 export class CountdownLatch {
   readonly #engine: CountingEngine;
-  readonly #turnstiles: Turnstiles<WaitTerms, void>;
+  readonly #queues: CountQueues<WaitSettings, void>;
 
   /** @internal Latches come from `bedrock.countdownLatch()`. */
   constructor(
@@ -33,10 +37,10 @@ export class CountdownLatch {
     /** What is counted: prefix, name and key parts. */
     readonly resource: string,
     /** Its options, complete and frozen. */
-    readonly terms: WaitTerms,
+    readonly settings: WaitSettings,
   ) {
     this.#engine = engine;
-    this.#turnstiles = engine.turnstiles(latchGate);
+    this.#queues = engine.queuesFor(latchStrategy);
   }
 
   /**
@@ -44,7 +48,7 @@ export class CountdownLatch {
    * @throws InvalidOptionError for a part that is empty, no text, or makes the name longer than 512 characters
    */
   for(...key: [KeyPart, ...KeyPart[]]): CountdownLatch {
-    return new CountdownLatch(this.#engine, this.name, narrow(this.resource, key), this.terms);
+    return new CountdownLatch(this.#engine, this.name, narrow(this.resource, key), this.settings);
   }
 
   /**
@@ -52,8 +56,8 @@ export class CountdownLatch {
    * @throws InvalidOptionError, BackendUnavailableError, LockTypeMismatchError, LockClosedError
    */
   async trySetCount(count: number): Promise<boolean> {
-    checkWhole('count', count, 1, MOST_PERMITS);
-    return this.#engine.change(this.resource, this.terms, (operation) =>
+    checkWhole('count', count, 1, MAX_PERMITS);
+    return this.#engine.change(this.resource, this.settings, (operation) =>
       this.#engine.counters.create(latch(this.resource), count, operation),
     );
   }
@@ -64,15 +68,15 @@ export class CountdownLatch {
    * @throws as `trySetCount()`; after a BackendUnavailableError with `executed: 'unknown'` it may have counted, once
    */
   async countDown(n = 1): Promise<number> {
-    checkWhole('n', n, 1, MOST_PERMITS);
-    return this.#engine.change(this.resource, this.terms, (operation) =>
+    checkWhole('n', n, 1, MAX_PERMITS);
+    return this.#engine.change(this.resource, this.settings, (operation) =>
       this.#engine.counters.add(latch(this.resource), -n, operation),
     );
   }
 
   /** What is left to count down; 0 also for a latch that was never set. @throws BackendUnavailableError */
   getCount(): Promise<number> {
-    return this.#engine.ask(this.resource, () => this.#engine.counters.read(latch(this.resource)));
+    return this.#engine.query(this.resource, () => this.#engine.counters.read(latch(this.resource)));
   }
 
   /**
@@ -82,12 +86,12 @@ export class CountdownLatch {
    * LockClosedError, InvalidOptionError, LockTypeMismatchError
    */
   async await(options?: WaitCallOptions): Promise<void> {
-    return this.#turnstiles.pass(this.resource, callWaitTerms(this.terms, options), options?.signal);
+    return this.#queues.wait(this.resource, callWaitSettings(this.settings, options), options?.signal);
   }
 
   /** Ends the counting: all waiters pass. False when there was nothing to end. @throws as `trySetCount()` */
   async delete(): Promise<boolean> {
-    const count = await this.#engine.change(this.resource, this.terms, (operation) =>
+    const count = await this.#engine.change(this.resource, this.settings, (operation) =>
       this.#engine.counters.clear(latch(this.resource), operation),
     );
     return count > 0;

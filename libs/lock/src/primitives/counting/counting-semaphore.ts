@@ -1,36 +1,36 @@
-import { MOST_PERMITS, type Counter, type Operation } from '../../core/ports/counting.js';
+import { MAX_PERMITS, type Counter, type OperationId } from '../../core/ports/counting.js';
 import { LockBusyError } from '../../core/errors.js';
 import type { ReleaseOutcome } from '../../core/events.js';
 import { narrow } from '../../core/key.js';
 import { checkWhole } from '../../core/checks.js';
 import type { CounterDriver } from '../../core/ports/ports.js';
 import {
-  atOnce,
-  callWaitTerms,
+  withoutWaiting,
+  callWaitSettings,
   type WaitCallOptions,
-  type WaitTerms,
+  type WaitSettings,
 } from '../../core/options/wait-options.js';
-import type { CountingEngine, GateKind } from '../../engine/counting/counting-engine.js';
-import type { Turnstiles } from '../../engine/counting/turnstiles.js';
+import type { CountingEngine, CountStrategyFactory } from '../../engine/counting/counting-engine.js';
+import type { CountQueues } from '../../engine/counting/count-queues.js';
 import type { KeyPart } from '../locks/lock.js';
 
-/** Most callers in one question: the server works on it in one go. */
-const CALLERS_PER_QUESTION = 64;
+/** Most callers in one request: the server works on it in one go. */
+const MAX_CALLERS_PER_REQUEST = 64;
 
-interface CountTerms extends WaitTerms {
+interface CountSettings extends WaitSettings {
   readonly permits: number;
 }
 
 /** Permits are taken from one number, for callers in their order. */
-const countingGate: GateKind<CountTerms, void> = ({ counters }) => ({
-  callersPerQuestion: CALLERS_PER_QUESTION,
-  ask: async (resource, callers, operation) => {
+const countingStrategy: CountStrategyFactory<CountSettings, void> = ({ counters }) => ({
+  maxCallersPerRequest: MAX_CALLERS_PER_REQUEST,
+  request: async (resource, callers, operation) => {
     const { served, free, retryInMs } = await counters.take(resource, callers.map(permitsOf), operation);
-    const passes = callers.slice(0, served).map(() => undefined);
-    return { passes, retryInMs, lack: `permits free when last asked: ${free}` };
+    const grants = callers.slice(0, served).map(() => undefined);
+    return { grants, retryInMs, lack: `permits free when last asked: ${free}` };
   },
   watch: (resource, wake) => counters.watch(semaphore(resource), wake),
-  returns: {
+  compensation: {
     undo: (resource, callers, operation) => counters.undo(resource, callers.map(permitsOf), operation),
     giveBack: (resource, callers, operation) => {
       const permits = callers.reduce((sum, caller) => sum + caller.permits, 0);
@@ -45,7 +45,7 @@ const countingGate: GateKind<CountTerms, void> = ({ counters }) => ({
  */
 export class CountingSemaphore {
   readonly #engine: CountingEngine;
-  readonly #turnstiles: Turnstiles<CountTerms, void>;
+  readonly #queues: CountQueues<CountSettings, void>;
 
   /** @internal Semaphores come from `bedrock.countingSemaphore()`. */
   constructor(
@@ -55,15 +55,15 @@ export class CountingSemaphore {
     /** What is counted: prefix, name and key parts. */
     readonly resource: string,
     /** Its options, complete and frozen. */
-    readonly terms: WaitTerms,
+    readonly settings: WaitSettings,
   ) {
     this.#engine = engine;
-    this.#turnstiles = engine.turnstiles(countingGate);
+    this.#queues = engine.queuesFor(countingStrategy);
   }
 
   /** The semaphore of one entity, as `Mutex.for()`. */
   for(...key: [KeyPart, ...KeyPart[]]): CountingSemaphore {
-    return new CountingSemaphore(this.#engine, this.name, narrow(this.resource, key), this.terms);
+    return new CountingSemaphore(this.#engine, this.name, narrow(this.resource, key), this.settings);
   }
 
   /**
@@ -71,7 +71,7 @@ export class CountingSemaphore {
    * @throws InvalidOptionError, BackendUnavailableError, LockTypeMismatchError, LockClosedError
    */
   async trySetPermits(permits: number): Promise<boolean> {
-    checkWhole('permits', permits, 1, MOST_PERMITS);
+    checkWhole('permits', permits, 1, MAX_PERMITS);
     return this.#change((counters, operation) => counters.create(this.#counter, permits, operation));
   }
 
@@ -81,15 +81,15 @@ export class CountingSemaphore {
    * LockClosedError, InvalidOptionError, LockTypeMismatchError
    */
   async acquire(permits = 1, options?: WaitCallOptions): Promise<void> {
-    checkWhole('permits', permits, 1, MOST_PERMITS);
-    const terms = { ...callWaitTerms(this.terms, options), permits };
-    return this.#turnstiles.pass(this.resource, terms, options?.signal);
+    checkWhole('permits', permits, 1, MAX_PERMITS);
+    const settings = { ...callWaitSettings(this.settings, options), permits };
+    return this.#queues.wait(this.resource, settings, options?.signal);
   }
 
   /** Tries once. False when so many are not free, or somebody of this process waits already. @throws as `acquire()` */
   async tryAcquire(permits = 1, options?: Omit<WaitCallOptions, 'waitMs'>): Promise<boolean> {
     try {
-      await this.acquire(permits, atOnce<WaitCallOptions>(options));
+      await this.acquire(permits, withoutWaiting<WaitCallOptions>(options));
       return true;
     } catch (error) {
       if (error instanceof LockBusyError) return false;
@@ -103,9 +103,9 @@ export class CountingSemaphore {
    * @throws InvalidOptionError, LockTypeMismatchError, LockClosedError
    */
   async release(permits = 1): Promise<Exclude<ReleaseOutcome, 'lost'>> {
-    checkWhole('permits', permits, 1, MOST_PERMITS);
+    checkWhole('permits', permits, 1, MAX_PERMITS);
     const { operations, counters } = this.#engine;
-    const free = await operations.settle(this.resource, (operation) =>
+    const free = await operations.repeatUntilTimeout(this.resource, (operation) =>
       counters.add(this.#counter, permits, operation),
     );
     return free === undefined ? 'unconfirmed' : 'released';
@@ -113,7 +113,7 @@ export class CountingSemaphore {
 
   /** Permits that are free; 0 also for a semaphore that was never set. @throws BackendUnavailableError */
   availablePermits(): Promise<number> {
-    return this.#engine.ask(this.resource, () => this.#engine.counters.read(this.#counter));
+    return this.#engine.query(this.resource, () => this.#engine.counters.read(this.#counter));
   }
 
   /**
@@ -121,7 +121,7 @@ export class CountingSemaphore {
    * taken than it has left. @throws as `trySetPermits()`
    */
   async addPermits(permits: number): Promise<number> {
-    checkWhole('permits', permits, -MOST_PERMITS, MOST_PERMITS);
+    checkWhole('permits', permits, -MAX_PERMITS, MAX_PERMITS);
     return this.#change((counters, operation) => counters.add(this.#counter, permits, operation));
   }
 
@@ -134,9 +134,9 @@ export class CountingSemaphore {
     return semaphore(this.resource);
   }
 
-  #change<R>(act: (counters: CounterDriver, operation: Operation) => Promise<R>): Promise<R> {
+  #change<R>(act: (counters: CounterDriver, operation: OperationId) => Promise<R>): Promise<R> {
     const { counters } = this.#engine;
-    return this.#engine.change(this.resource, this.terms, (operation) => act(counters, operation));
+    return this.#engine.change(this.resource, this.settings, (operation) => act(counters, operation));
   }
 }
 
@@ -144,6 +144,6 @@ function semaphore(resource: string): Counter {
   return { kind: 'semaphore', resource };
 }
 
-function permitsOf({ permits }: CountTerms): number {
+function permitsOf({ permits }: CountSettings): number {
   return permits;
 }

@@ -1,41 +1,41 @@
 import type { Clock } from '../../core/clock.js';
-import { MOST_PERMITS, type PermitWant } from '../../core/ports/counting.js';
+import { MAX_PERMITS, type PermitRequest } from '../../core/ports/counting.js';
 import { InvalidOptionError, LockBusyError } from '../../core/errors.js';
 import type { ReleaseOutcome } from '../../core/events.js';
 import { narrow } from '../../core/key.js';
 import { checkWhole } from '../../core/checks.js';
 import {
-  atOnce,
-  callPermitTerms,
+  withoutWaiting,
+  callPermitSettings,
   checkPermitLease,
   type PermitCallOptions,
-  type PermitTerms,
+  type PermitSettings,
 } from '../../core/options/wait-options.js';
-import type { CountingEngine, GateKind } from '../../engine/counting/counting-engine.js';
-import type { Turnstiles } from '../../engine/counting/turnstiles.js';
+import type { CountingEngine, CountStrategyFactory } from '../../engine/counting/counting-engine.js';
+import type { CountQueues } from '../../engine/counting/count-queues.js';
 import type { KeyPart } from '../locks/lock.js';
 import { Permit } from './permit.js';
 
-/** Most callers in one question, and most permits of one caller: the server works on a question in one go. */
-const CALLERS_PER_QUESTION = 16;
-const MOST_AT_ONCE = 1_000;
+/** Most callers in one request, and most permits of one caller: the server works on a request in one go. */
+const MAX_CALLERS_PER_REQUEST = 16;
+const MAX_PERMITS_PER_CALL = 1_000;
 const ID_BYTES = 16;
 const ID = /^[0-9a-f]{32}$/;
 
 /** What a caller asks for. */
-type Asked = PermitTerms & PermitWant;
+type PermitCall = PermitSettings & PermitRequest;
 
 /** Permits of callers in their order; each caller hears when its request was sent, from where its leases count. */
-const permitGate: GateKind<Asked, number> = ({ permits, clock }) => ({
-  callersPerQuestion: CALLERS_PER_QUESTION,
-  ask: async (resource, callers, operation) => {
+const permitStrategy: CountStrategyFactory<PermitCall, number> = ({ permits, clock }) => ({
+  maxCallersPerRequest: MAX_CALLERS_PER_REQUEST,
+  request: async (resource, callers, operation) => {
     const sentAt = clock.now();
     const { served, free, retryInMs } = await permits.take(resource, callers, operation);
-    const passes = callers.slice(0, served).map(() => sentAt);
-    return { passes, retryInMs, lack: `permits free when last asked: ${free}` };
+    const grants = callers.slice(0, served).map(() => sentAt);
+    return { grants, retryInMs, lack: `permits free when last asked: ${free}` };
   },
   watch: (resource, wake) => permits.watch(resource, wake),
-  returns: {
+  compensation: {
     undo: (resource, callers, operation) => permits.release(resource, callers.flatMap(idsOf), operation),
     giveBack: (resource, callers, operation) => permits.release(resource, callers.flatMap(idsOf), operation),
   },
@@ -48,7 +48,7 @@ const permitGate: GateKind<Asked, number> = ({ permits, clock }) => ({
  */
 export class ExpirableSemaphore {
   readonly #engine: CountingEngine;
-  readonly #turnstiles: Turnstiles<Asked, number>;
+  readonly #queues: CountQueues<PermitCall, number>;
 
   /** @internal Semaphores come from `bedrock.expirableSemaphore()`. */
   constructor(
@@ -58,15 +58,15 @@ export class ExpirableSemaphore {
     /** What is counted: prefix, name and key parts. */
     readonly resource: string,
     /** Its options, complete and frozen. */
-    readonly terms: PermitTerms,
+    readonly settings: PermitSettings,
   ) {
     this.#engine = engine;
-    this.#turnstiles = engine.turnstiles(permitGate);
+    this.#queues = engine.queuesFor(permitStrategy);
   }
 
   /** The semaphore of one entity, as `Mutex.for()`. */
   for(...key: [KeyPart, ...KeyPart[]]): ExpirableSemaphore {
-    return new ExpirableSemaphore(this.#engine, this.name, narrow(this.resource, key), this.terms);
+    return new ExpirableSemaphore(this.#engine, this.name, narrow(this.resource, key), this.settings);
   }
 
   /**
@@ -74,8 +74,8 @@ export class ExpirableSemaphore {
    * @throws InvalidOptionError, BackendUnavailableError, LockTypeMismatchError, LockClosedError
    */
   async trySetPermits(permits: number): Promise<boolean> {
-    checkWhole('permits', permits, 1, MOST_PERMITS);
-    return this.#engine.change(this.resource, this.terms, (operation) =>
+    checkWhole('permits', permits, 1, MAX_PERMITS);
+    return this.#engine.change(this.resource, this.settings, (operation) =>
       this.#engine.permits.create(this.resource, permits, operation),
     );
   }
@@ -92,18 +92,18 @@ export class ExpirableSemaphore {
 
   /** Waits for several permits, all or none, each with an id of its own: from 1 to 1000. @throws as `acquire()` */
   async acquireMany(permits: number, options?: PermitCallOptions): Promise<readonly Permit[]> {
-    checkWhole('permits', permits, 1, MOST_AT_ONCE);
-    const terms = callPermitTerms(this.terms, options, this.#minLeaseMs);
-    const { leaseMs } = terms;
+    checkWhole('permits', permits, 1, MAX_PERMITS_PER_CALL);
+    const settings = callPermitSettings(this.settings, options, this.#minLeaseMs);
+    const { leaseMs } = settings;
     const ids = Array.from({ length: permits }, () => newId(this.#engine.clock));
-    const sentAt = await this.#turnstiles.pass(this.resource, { ...terms, ids }, options?.signal);
+    const sentAt = await this.#queues.wait(this.resource, { ...settings, ids }, options?.signal);
     return ids.map((id) => new Permit(this, this.#engine.clock, { id, leaseMs, sentAt }));
   }
 
   /** Tries once. Null when none is free, or somebody of this process waits already. @throws as `acquire()` */
   async tryAcquire(options?: Omit<PermitCallOptions, 'waitMs'>): Promise<Permit | null> {
     try {
-      return await this.acquire(atOnce<PermitCallOptions>(options));
+      return await this.acquire(withoutWaiting<PermitCallOptions>(options));
     } catch (error) {
       if (error instanceof LockBusyError) return null;
       throw error;
@@ -118,7 +118,7 @@ export class ExpirableSemaphore {
   async release(id: string): Promise<ReleaseOutcome> {
     checkId(id);
     const { operations, permits } = this.#engine;
-    const released = await operations.settle(this.resource, (operation) =>
+    const released = await operations.repeatUntilTimeout(this.resource, (operation) =>
       permits.release(this.resource, [id], operation),
     );
     if (released === undefined) return 'unconfirmed';
@@ -129,17 +129,17 @@ export class ExpirableSemaphore {
    * Starts the lease of a permit anew, in any process: it ends `leaseMs` from now, be that later or earlier than before.
    * False when the permit has ended or was released. @throws as `trySetPermits()`
    */
-  async extend(id: string, leaseMs: number = this.terms.leaseMs): Promise<boolean> {
+  async extend(id: string, leaseMs: number = this.settings.leaseMs): Promise<boolean> {
     checkId(id);
     checkPermitLease('leaseMs', leaseMs, this.#minLeaseMs);
-    return this.#engine.change(this.resource, this.terms, (operation) =>
+    return this.#engine.change(this.resource, this.settings, (operation) =>
       this.#engine.permits.extend(this.resource, id, leaseMs, operation),
     );
   }
 
   /** Permits that are free; 0 also for a semaphore that was never set. @throws BackendUnavailableError */
   availablePermits(): Promise<number> {
-    return this.#engine.ask(this.resource, () => this.#engine.permits.available(this.resource));
+    return this.#engine.query(this.resource, () => this.#engine.permits.available(this.resource));
   }
 
   get #minLeaseMs(): number {
@@ -157,6 +157,6 @@ function checkId(id: unknown): void {
   }
 }
 
-function idsOf({ ids }: PermitWant): readonly string[] {
+function idsOf({ ids }: PermitRequest): readonly string[] {
   return ids;
 }

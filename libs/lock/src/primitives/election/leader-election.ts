@@ -1,13 +1,13 @@
 import { checkFields, checkFunction, checkSignal, checkTime } from '../../core/checks.js';
 import type { ClaimView } from '../../core/claim.js';
 import { MAX_TIMER_MS } from '../../core/clock.js';
-import type { ElectionTerms } from '../../core/options/election-options.js';
+import type { ElectionSettings } from '../../core/options/election-options.js';
 import { InvalidOptionError, LockClosedError } from '../../core/errors.js';
-import { untilEither } from '../../runtime/abort-listeners.js';
-import { pause } from '../../runtime/alarm.js';
+import { withEitherSignal } from '../../runtime/abort-listeners.js';
+import { sleepUnlessAborted } from '../../runtime/wakeable-sleep.js';
 import type { LockEngine } from '../../engine/locking/lock-engine.js';
 import { asLockError, isUnavailable } from '../../core/unavailable.js';
-import { Campaign } from './campaign.js';
+import { ElectionLoop } from './election-loop.js';
 import type { LeaderTerm } from './leader-term.js';
 
 export interface CampaignOptions {
@@ -32,7 +32,7 @@ const OBSERVE_FIELDS: ReadonlySet<string> = new Set<keyof ObserveOptions>(['ever
  */
 export class LeaderElection {
   readonly #engine: LockEngine;
-  #campaign: Campaign | undefined;
+  #loop: ElectionLoop | undefined;
 
   /** @internal Elections come from `bedrock.leaderElection()`. */
   constructor(
@@ -42,7 +42,7 @@ export class LeaderElection {
     /** What the leader holds: prefix and name. */
     readonly resource: string,
     /** Its options, complete and frozen. */
-    readonly terms: ElectionTerms,
+    readonly settings: ElectionSettings,
   ) {
     this.#engine = engine;
   }
@@ -58,15 +58,15 @@ export class LeaderElection {
     checkFunction('onElected', onElected);
     checkFields('options', options, CAMPAIGN_FIELDS);
     checkSignal(options.signal);
-    const { room } = this.#engine;
-    if (room.isClosed) throw new LockClosedError(this.resource);
-    if (this.#campaign !== undefined) {
+    const { registry } = this.#engine;
+    if (registry.isClosed) throw new LockClosedError(this.resource);
+    if (this.#loop !== undefined) {
       const wanted = `given to one campaign at a time, and this process stands for "${this.resource}" already`;
       throw new InvalidOptionError('onElected', wanted, onElected);
     }
-    await untilEither(room.closing, options.signal, async (stop) => {
-      this.#campaign = new Campaign(this.#engine, this.resource, this.terms, onElected, stop);
-      await this.#campaign.run().finally(() => (this.#campaign = undefined));
+    await withEitherSignal(registry.closing, options.signal, async (stop) => {
+      this.#loop = new ElectionLoop(this.#engine, this.resource, this.settings, onElected, stop);
+      await this.#loop.run().finally(() => (this.#loop = undefined));
     });
   }
 
@@ -77,7 +77,7 @@ export class LeaderElection {
 
   /** The term of this process, until its body has ended. */
   get term(): LeaderTerm | undefined {
-    return this.#campaign?.term;
+    return this.#loop?.term;
   }
 
   /**
@@ -85,14 +85,14 @@ export class LeaderElection {
    * The campaign goes on after a rest of `restMs`. False when this process does not lead.
    */
   resign(): boolean {
-    return this.#campaign?.resign() === true;
+    return this.#loop?.resign() === true;
   }
 
   /** Who leads, as the backend sees it; undefined when nobody does. @throws BackendUnavailableError */
   async leader(): Promise<ClaimView | undefined> {
     const { backend } = this.#engine;
     try {
-      const [view] = await backend.leases.inspect(this.resource, this.terms.lock.shape);
+      const [view] = await backend.leases.inspect(this.resource, this.settings.lock.shape);
       return view;
     } catch (error) {
       throw asLockError(error, backend.name, this.resource);
@@ -115,8 +115,8 @@ export class LeaderElection {
     everyMs: number,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<ClaimView | undefined, void> {
-    const { clock, room } = this.#engine;
-    const ends = signal === undefined ? [room.closing] : [room.closing, signal];
+    const { clock, registry } = this.#engine;
+    const ends = signal === undefined ? [registry.closing] : [registry.closing, signal];
     let told: { readonly id: string | undefined } | undefined;
     while (!ends.some(({ aborted }) => aborted)) {
       try {
@@ -128,7 +128,7 @@ export class LeaderElection {
       } catch (error) {
         if (!isUnavailable(error)) throw error;
       }
-      await pause(clock, everyMs, ends);
+      await sleepUnlessAborted(clock, everyMs, ends);
     }
   }
 }

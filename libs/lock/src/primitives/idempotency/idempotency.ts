@@ -11,7 +11,7 @@ import {
   checkKey,
   checkRequest,
   type IdempotencyNamespace,
-  type IdempotencyTerms,
+  type IdempotencySettings,
   type IdempotentRequest,
 } from '../../core/options/idempotency-options.js';
 import { narrowInPlaces } from '../../core/key.js';
@@ -24,7 +24,7 @@ import { RecordRun } from '../../engine/records/record-run.js';
 import { fingerprintOf } from './fingerprint.js';
 import { resultOfText, textOfResult, type ResultCodec } from './result-codec.js';
 import { SealedText } from './sealed-text.js';
-import { Tokens } from './tokens.js';
+import { OneTimeTokens } from './one-time-tokens.js';
 
 /** What a body is told of its run. */
 export interface IdempotentRun {
@@ -50,7 +50,7 @@ export interface IdempotencyView {
 
 /** Pauses of a request that waits for the first one, in ms. */
 const POLL_MS = { first: 20, longest: 250, factor: 1.5 };
-const IGNORED: AbortSignal = new AbortController().signal;
+const NEVER_ABORTED: AbortSignal = new AbortController().signal;
 
 /**
  * Runs a request once, and answers its repetitions with the result of the first. A run keeps its key while it lives; that of
@@ -59,7 +59,7 @@ const IGNORED: AbortSignal = new AbortController().signal;
 export class Idempotency {
   readonly #engine: RecordEngine;
   readonly #sealed: SealedText;
-  readonly #tokens: Tokens;
+  readonly #tokens: OneTimeTokens;
 
   /** @internal They come from `bedrock.idempotency()`. */
   constructor(
@@ -69,11 +69,11 @@ export class Idempotency {
     /** What its records begin with: prefix and name. */
     readonly resource: string,
     /** Its options, complete and frozen. */
-    readonly terms: IdempotencyTerms,
+    readonly settings: IdempotencySettings,
   ) {
     this.#engine = engine;
-    this.#sealed = new SealedText(terms.encryption, engine.clock);
-    this.#tokens = new Tokens(engine, resource);
+    this.#sealed = new SealedText(settings.encryption, engine.clock);
+    this.#tokens = new OneTimeTokens(engine, resource);
   }
 
   /**
@@ -87,7 +87,7 @@ export class Idempotency {
     body: (run: IdempotentRun) => Promise<T> | T,
     codec: ResultCodec<T> = {},
   ): Promise<IdempotentResult<T>> {
-    checkRequest(request, this.terms);
+    checkRequest(request, this.settings);
     checkFunction('body', body);
     const resource = this.#resourceOf(request.key, request);
     this.#engine.assertOpen(resource);
@@ -96,9 +96,9 @@ export class Idempotency {
     try {
       begun = await this.#begin(resource, fingerprint, request);
     } catch (error) {
-      if (!isUnavailable(error) || this.terms.onUnavailable === 'fail') throw error;
+      if (!isUnavailable(error) || this.settings.onUnavailable === 'fail') throw error;
       this.#engine.events.emit('idempotency.unprotected', { resource, error });
-      return { value: await body({ resource, signal: IGNORED }), replayed: false };
+      return { value: await body({ resource, signal: NEVER_ABORTED }), replayed: false };
     }
     if (!(begun instanceof RecordRun)) return { value: this.#replay(resource, begun, codec), replayed: true };
     return { value: await this.#run(begun, body, codec), replayed: false };
@@ -135,7 +135,7 @@ export class Idempotency {
   async #begin(
     resource: string,
     fingerprint: string,
-    { waitMs = this.terms.waitMs, signal }: IdempotentRequest,
+    { waitMs = this.settings.waitMs, signal }: IdempotentRequest,
   ): Promise<RecordRun | RecordView> {
     const { clock, records, events } = this.#engine;
     const deadline = clock.now() + waitMs;
@@ -144,7 +144,7 @@ export class Idempotency {
     for (;;) {
       if (signal?.aborted === true) throw new LockAbortedError(resource, { cause: signal.reason });
       const sentAt = clock.now();
-      const { leaseMs } = this.terms;
+      const { leaseMs } = this.settings;
       const notAfter = sentAt + this.#engine.backend.operationTimeoutMs;
       let view: RecordView | undefined;
       try {
@@ -152,12 +152,12 @@ export class Idempotency {
       } catch (cause) {
         const error = asLockError(cause, this.#engine.backend.name, resource);
         // It may be there now or soon, and no run owns it.
-        if (mayHaveActed(error)) this.#engine.forsake({ ...ref, notAfter, leaseMs });
+        if (mayHaveActed(error)) this.#engine.abandonInBackground({ ...ref, notAfter, leaseMs });
         throw error;
       }
       if (view === undefined) {
         events.emit('idempotency.begun', { resource });
-        return new RecordRun(this.#engine, ref, this.terms.leaseMs, sentAt);
+        return new RecordRun(this.#engine, ref, this.settings.leaseMs, sentAt);
       }
       if (view.fingerprint !== fingerprint) {
         events.emit('idempotency.refused', { resource, reason: 'mismatch' });
@@ -169,7 +169,7 @@ export class Idempotency {
         events.emit('idempotency.refused', { resource, reason: 'inFlight' });
         throw new IdempotencyInFlightError(resource, view.remainingMs);
       }
-      await pause(clock, Math.min(pauses.take(), leftMs), signal);
+      await sleepOrAbort(clock, Math.min(pauses.take(), leftMs), signal);
     }
   }
 
@@ -227,7 +227,7 @@ export class Idempotency {
   async #store(run: RecordRun, kind: 'value' | 'error', encode: () => unknown) {
     const { events, backend } = this.#engine;
     const { resource } = run.ref;
-    const { keepMs, maxResultBytes } = this.terms;
+    const { keepMs, maxResultBytes } = this.settings;
     const text = textOfResult(kind, encode, maxResultBytes);
     const outcome = await run.complete(this.#sealed.seal(text, resource), keepMs);
     const { tookMs } = run;
@@ -242,7 +242,7 @@ export class Idempotency {
   }
 
   #fingerprintOf(payload: unknown): string {
-    const { fingerprint } = this.terms;
+    const { fingerprint } = this.settings;
     if (fingerprint === undefined) return fingerprintOf(payload);
     const text: unknown = fingerprint(payload);
     if (typeof text !== 'string' || text.length > 512)
@@ -256,7 +256,7 @@ export class Idempotency {
 
   #checked(key: string, where: IdempotencyNamespace): string {
     checkFields('namespace', where, new Set(['operation', 'scope']));
-    checkRequest({ ...where, key }, this.terms);
+    checkRequest({ ...where, key }, this.settings);
     return this.#resourceOf(key, where);
   }
 
@@ -274,7 +274,7 @@ export class Idempotency {
 }
 
 /** Resolves after `ms`, or when the signal aborts. */
-function pause(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
+function sleepOrAbort(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {
       clock.clearTimer(timer);

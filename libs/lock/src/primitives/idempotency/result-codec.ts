@@ -9,13 +9,13 @@ export interface ResultCodec<T> {
   decodeError?(stored: unknown): unknown;
 }
 
-type Reason = 'tooLarge' | 'notSerializable';
+type UnstoredReason = 'tooLarge' | 'notSerializable';
 
 /** What is kept of a request that was completed. */
 export type StoredResult =
   | { readonly kind: 'value'; readonly stored: unknown }
   | { readonly kind: 'error'; readonly stored: unknown }
-  | { readonly kind: 'nothing'; readonly reason: Reason };
+  | { readonly kind: 'nothing'; readonly reason: UnstoredReason };
 
 /** The text of a result; where it cannot be stored, that of the reason. */
 export function textOfResult(kind: 'value' | 'error', encode: () => unknown, maxBytes: number): string {
@@ -42,6 +42,6 @@ export function resultOfText(text: string): StoredResult | undefined {
   }
 }
 
-function nothing(reason: Reason): string {
+function nothing(reason: UnstoredReason): string {
   return JSON.stringify({ kind: 'nothing', reason } satisfies StoredResult);
 }

@@ -8,25 +8,28 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const MARK = 'sealed';
 
-/** Texts that are stored as they are, or under AES-256-GCM; bound to their place, so that none can stand in another's. */
+/**
+ * Texts that are stored as they are, or under AES-256-GCM; bound to the record that they belong to, so that none can be
+ * read as another's.
+ */
 export class SealedText {
   constructor(
     private readonly keys: SecretKeys,
     private readonly clock: Clock,
   ) {}
 
-  /** @param place what the text belongs to */
-  seal(text: string, place: string): string {
+  /** @param boundTo what the text belongs to */
+  seal(text: string, boundTo: string): string {
     const key = this.keys.newest;
     if (key === undefined) return `plain.${text}`;
     const iv = this.clock.randomBytes(IV_BYTES);
-    const cipher = createCipheriv(ALGORITHM, key.secret, iv).setAAD(Buffer.from(place));
+    const cipher = createCipheriv(ALGORITHM, key.secret, iv).setAAD(Buffer.from(boundTo));
     const sealed = Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
     return `${MARK}.${key.id}.${sealed.toString('base64')}`;
   }
 
   /** Undefined for what no key opens, or was changed; and for plain text where keys are set, which anybody could write. */
-  open(stored: string, place: string): string | undefined {
+  open(stored: string, boundTo: string): string | undefined {
     if (stored.startsWith('plain.'))
       return this.keys.newest === undefined ? stored.slice('plain.'.length) : undefined;
     const [mark, id, base64] = stored.split('.');
@@ -37,7 +40,7 @@ export class SealedText {
     const decipher = createDecipheriv(ALGORITHM, key.secret, sealed.subarray(0, IV_BYTES), {
       authTagLength: TAG_BYTES,
     });
-    decipher.setAAD(Buffer.from(place)).setAuthTag(sealed.subarray(-TAG_BYTES));
+    decipher.setAAD(Buffer.from(boundTo)).setAuthTag(sealed.subarray(-TAG_BYTES));
     try {
       return (
         decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')

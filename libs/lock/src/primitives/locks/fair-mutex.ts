@@ -1,12 +1,12 @@
 import { Lock, type KeyPart } from './lock.js';
 
 /**
- * A mutex whose callers are served in order of arrival, over all processes: each of them stands in the line of the backend.
+ * A mutex whose callers are served in order of arrival, over all processes: each of them joins the queue of the backend.
  * Created once by `bedrock.fairMutex(name)` and used everywhere. Every turn costs trips: where it is enough that processes
  * take turns, a `Mutex` is far faster.
  */
 export class FairMutex extends Lock {
   override for(...key: [KeyPart, ...KeyPart[]]): FairMutex {
-    return new FairMutex(this.engine, this.name, this.narrowed(key), this.terms);
+    return new FairMutex(this.engine, this.name, this.narrowed(key), this.settings);
   }
 }

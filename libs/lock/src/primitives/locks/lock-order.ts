@@ -1,5 +1,5 @@
 import { InvalidOptionError } from '../../core/errors.js';
-import type { Leasable } from './leasable.js';
+import type { Acquirable } from './acquirable.js';
 import { Lock } from './lock.js';
 
 /**
@@ -7,7 +7,7 @@ import { Lock } from './lock.js';
  * same locks never wait for each other. By resource, then by kind of backend; where backends of one kind have locks of one
  * name, the Bedrock that was made first in its process goes first.
  */
-export function compareLocks(one: Leasable, other: Leasable): number {
+export function compareLocks(one: Acquirable, other: Acquirable): number {
   return (
     compare(one.resource, other.resource) ||
     compare(one.engine.backend.name, other.engine.backend.name) ||
@@ -32,7 +32,7 @@ export function inFixedOrder(locks: readonly Lock[]): readonly Lock[] {
 
 function repeats(lock: Lock, before: Lock | undefined): boolean {
   if (before?.engine !== lock.engine || before.resource !== lock.resource) return false;
-  if (before.terms.shape === lock.terms.shape) return true;
+  if (before.settings.shape === lock.settings.shape) return true;
   throw new InvalidOptionError(
     'locks',
     `without two kinds of lock on one resource ("${lock.resource}")`,

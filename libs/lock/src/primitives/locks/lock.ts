@@ -8,12 +8,12 @@ import {
 } from '../../core/errors.js';
 import type { ReleaseOutcome } from '../../core/events.js';
 import { checkTime } from '../../core/checks.js';
-import { callTerms, type CallOptions, type Terms } from '../../core/options/options.js';
-import { untilEither } from '../../runtime/abort-listeners.js';
+import { callSettings, type CallOptions, type LockSettings } from '../../core/options/options.js';
+import { withEitherSignal } from '../../runtime/abort-listeners.js';
 import { currentFlow } from '../../engine/call-chain/flow.js';
 import { Frame, frameOn } from '../../engine/call-chain/frames.js';
 import type { LockEngine } from '../../engine/locking/lock-engine.js';
-import { hasEnded, Leasable, type KeyPart } from './leasable.js';
+import { hasEnded, Acquirable, type KeyPart } from './acquirable.js';
 
 export type { KeyPart };
 
@@ -21,14 +21,14 @@ export type { KeyPart };
  * What all locks of one holder, or of several readers, have in common. A nested `run` of the same call chain enters at once
  * (re-entrant); parallel branches of one hold take turns. `acquire()` from within one's own `run` would wait for itself.
  */
-export abstract class Lock extends Leasable {
+export abstract class Lock extends Acquirable {
   /** @internal Locks come from a `Bedrock`. */
   constructor(
     engine: LockEngine,
     name: string,
     resource: string,
     /** Its options, complete and frozen. */
-    readonly terms: Terms,
+    readonly settings: LockSettings,
   ) {
     super(engine, name, resource);
   }
@@ -41,8 +41,10 @@ export abstract class Lock extends Leasable {
    */
   async lock(options?: CallOptions): Promise<void> {
     const flow = currentFlow(this.resource);
-    const terms = this.termsOf(options);
-    const frame = await untilEither(flow.signal, options?.signal, (signal) => this.enter(terms, signal));
+    const settings = this.settingsOf(options);
+    const frame = await withEitherSignal(flow.signal, options?.signal, (signal) =>
+      this.enter(settings, signal),
+    );
     if (flow.signal.aborted) {
       await frame.close();
       throw new LockAbortedError(this.resource, { cause: flow.signal.reason });
@@ -73,7 +75,7 @@ export abstract class Lock extends Leasable {
    */
   async unlock(): Promise<ReleaseOutcome> {
     const { resource } = this;
-    const frame = currentFlow(resource).pop(this.engine, resource, this.terms.shape);
+    const frame = currentFlow(resource).pop(this.engine, resource, this.settings.shape);
     if (frame === undefined) {
       throw this.engine.isHeldHere(resource)
         ? new LockNotOwnerError(resource)
@@ -101,18 +103,21 @@ export abstract class Lock extends Leasable {
   }
 
   /** @internal */
-  protected override termsOf(options: CallOptions | undefined): Terms {
+  protected override settingsOf(options: CallOptions | undefined): LockSettings {
     const { traits, name } = this.engine.backend;
-    return callTerms(this.terms, options, traits, name);
+    return callSettings(this.settings, options, traits, name);
   }
 
   /** @internal */
-  protected override enterNested(terms: Terms, signal: AbortSignal | undefined): Promise<Frame> | undefined {
-    return frameOn(this.engine, this.resource) === undefined ? undefined : this.enter(terms, signal);
+  protected override enterNested(
+    settings: LockSettings,
+    signal: AbortSignal | undefined,
+  ): Promise<Frame> | undefined {
+    return frameOn(this.engine, this.resource) === undefined ? undefined : this.enter(settings, signal);
   }
 
   /** @internal */
-  protected override assertServable(): void {
+  protected override assertAcquirable(): void {
     if (frameOn(this.engine, this.resource) !== undefined) throw new LockSelfDeadlockError(this.resource);
   }
 
@@ -120,20 +125,20 @@ export abstract class Lock extends Leasable {
   protected assertNestable(_outer: Frame): void {}
 
   /** @internal A level of this call chain's own hold where it has one, else a hold. @throws the errors of `acquire()` */
-  async enter(terms: Terms, signal: AbortSignal | undefined): Promise<Frame> {
+  async enter(settings: LockSettings, signal: AbortSignal | undefined): Promise<Frame> {
     if (signal?.aborted === true) throw new LockAbortedError(this.resource, { cause: signal.reason });
     const outer = frameOn(this.engine, this.resource);
     if (outer !== undefined) {
       this.assertNestable(outer);
-      if (!terms.reentrant) throw new LockSelfDeadlockError(this.resource);
+      if (!settings.reentrant) throw new LockSelfDeadlockError(this.resource);
       const enteredAt = this.engine.clock.now();
-      const turn = await outer.openChild(terms, signal);
+      const turn = await outer.openChild(settings, signal);
       if (turn !== 'orphaned') return this.#admitted(turn);
       // On to the ordinary queue, with what is left of the wait.
-      const waitMs = Math.max(0, terms.waitMs - (this.engine.clock.now() - enteredAt));
-      return this.enter({ ...terms, waitMs }, signal);
+      const waitMs = Math.max(0, settings.waitMs - (this.engine.clock.now() - enteredAt));
+      return this.enter({ ...settings, waitMs }, signal);
     }
-    return Frame.root(this.engine, await this.engine.acquire(this.resource, terms, signal));
+    return Frame.root(this.engine, await this.engine.acquire(this.resource, settings, signal));
   }
 
   /** Who has waited for a turn inside of its own hold may find that hold changed. */

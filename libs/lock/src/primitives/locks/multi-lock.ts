@@ -1,11 +1,11 @@
 import { checkFields, checkFunction } from '../../core/checks.js';
 import { LockBusyError, LockSelfDeadlockError, LockWaitTimeoutError } from '../../core/errors.js';
-import { callTerms, type CallOptions, type Terms } from '../../core/options/options.js';
-import { atOnce } from '../../core/options/wait-options.js';
+import { callSettings, type CallOptions, type LockSettings } from '../../core/options/options.js';
+import { withoutWaiting } from '../../core/options/wait-options.js';
 import { Frame, frameOn, withFrames } from '../../engine/call-chain/frames.js';
 import type { Lease } from '../../engine/holding/lease.js';
-import { Wait } from '../../engine/waiting/wait.js';
-import { hasEnded } from './leasable.js';
+import { WaitBudget } from '../../engine/waiting/wait-budget.js';
+import { hasEnded } from './acquirable.js';
 import type { Lock } from './lock.js';
 import { inFixedOrder } from './lock-order.js';
 import { MultiLease } from './multi-lease.js';
@@ -20,12 +20,12 @@ const FIELDS: ReadonlySet<string> = new Set<keyof MultiLockOptions>([
   'waitMs', 'leaseMs', 'renew', 'maxHoldMs', 'holdAtLeastMs', 'failFast',
 ]); // prettier-ignore
 
-/** Most locks in one question: the server works on it in one go. */
-const MOST_TOGETHER = 64;
+/** Most locks in one request: the server works on it in one go. */
+const MAX_TOGETHER = 64;
 
 /**
  * Several locks as one, of one Bedrock or of several: all of them are held, or none. They are taken in a fixed order, so that
- * two multi-locks never wait for each other, and where one question can decide it, all at once.
+ * two multi-locks never wait for each other, and where one request can decide it, all at once.
  *
  * Registers nothing: make it once, or for every request. The same lock twice counts once.
  * @throws InvalidOptionError naming `locks`, one of them, or the option
@@ -36,7 +36,7 @@ export function multiLock(locks: readonly Lock[], options: MultiLockOptions = {}
 
 /** All or none of several locks; see `multiLock()`. It holds no state of a caller. */
 export class MultiLock {
-  readonly #terms: readonly Terms[];
+  readonly #settings: readonly LockSettings[];
 
   /** @internal Multi-locks come from `multiLock()`. */
   constructor(
@@ -45,7 +45,7 @@ export class MultiLock {
     options: MultiLockOptions,
   ) {
     checkFields('options', options, FIELDS);
-    this.#terms = locks.map((lock) => termsFor(lock, lock.terms, options));
+    this.#settings = locks.map((lock) => settingsFor(lock, lock.settings, options));
   }
 
   /** What is locked, in the order in which it is taken. */
@@ -60,7 +60,7 @@ export class MultiLock {
    */
   async run<T>(fn: (lease: MultiLease) => T | Promise<T>, options?: CallOptions): Promise<T> {
     checkFunction('fn', fn);
-    const frames = await this.#enter(this.#termsOf(options), options?.signal);
+    const frames = await this.#enter(this.#settingsOf(options), options?.signal);
     const lease = this.#leaseOn(frames);
     let result: T;
     try {
@@ -84,77 +84,86 @@ export class MultiLock {
    * were granted, and no time is left; LockSelfDeadlockError under a `run` on one of them
    */
   async acquire(options?: CallOptions): Promise<MultiLease> {
-    const terms = this.#termsOf(options);
+    const settings = this.#settingsOf(options);
     const own = this.locks.find(isHeldByThisChain);
     if (own !== undefined) throw new LockSelfDeadlockError(own.resource);
-    return this.#leaseOn(await this.#enter(terms, options?.signal));
+    return this.#leaseOn(await this.#enter(settings, options?.signal));
   }
 
   /** Tries each once. Null when one is taken, also by this very call chain; other errors as `acquire()` throws them. */
   async tryAcquire(options?: Omit<CallOptions, 'waitMs'>): Promise<MultiLease | null> {
-    const call = atOnce<CallOptions>(options);
-    const terms = this.#termsOf(call);
+    const call = withoutWaiting<CallOptions>(options);
+    const settings = this.#settingsOf(call);
     if (this.locks.some(isHeldByThisChain)) return null;
     try {
-      return this.#leaseOn(await this.#enter(terms, call.signal));
+      return this.#leaseOn(await this.#enter(settings, call.signal));
     } catch (error) {
       if (error instanceof LockBusyError) return null;
       throw error;
     }
   }
 
-  #termsOf(options: CallOptions | undefined): readonly Terms[] {
-    return this.locks.map((lock, i) => termsFor(lock, this.#terms[i]!, options));
+  #settingsOf(options: CallOptions | undefined): readonly LockSettings[] {
+    return this.locks.map((lock, i) => settingsFor(lock, this.#settings[i]!, options));
   }
 
   #leaseOn(frames: readonly Frame[]): MultiLease {
     return new MultiLease(this.locks.map((lock, i) => ({ lock, lease: frames[i]!.lease })));
   }
 
-  async #enter(terms: readonly Terms[], signal: AbortSignal | undefined): Promise<readonly Frame[]> {
-    const wait = new Wait(this.locks[0]!.engine.clock, Math.min(...terms.map(({ waitMs }) => waitMs)));
+  async #enter(
+    settings: readonly LockSettings[],
+    signal: AbortSignal | undefined,
+  ): Promise<readonly Frame[]> {
+    const budget = new WaitBudget(
+      this.locks[0]!.engine.clock,
+      Math.min(...settings.map(({ waitMs }) => waitMs)),
+    );
     for (;;) {
-      const frames = await this.#enterAll(terms, wait, signal);
+      const frames = await this.#enterAll(settings, budget, signal);
       const ended = frames.find(({ lease }) => !lease.isHeld);
       if (ended === undefined) return frames;
       // It was lost while a later one was waited for: the work must not begin.
       const loss = ended.lease.lossError();
       undo(frames);
-      if (wait.leftMs <= 0) throw loss;
+      if (budget.leftMs <= 0) throw loss;
     }
   }
 
   async #enterAll(
-    terms: readonly Terms[],
-    wait: Wait,
+    settings: readonly LockSettings[],
+    budget: WaitBudget,
     signal: AbortSignal | undefined,
   ): Promise<readonly Frame[]> {
     const frames: Frame[] = [];
     try {
       while (frames.length < this.locks.length)
-        frames.push(...(await this.#enterNext(frames.length, terms, wait, signal)));
+        frames.push(...(await this.#enterNext(frames.length, settings, budget, signal)));
       return frames;
     } catch (error) {
       undo(frames);
       if (!(error instanceof LockWaitTimeoutError)) throw error;
-      throw new LockWaitTimeoutError(error.resource, wait.waitedMs, error.holder, error.lack);
+      throw new LockWaitTimeoutError(error.resource, budget.waitedMs, error.holder, error.lack);
     }
   }
 
-  /** Takes the lock at this place; and those behind it, where one question gets them. */
+  /** Takes the lock at this place; and those behind it, where one request gets them. */
   async #enterNext(
     at: number,
-    terms: readonly Terms[],
-    wait: Wait,
+    settings: readonly LockSettings[],
+    budget: WaitBudget,
     signal: AbortSignal | undefined,
   ): Promise<readonly Frame[]> {
     const lock = this.locks[at]!;
-    const waitMs = wait.leftMs;
-    if (waitMs <= 0 && wait.waitMs > 0) throw new LockWaitTimeoutError(lock.resource, wait.waitedMs);
+    const waitMs = budget.leftMs;
+    if (waitMs <= 0 && budget.waitMs > 0) throw new LockWaitTimeoutError(lock.resource, budget.waitedMs);
     const together = this.#together(at);
-    if (together.length === 1) return [await lock.enter({ ...terms[at]!, waitMs }, signal)];
-    const wants = together.map(({ resource }, i) => ({ resource, terms: { ...terms[at + i]!, waitMs } }));
-    const leases = await lock.engine.acquireTogether(wants, signal);
+    if (together.length === 1) return [await lock.enter({ ...settings[at]!, waitMs }, signal)];
+    const requests = together.map(({ resource }, i) => ({
+      resource,
+      settings: { ...settings[at + i]!, waitMs },
+    }));
+    const leases = await lock.engine.acquireTogether(requests, signal);
     return leases.map((lease) => Frame.root(lock.engine, lease));
   }
 
@@ -163,15 +172,19 @@ export class MultiLock {
    * would be waited for out of order.
    */
   #together(at: number): readonly Lock[] {
-    const [first, ...later] = this.locks.slice(at, at + MOST_TOGETHER) as [Lock, ...Lock[]];
+    const [first, ...later] = this.locks.slice(at, at + MAX_TOGETHER) as [Lock, ...Lock[]];
     if (isHeldByThisChain(first)) return [first];
     const end = later.findIndex((lock) => lock.engine !== first.engine || isHeldByThisChain(lock));
     return [first, ...(end < 0 ? later : later.slice(0, end))];
   }
 }
 
-function termsFor({ engine }: Lock, terms: Terms, options: CallOptions | undefined): Terms {
-  return callTerms(terms, options, engine.backend.traits, engine.backend.name);
+function settingsFor(
+  { engine }: Lock,
+  settings: LockSettings,
+  options: CallOptions | undefined,
+): LockSettings {
+  return callSettings(settings, options, engine.backend.traits, engine.backend.name);
 }
 
 function isHeldByThisChain({ engine, resource }: Lock): boolean {

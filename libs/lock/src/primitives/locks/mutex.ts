@@ -6,6 +6,6 @@ import { Lock, type KeyPart } from './lock.js';
  */
 export class Mutex extends Lock {
   override for(...key: [KeyPart, ...KeyPart[]]): Mutex {
-    return new Mutex(this.engine, this.name, this.narrowed(key), this.terms);
+    return new Mutex(this.engine, this.name, this.narrowed(key), this.settings);
   }
 }

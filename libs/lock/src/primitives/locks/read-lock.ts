@@ -4,7 +4,7 @@ import { Lock, type KeyPart } from './lock.js';
 /** The side of a `ReadWriteLock` that any number of holders have at a time, while nobody writes. */
 export class ReadLock extends Lock {
   override for(...key: [KeyPart, ...KeyPart[]]): ReadLock {
-    return new ReadLock(this.engine, this.name, this.narrowed(key), this.terms);
+    return new ReadLock(this.engine, this.name, this.narrowed(key), this.settings);
   }
 
   /** @internal */

@@ -1,4 +1,4 @@
-import type { ReadWriteTerms } from '../../core/options/read-write-options.js';
+import type { ReadWriteSettings } from '../../core/options/read-write-options.js';
 import type { LockEngine } from '../../engine/locking/lock-engine.js';
 import type { KeyPart } from './lock.js';
 import { ReadLock } from './read-lock.js';
@@ -22,11 +22,11 @@ export class ReadWriteLock {
     /** What is locked: prefix, name and key parts. */
     readonly resource: string,
     /** Its options, complete and frozen, for either side. */
-    readonly terms: ReadWriteTerms,
+    readonly settings: ReadWriteSettings,
   ) {
     this.#engine = engine;
-    this.read = new ReadLock(engine, name, resource, terms.read);
-    this.write = new WriteLock(engine, name, resource, terms.write);
+    this.read = new ReadLock(engine, name, resource, settings.read);
+    this.write = new WriteLock(engine, name, resource, settings.write);
   }
 
   /**
@@ -35,6 +35,6 @@ export class ReadWriteLock {
    */
   for(...key: [KeyPart, ...KeyPart[]]): ReadWriteLock {
     const { resource } = this.read.for(...key);
-    return new ReadWriteLock(this.#engine, this.name, resource, this.terms);
+    return new ReadWriteLock(this.#engine, this.name, resource, this.settings);
   }
 }

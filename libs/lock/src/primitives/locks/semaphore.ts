@@ -1,21 +1,21 @@
 import { LockSelfDeadlockError } from '../../core/errors.js';
-import type { Terms } from '../../core/options/options.js';
+import type { LockSettings } from '../../core/options/options.js';
 import {
-  PermitTermsBook,
+  PermitSettingsCache,
   type SemaphoreCallOptions,
-  type SemaphoreTerms,
+  type SemaphoreSettings,
 } from '../../core/options/semaphore-options.js';
 import { leasesOn } from '../../engine/call-chain/frames.js';
 import type { LockEngine } from '../../engine/locking/lock-engine.js';
-import { Leasable, type KeyPart } from './leasable.js';
+import { Acquirable, type KeyPart } from './acquirable.js';
 
 /**
  * So many permits over all processes, of which a call takes one or several; they are renewed while held, and back when
  * their process has died. Not re-entrant: a nested `run` takes further permits, and is refused at once where those that its
  * own call chain holds leave it too few. Created once by `bedrock.semaphore(name, { permits })` and used everywhere.
  */
-export class Semaphore extends Leasable<SemaphoreCallOptions> {
-  readonly #book: PermitTermsBook;
+export class Semaphore extends Acquirable<SemaphoreCallOptions> {
+  readonly #cache: PermitSettingsCache;
 
   /** @internal Semaphores come from a `Bedrock`. */
   constructor(
@@ -23,20 +23,20 @@ export class Semaphore extends Leasable<SemaphoreCallOptions> {
     name: string,
     resource: string,
     /** Its options, complete and frozen. */
-    readonly terms: SemaphoreTerms,
-    book = new PermitTermsBook(terms),
+    readonly settings: SemaphoreSettings,
+    cache = new PermitSettingsCache(settings),
   ) {
     super(engine, name, resource);
-    this.#book = book;
+    this.#cache = cache;
   }
 
   /** How many permits there are. */
   get permits(): number {
-    return this.terms.permits;
+    return this.settings.permits;
   }
 
   override for(...key: [KeyPart, ...KeyPart[]]): Semaphore {
-    return new Semaphore(this.engine, this.name, this.narrowed(key), this.terms, this.#book);
+    return new Semaphore(this.engine, this.name, this.narrowed(key), this.settings, this.#cache);
   }
 
   /** How many permits are free, as the backend sees it; others may take them at any moment. @throws BackendUnavailableError */
@@ -49,21 +49,21 @@ export class Semaphore extends Leasable<SemaphoreCallOptions> {
   }
 
   /** @internal */
-  protected override termsOf(options: SemaphoreCallOptions | undefined): Terms {
+  protected override settingsOf(options: SemaphoreCallOptions | undefined): LockSettings {
     const { traits, name } = this.engine.backend;
-    return this.#book.ofCall(options, traits, name);
+    return this.#cache.ofCall(options, traits, name);
   }
 
   /** @internal */
-  protected override enterNested(terms: Terms): undefined {
-    this.assertServable(terms);
+  protected override enterNested(settings: LockSettings): undefined {
+    this.assertAcquirable(settings);
   }
 
   /** @internal */
-  protected override assertServable({ shape: { units } }: Terms): void {
+  protected override assertAcquirable({ shape: { units } }: LockSettings): void {
     let held = 0;
     for (const lease of leasesOn(this.engine, this.resource))
-      if (lease.isHeld) held += lease.terms.shape.units;
+      if (lease.isHeld) held += lease.settings.shape.units;
     if (held + units <= this.permits) return;
     const advice = `it holds ${held} of ${this.permits} permits and wants ${units} more: take them in one call`;
     throw new LockSelfDeadlockError(this.resource, advice);

@@ -11,7 +11,7 @@ import { Lock, type KeyPart } from './lock.js';
  */
 export class WriteLock extends Lock {
   override for(...key: [KeyPart, ...KeyPart[]]): WriteLock {
-    return new WriteLock(this.engine, this.name, this.narrowed(key), this.terms);
+    return new WriteLock(this.engine, this.name, this.narrowed(key), this.settings);
   }
 
   /** As `Lock.run()`. @throws LockUpgradeError at once under a `read.run` of the same call chain */
@@ -39,9 +39,9 @@ export class WriteLock extends Lock {
   }
 
   /** @internal */
-  protected override assertServable(): void {
+  protected override assertAcquirable(): void {
     const outer = frameOn(this.engine, this.resource);
     if (outer !== undefined) this.assertNestable(outer);
-    super.assertServable();
+    super.assertAcquirable();
   }
 }

@@ -10,7 +10,7 @@ import {
   type Clock,
   type Lock,
   type LockOptions,
-  type Operation,
+  type OperationId,
   type Shape,
 } from 'bedrock-lock';
 import type { ContenderJob, MutexKind } from '../../contender/contender-job.js';
@@ -132,7 +132,7 @@ export class Stage {
   }
 
   /** A change, as the engine would name it. */
-  operation(backend: Backend, terms: Partial<Operation> = {}): Operation {
+  operation(backend: Backend, terms: Partial<OperationId> = {}): OperationId {
     return {
       id: `${backend.processId}:${++this.#operations}`,
       attempt: 1,

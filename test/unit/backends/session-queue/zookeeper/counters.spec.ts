@@ -1,4 +1,4 @@
-import { systemClock, type Backend, type Counter, type Operation } from 'bedrock-lock';
+import { systemClock, type Backend, type Counter, type OperationId } from 'bedrock-lock';
 import type { TcpProxy } from 'bedrock-servers';
 import { eventually, liveness } from 'bedrock-testkit';
 import { execFile } from 'node:child_process';
@@ -20,12 +20,12 @@ beforeAll(() => fixture.start());
 afterEach(() => fixture.clean());
 afterAll(() => fixture.stop());
 
-function operationOf({ processId, operationTimeoutMs }: Backend): Operation {
+function operationOf({ processId, operationTimeoutMs }: Backend): OperationId {
   const notAfter = performance.now() + operationTimeoutMs;
   return { id: `${processId}:${++operations}`, attempt: 1, notAfter, keepMs: 60_000 };
 }
 
-function repeated(backend: Backend, operation: Operation): Operation {
+function repeated(backend: Backend, operation: OperationId): OperationId {
   const notAfter = performance.now() + backend.operationTimeoutMs;
   return { ...operation, attempt: operation.attempt + 1, notAfter };
 }
@@ -35,7 +35,7 @@ function latch(resource = fresh()): Counter {
 }
 
 /** Does so with the request that writes the operation down, before it passes. */
-function onWrite(proxy: TcpProxy, { id }: Operation, strike: () => void): void {
+function onWrite(proxy: TcpProxy, { id }: OperationId, strike: () => void): void {
   proxy.onRequest((bytes) => void (bytes.includes(id) && strike()));
 }
 

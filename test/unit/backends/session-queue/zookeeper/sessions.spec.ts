@@ -39,7 +39,7 @@ describe('a session that ends while a lock is held', () => {
     const { proxy, connect } = await fixture.proxy();
     const backend = await fixture.backend({ connect, operationTimeoutMs: 200 });
     const doubts: (string | undefined)[] = [];
-    backend.onDoubt((resource) => doubts.push(resource));
+    backend.onSuspect((resource) => doubts.push(resource));
     const [held, elsewhere] = [claimOf(backend, fresh(), { leaseMs: 500 }), claimOf(backend, fresh())];
     await backend.leases.claim(held);
     await backend.leases.claim(elsewhere);

@@ -124,7 +124,7 @@ describe('leases in MySQL when things fail', () => {
   it('a lock that is freed by force is noticed by its holder without waiting for a renewal', async () => {
     const [holder, operator] = [await fixture.backend(), await fixture.backend()];
     const doubts: (string | undefined)[] = [];
-    holder.onDoubt((resource) => doubts.push(resource));
+    holder.onSuspect((resource) => doubts.push(resource));
     const resource = fresh();
     await holder.leases.claim(claimOf(holder, resource));
     expect(await operator.leases.revoke(resource, MUTEX, 'now')).toBe(true);

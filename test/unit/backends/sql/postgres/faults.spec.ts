@@ -78,7 +78,7 @@ describe('behind a proxy that breaks', () => {
 
   it('listens again after a cut, wakes everybody and doubts every grant', async () => {
     const told: string[] = [];
-    mine.onDoubt((resource) => told.push(`doubt ${resource}`));
+    mine.onSuspect((resource) => told.push(`doubt ${resource}`));
     await mine.leases.watch('watched', MUTEX, () => told.push('wake'));
     proxy.cut();
     await eventually('both are told', () => told.length >= 2);

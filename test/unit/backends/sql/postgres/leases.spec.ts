@@ -246,7 +246,7 @@ describe('revocation', () => {
   it('is heard of by other processes at once', async () => {
     const [one, other] = [await fixture.backend(), await fixture.backend()];
     const doubts: (string | undefined)[] = [];
-    one.onDoubt((resource) => doubts.push(resource));
+    one.onSuspect((resource) => doubts.push(resource));
     const claim = await granted(one, 'a name with spaces');
     expect(await other.leases.revoke(claim.resource, MUTEX, 'now')).toBe(true);
     await eventually('the doubt', () => doubts.length > 0);

@@ -1,4 +1,4 @@
-import type { Counter, Operation, PermitWant, Taken } from '../../../core/ports/counting.js';
+import type { Counter, OperationId, PermitRequest, TakeResult } from '../../../core/ports/counting.js';
 import { UnsupportedByBackendError } from '../../../core/errors.js';
 import type { CounterDriver, PermitDriver, Unsubscribe } from '../../../core/ports/ports.js';
 import { BACKEND } from '../connection/failures.js';
@@ -13,23 +13,23 @@ export class ClusterCounters implements CounterDriver {
     return this.#ask(counter, (counters) => counters.read(counter));
   }
 
-  create(counter: Counter, value: number, operation: Operation): Promise<boolean> {
+  create(counter: Counter, value: number, operation: OperationId): Promise<boolean> {
     return this.#ask(counter, (counters) => counters.create(counter, value, operation));
   }
 
-  add(counter: Counter, delta: number, operation: Operation): Promise<number> {
+  add(counter: Counter, delta: number, operation: OperationId): Promise<number> {
     return this.#ask(counter, (counters) => counters.add(counter, delta, operation));
   }
 
-  clear(counter: Counter, operation: Operation): Promise<number> {
+  clear(counter: Counter, operation: OperationId): Promise<number> {
     return this.#ask(counter, (counters) => counters.clear(counter, operation));
   }
 
-  take(resource: string, wants: readonly number[], operation: Operation): Promise<Taken> {
+  take(resource: string, wants: readonly number[], operation: OperationId): Promise<TakeResult> {
     return this.router.route(resource, ({ counters }) => counters.take(resource, wants, operation));
   }
 
-  undo(resource: string, wants: readonly number[], operation: Operation): Promise<void> {
+  undo(resource: string, wants: readonly number[], operation: OperationId): Promise<void> {
     return this.router.route(resource, ({ counters }) => counters.undo(resource, wants, operation));
   }
 
@@ -58,19 +58,19 @@ export class ClusterPermits implements PermitDriver {
     return this.router.route(resource, ({ permits }) => permits.available(resource));
   }
 
-  create(resource: string, count: number, operation: Operation): Promise<boolean> {
+  create(resource: string, count: number, operation: OperationId): Promise<boolean> {
     return this.router.route(resource, ({ permits }) => permits.create(resource, count, operation));
   }
 
-  take(resource: string, wants: readonly PermitWant[], operation: Operation): Promise<Taken> {
+  take(resource: string, wants: readonly PermitRequest[], operation: OperationId): Promise<TakeResult> {
     return this.router.route(resource, ({ permits }) => permits.take(resource, wants, operation));
   }
 
-  extend(resource: string, id: string, leaseMs: number, operation: Operation): Promise<boolean> {
+  extend(resource: string, id: string, leaseMs: number, operation: OperationId): Promise<boolean> {
     return this.router.route(resource, ({ permits }) => permits.extend(resource, id, leaseMs, operation));
   }
 
-  release(resource: string, ids: readonly string[], operation: Operation): Promise<number> {
+  release(resource: string, ids: readonly string[], operation: OperationId): Promise<number> {
     return this.router.route(resource, ({ permits }) => permits.release(resource, ids, operation));
   }
 

@@ -46,7 +46,7 @@ export class ClusterNode {
     site: ClusterSite,
     { isAsking, isLate }: NodeRole,
   ) {
-    const { terms, processId, onDoubt, links, tagAt, onAstray } = site;
+    const { terms, processId, onSuspect, links, tagAt, onAstray } = site;
     const { clock } = terms;
     const time = new ServerTime(clock);
     const awaited = new AwaitedGrants(time);
@@ -62,7 +62,7 @@ export class ClusterNode {
       isLate,
     });
     this.#listening = new Connection(links.create(targetAt(address)), clock, terms);
-    this.#wakes = new ShardWakes(() => onAstray(this), this.#listening, processId, clock, awaited, onDoubt);
+    this.#wakes = new ShardWakes(() => onAstray(this), this.#listening, processId, clock, awaited, onSuspect);
   }
 
   get connection(): Connection {

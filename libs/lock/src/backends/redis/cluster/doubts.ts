@@ -33,12 +33,12 @@ export class Doubts {
     this.#connection = undefined;
     this.#at = masters[0];
     if (this.#at === undefined) return;
-    const { terms, processId, onDoubt } = this.site;
+    const { terms, processId, onSuspect } = this.site;
     const { clock } = terms;
     const link = this.links.create({ ...targetAt(this.#at.address), isSharded: false });
     this.#connection = new Connection(link, clock, terms);
     const awaited = new AwaitedGrants(new ServerTime(clock));
-    this.#wakes = new Wakes(this.#connection, processId, clock, awaited, onDoubt);
+    this.#wakes = new Wakes(this.#connection, processId, clock, awaited, onSuspect);
     this.#connection.start(this.#wakes);
   }
 

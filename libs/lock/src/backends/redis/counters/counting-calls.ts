@@ -1,4 +1,4 @@
-import type { Operation } from '../../../core/ports/counting.js';
+import type { OperationId } from '../../../core/ports/counting.js';
 import { LockTypeMismatchError } from '../../../core/errors.js';
 import type { Unsubscribe } from '../../../core/ports/ports.js';
 import type { Connection } from '../connection/connection.js';
@@ -70,7 +70,7 @@ export class CountingCalls {
    * so the first refusal, which brings a new sample, is answered by another try.
    * @throws BackendUnavailableError when it was refused twice
    */
-  async askInTime(call: CountingScript, { notAfter }: Operation): Promise<readonly unknown[]> {
+  async askInTime(call: CountingScript, { notAfter }: OperationId): Promise<readonly unknown[]> {
     // Only a connection that serves knows the server's time.
     await this.#serving();
     for (let tries = 1; tries <= 2; tries += 1) {
@@ -81,7 +81,7 @@ export class CountingCalls {
   }
 
   /** Runs a script that changes something once per operation: its last key is the memo. */
-  async change(call: CountingScript, operation: Operation): Promise<readonly unknown[]> {
+  async change(call: CountingScript, operation: OperationId): Promise<readonly unknown[]> {
     const memo = memoKey(call.resource, operation.id);
     const keys = [...call.keys, memo];
     const args = [operation.keepMs, ...call.args];

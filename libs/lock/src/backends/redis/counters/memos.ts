@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../../../core/clock.js';
-import type { Operation } from '../../../core/ports/counting.js';
+import type { OperationId } from '../../../core/ports/counting.js';
 import { groupBy } from '../protocol/group-by.js';
 import type { Connection } from '../connection/connection.js';
 
@@ -27,7 +27,7 @@ export class Memos {
     private readonly clock: Clock,
   ) {}
 
-  answered(resource: string, memo: string, { attempt, notAfter }: Operation): void {
+  answered(resource: string, memo: string, { attempt, notAfter }: OperationId): void {
     this.#answered.push({ resource, memo, from: attempt > 1 ? notAfter : 0 });
     this.#schedule();
   }

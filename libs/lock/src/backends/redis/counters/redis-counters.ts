@@ -1,4 +1,4 @@
-import type { Counter, Operation, Taken } from '../../../core/ports/counting.js';
+import type { Counter, OperationId, TakeResult } from '../../../core/ports/counting.js';
 import type { CounterDriver, Unsubscribe } from '../../../core/ports/ports.js';
 import { scripts } from '../protocol/scripts.generated.js';
 import type { CountingCalls } from './counting-calls.js';
@@ -15,7 +15,7 @@ export class RedisCounters implements CounterDriver {
     return this.calls.read(resource);
   }
 
-  async create({ kind, resource }: Counter, value: number, operation: Operation): Promise<boolean> {
+  async create({ kind, resource }: Counter, value: number, operation: OperationId): Promise<boolean> {
     const message = kind === 'latch' ? NEW_COUNT : value;
     const args = [value, channelOf(kind, resource), message];
     const call = { script: scripts.counterCreate, resource, keys: [resource], args };
@@ -23,14 +23,14 @@ export class RedisCounters implements CounterDriver {
     return Number(created) === 1;
   }
 
-  async add({ kind, resource }: Counter, delta: number, operation: Operation): Promise<number> {
+  async add({ kind, resource }: Counter, delta: number, operation: OperationId): Promise<number> {
     const script = kind === 'latch' ? scripts.latchDown : scripts.semaphoreAdd;
     const args = [kind === 'latch' ? -delta : delta, channelOf(kind, resource)];
     const [value] = await this.calls.change({ script, resource, keys: [resource], args }, operation);
     return Number(value);
   }
 
-  async clear({ kind, resource }: Counter, operation: Operation): Promise<number> {
+  async clear({ kind, resource }: Counter, operation: OperationId): Promise<number> {
     const call =
       kind === 'latch'
         ? { script: scripts.latchDelete, args: [channelOf(kind, resource)] }
@@ -39,13 +39,13 @@ export class RedisCounters implements CounterDriver {
     return Number(before);
   }
 
-  async take(resource: string, wants: readonly number[], operation: Operation): Promise<Taken> {
+  async take(resource: string, wants: readonly number[], operation: OperationId): Promise<TakeResult> {
     const call = { script: scripts.semaphoreTake, resource, keys: [resource], args: wants };
     const [served, free] = await this.calls.change(call, operation);
     return { served: Number(served), free: Number(free), retryInMs: Infinity };
   }
 
-  async undo(resource: string, wants: readonly number[], operation: Operation): Promise<void> {
+  async undo(resource: string, wants: readonly number[], operation: OperationId): Promise<void> {
     const args = [channelOf('semaphore', resource), ...wants];
     const call = { script: scripts.semaphoreUndo, resource, keys: [resource], args };
     await this.calls.change(call, operation);

@@ -1,4 +1,4 @@
-import type { Operation, PermitWant, Taken } from '../../../core/ports/counting.js';
+import type { OperationId, PermitRequest, TakeResult } from '../../../core/ports/counting.js';
 import type { PermitDriver, Unsubscribe } from '../../../core/ports/ports.js';
 import { scripts } from '../protocol/scripts.generated.js';
 import type { CountingCalls } from './counting-calls.js';
@@ -14,14 +14,14 @@ export class RedisPermits implements PermitDriver {
     return Number(free);
   }
 
-  async create(resource: string, permits: number, operation: Operation): Promise<boolean> {
+  async create(resource: string, permits: number, operation: OperationId): Promise<boolean> {
     const args = [permits, channelOf('semaphore', resource), permits];
     const call = { script: scripts.counterCreate, resource, keys: [resource], args };
     const [created] = await this.calls.change(call, operation);
     return Number(created) === 1;
   }
 
-  async take(resource: string, wants: readonly PermitWant[], operation: Operation): Promise<Taken> {
+  async take(resource: string, wants: readonly PermitRequest[], operation: OperationId): Promise<TakeResult> {
     const args = [
       channelOf('semaphore', resource),
       ...wants.flatMap(({ ids, leaseMs }) => [lifeOf(leaseMs), ids.length, ...ids]),
@@ -33,14 +33,14 @@ export class RedisPermits implements PermitDriver {
     return { served: Number(served), free: Number(free), retryInMs: retryOf(Number(retry)) };
   }
 
-  async extend(resource: string, id: string, leaseMs: number, operation: Operation): Promise<boolean> {
+  async extend(resource: string, id: string, leaseMs: number, operation: OperationId): Promise<boolean> {
     const args = [channelOf('semaphore', resource), lifeOf(leaseMs), id];
     const call = { script: scripts.permitsExtend, ...on(resource), args };
     const [extended] = await this.calls.askInTime(call, operation);
     return extended === 1;
   }
 
-  async release(resource: string, ids: readonly string[], operation: Operation): Promise<number> {
+  async release(resource: string, ids: readonly string[], operation: OperationId): Promise<number> {
     const args = [channelOf('semaphore', resource), ...ids];
     const call = { script: scripts.permitsRelease, ...on(resource), args };
     const [released] = await this.calls.change(call, operation);

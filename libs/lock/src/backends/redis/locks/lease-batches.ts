@@ -10,7 +10,7 @@ import type {
 } from '../../../core/claim.js';
 import { LockTypeMismatchError } from '../../../core/errors.js';
 import { SmallMap } from '../../../runtime/small-map.js';
-import { afterTurn } from '../../../runtime/turn.js';
+import { afterMicrotasks } from '../../../runtime/after-microtasks.js';
 import type { ClaimItem } from './claim-verb.js';
 import { slotOf } from '../protocol/slot.js';
 import type { Connection } from '../connection/connection.js';
@@ -126,7 +126,7 @@ export class LeaseBatches {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     // All callers that one reply woke up are in the same batch.
-    afterTurn(this.#flush);
+    afterMicrotasks(this.#flush);
   }
 
   readonly #flush = (): void => {

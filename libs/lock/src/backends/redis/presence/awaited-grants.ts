@@ -1,5 +1,5 @@
 import type { Claim, PushedGrant } from '../../../core/claim.js';
-import { LINE_TIMING } from '../../../core/line-timing.js';
+import { QUEUE_TIMING } from '../../../core/queue-timing.js';
 import type { ServerTime } from '../connection/server-time.js';
 
 /** Tokens are epoch µs, and no server gives out a million of them in a second: none is further ahead of its clock. */
@@ -74,7 +74,7 @@ export class AwaitedGrants {
   ): boolean {
     // What was refused later had no grant by then.
     if (resource !== claim.resource || tokens !== claim.tokens || at < refusedAt) return false;
-    if (!(leaseMs > 0 && leaseMs <= Math.min(LINE_TIMING.pushedLeaseMs, Math.ceil(claim.leaseMs))))
+    if (!(leaseMs > 0 && leaseMs <= Math.min(QUEUE_TIMING.pushedLeaseMs, Math.ceil(claim.leaseMs))))
       return false;
     // Without knowing the server's clock the grant has to be asked for: the answer is the same grant.
     if (this.time.notLaterLocally(at) === -Infinity) return false;

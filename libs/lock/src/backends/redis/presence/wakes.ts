@@ -46,7 +46,7 @@ export class Wakes implements Conversation {
     protected readonly processId: string,
     protected readonly clock: Clock,
     private readonly awaited: AwaitedGrants,
-    private readonly onDoubt: (resource: string) => void,
+    private readonly onSuspect: (resource: string) => void,
   ) {
     this.#ownChannel = processChannel(processId);
   }
@@ -74,7 +74,7 @@ export class Wakes implements Conversation {
       return;
     }
     const body = message.slice(1);
-    if (message.startsWith('!')) this.onDoubt(body);
+    if (message.startsWith('!')) this.onSuspect(body);
     else if (message.startsWith('=')) this.#granted(body);
     else if (message.startsWith('*')) this.#called(body);
     else this.#wake(body);

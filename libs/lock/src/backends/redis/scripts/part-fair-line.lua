@@ -2,12 +2,12 @@
 epoch ms, until which Redisson waits for them; and, of Bedrock alone, a hash by claim id: `<last sign, server ms>` and, from
 who may be granted without asking again, ` <lease, ms> <tokens>`. A head of Bedrock lives 1 s without a sign, one of
 Redisson until its time. `at` is the place of the item's keys (lock, queue, times, asks), `arg` that of its arguments. ]]
-local HEAD_LIFE_MS = LINE_TIMING.headLifeMs
+local HEAD_LIFE_MS = QUEUE_TIMING.headLifeMs
 -- What Redisson gives each waiter, ms: the times of all who come later are that much later.
-local WAIT_MS = LINE_TIMING.redissonWaitMs
+local WAIT_MS = QUEUE_TIMING.redissonWaitMs
 -- What is left behind by waiters that died leaves by itself. Not sooner: without its ask, a dead waiter of Bedrock would
 -- count as one of Redisson.
-local LINE_TTL_MS = tostring(LINE_TIMING.fairLineLifeMs)
+local LINE_TTL_MS = tostring(QUEUE_TIMING.fairQueueLifeMs)
 
 local function standing(arg)
   return ARGV[arg]

@@ -2,9 +2,9 @@
 `<last sign, server ms>` and, from who may be granted without asking again, ` <n of the claim id> <lease, ms> <tokens>`.
 Only the head is woken or granted, so that processes take turns; a head lives 1 s without a sign.
 `at` is the place of the item's keys (lock, line, asks), `arg` that of its arguments, of which the first is the claim id. ]]
-local HEAD_LIFE_MS = LINE_TIMING.headLifeMs
+local HEAD_LIFE_MS = QUEUE_TIMING.headLifeMs
 -- What a line outlives its last sign: a line that nobody asks for leaves by itself.
-local LINE_TTL_MS = tostring(LINE_TIMING.lineLifeMs)
+local LINE_TTL_MS = tostring(QUEUE_TIMING.queueLifeMs)
 
 -- Who stands in line for a claim.
 local function standing(arg)

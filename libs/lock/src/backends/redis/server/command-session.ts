@@ -35,7 +35,7 @@ export interface SessionGround {
   readonly agreement?: { reach(send: Send): Promise<void> } | undefined;
   readonly processId: string;
   /** What is held should be verified now. */
-  readonly onDoubt: (resource: undefined) => void;
+  readonly onSuspect: (resource: undefined) => void;
   readonly onServing?: (run: string) => void;
   readonly onLost?: () => void;
   readonly isLate?: boolean;
@@ -91,7 +91,7 @@ export class CommandSession implements Conversation, Guard {
   }
 
   opened(isFirst: boolean): void {
-    if (!isFirst || this.ground.isLate === true) this.ground.onDoubt(undefined);
+    if (!isFirst || this.ground.isLate === true) this.ground.onSuspect(undefined);
     this.ground.onServing?.(this.runId);
   }
 

@@ -23,7 +23,7 @@ export interface Site {
   readonly terms: RedisTerms;
   readonly processId: string;
   /** Grants on a resource, or on all without one, should be verified now. */
-  readonly onDoubt: (resource: string | undefined) => void;
+  readonly onSuspect: (resource: string | undefined) => void;
   /** A connection for commands serves, to a server of this run: '' without `restartGuard`. */
   readonly onServing?: (run: string) => void;
 }

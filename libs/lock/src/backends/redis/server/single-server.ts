@@ -23,7 +23,7 @@ export class SingleServer implements Servers {
   readonly #hasOwnTokens: boolean;
 
   constructor(site: Site) {
-    const { terms, processId, onDoubt } = site;
+    const { terms, processId, onSuspect } = site;
     const { links, clock, label } = terms;
     const time = new ServerTime(clock);
     const awaited = new AwaitedGrants(time);
@@ -37,7 +37,7 @@ export class SingleServer implements Servers {
     const agreement =
       terms.restartGuard && isAlone ? new GuardAgreement(terms.maxLeaseMs, call, clock) : undefined;
     this.#rows = new ProcessRows(processId, label, call, clock, agreement);
-    this.#wakes = new Wakes(this.#listening, processId, clock, awaited, onDoubt);
+    this.#wakes = new Wakes(this.#listening, processId, clock, awaited, onSuspect);
     this.#drivers = new ServerDrivers({
       ...site,
       connection: this.#commanding,

@@ -119,7 +119,7 @@ class ZooKeeperBackend implements Backend {
     return clock.now() - sentAt;
   }
 
-  onDoubt(listener: (resource: string | undefined) => void): Unsubscribe {
+  onSuspect(listener: (resource: string | undefined) => void): Unsubscribe {
     this.#doubts.add(listener);
     return () => void this.#doubts.delete(listener);
   }

@@ -47,7 +47,7 @@ class RowsBackend extends SqlBackend implements MysqlBackend {
     const wakes: RowWatch = new RowWatch({
       ...{ clock, processId, operationTimeoutMs },
       read: (resources, by) => table.read(resources, by),
-      onDoubt: (resource) => this.doubt(resource),
+      onSuspect: (resource) => this.doubt(resource),
     });
     const tables = tablesOf(tablePrefix);
     const statements = new LockStatements(tables);

@@ -16,7 +16,7 @@ export interface ListenerSite {
   readonly clock: Clock;
   readonly processId: string;
   readonly operationTimeoutMs: number;
-  onDoubt(resource: string | undefined): void;
+  onSuspect(resource: string | undefined): void;
 }
 
 /** Who waits for the connection. */
@@ -114,7 +114,7 @@ export class Listener implements Wakes {
     this.#scheduleHeartbeat(link);
     if (!this.#wasLost) return;
     for (const resource of [...this.#watched.keys()]) this.#wake(resource);
-    this.site.onDoubt(undefined);
+    this.site.onSuspect(undefined);
   }
 
   #lost(link: PgLink): void {
@@ -164,7 +164,7 @@ export class Listener implements Wakes {
   #received(channel: string, message: string): void {
     const space = message.indexOf(' ');
     const resource = message.slice(space + 1);
-    if (channel === DOUBTS_CHANNEL) this.site.onDoubt(resource);
+    if (channel === DOUBTS_CHANNEL) this.site.onSuspect(resource);
     else this.#wake(resource, space === 0 ? undefined : { claimId: message.slice(0, space) });
   }
 

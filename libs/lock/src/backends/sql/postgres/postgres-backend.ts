@@ -46,8 +46,8 @@ class RowsBackend extends SqlBackend implements PostgresBackend {
     const names = tableNames(schema, tablePrefix);
     const table = new PostgresTable(pool, names);
     const records = new PostgresRecordTable(pool, names);
-    const onDoubt = (resource: string | undefined): void => this.doubt(resource);
-    const listener = new Listener({ links, clock, processId, operationTimeoutMs, onDoubt });
+    const onSuspect = (resource: string | undefined): void => this.doubt(resource);
+    const listener = new Listener({ links, clock, processId, operationTimeoutMs, onSuspect });
     super({
       name: BACKEND,
       ...{ terms, processId, pool, table, records, time },

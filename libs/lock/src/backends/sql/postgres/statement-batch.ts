@@ -1,4 +1,4 @@
-import { afterTurn } from '../../../runtime/turn.js';
+import { afterMicrotasks } from '../../../runtime/after-microtasks.js';
 import type { Answer } from '../connection/link.js';
 
 type Row = Answer['rows'][number];
@@ -33,7 +33,7 @@ export class StatementBatch<T extends { readonly resource: string }> {
   add(item: T, by: number): Promise<Row | undefined> {
     return new Promise((resolve, reject) => {
       this.#asked.push({ item, by, resolve, reject });
-      if (this.#asked.length === 1) afterTurn(() => this.#flush());
+      if (this.#asked.length === 1) afterMicrotasks(() => this.#flush());
     });
   }
 

@@ -1,16 +1,16 @@
 import { isAdmitted } from '../../../core/admission.js';
 import type { Claim, ClaimRef, HeldRef, RenewOutcome, Shape } from '../../../core/claim.js';
 import type { WithdrawOptions, WithdrawOutcome } from '../../../core/claim.js';
-import { LINE_TIMING } from '../../../core/line-timing.js';
+import { QUEUE_TIMING } from '../../../core/queue-timing.js';
 import type { LockRow } from './lock-row.js';
 import type { Call, Change } from './lock-table.js';
 import { lineFrom, grantsFrom, textOfCrowd, textOfLine, type Grant, type Waiter } from './row-format.js';
 
 const US = 1_000;
 /** A head without a sign for this long counts as dead, µs. */
-export const HEAD_LIFE_US = LINE_TIMING.headLifeMs * US;
+export const HEAD_LIFE_US = QUEUE_TIMING.headLifeMs * US;
 /** A waiter that is back so soon was only slow, and has the old place, µs. */
-export const PLACE_LIFE_US = LINE_TIMING.rowEntryLifeMs * US;
+export const PLACE_LIFE_US = QUEUE_TIMING.rowEntryLifeMs * US;
 
 /** What a claim is told by the row. */
 export type PlaceVerdict =

@@ -1,7 +1,7 @@
 import type { ICompare } from 'etcd3';
 import type { ProcessView } from '../../../../core/claim.js';
-import { afterTurn } from '../../../../runtime/turn.js';
-import { UnderWay } from '../../../../runtime/under-way.js';
+import { afterMicrotasks } from '../../../../runtime/after-microtasks.js';
+import { InFlight } from '../../../../runtime/in-flight.js';
 import type { Entered, PlaceTerms } from '../../line-store.js';
 import { lineOf, newWriting, revisionOf, type EtcdPlace } from './etcd-place.js';
 import type { EtcdSession, SessionGround } from '../session/etcd-session.js';
@@ -30,7 +30,7 @@ export class Entrance {
     this.#isPlanned = false;
     for (let batch = this.#take(); batch.length > 0; batch = this.#take()) void this.#send(batch);
   };
-  readonly #underWay = new UnderWay();
+  readonly #underWay = new InFlight();
 
   constructor(
     private readonly ground: SessionGround,
@@ -52,14 +52,14 @@ export class Entrance {
 
   /** Resolves when everybody who came before has an answer. Never rejects. */
   whenAnswered(): Promise<void> {
-    return this.#underWay.settled();
+    return this.#underWay.whenSettled();
   }
 
   #plan(): void {
     if (this.#isPlanned) return;
     this.#isPlanned = true;
     // Whoever comes alone goes with those of this turn; where some are under way, more may come with what is read now.
-    if (this.#busy.size === 0) afterTurn(this.#go);
+    if (this.#busy.size === 0) afterMicrotasks(this.#go);
     else this.ground.clock.afterPoll(this.#go);
   }
 

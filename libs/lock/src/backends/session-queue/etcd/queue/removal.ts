@@ -1,5 +1,5 @@
 import type { IRequestOp } from 'etcd3';
-import { afterTurn } from '../../../../runtime/turn.js';
+import { afterMicrotasks } from '../../../../runtime/after-microtasks.js';
 import type { EtcdPlace } from './etcd-place.js';
 import type { SessionGround } from '../session/etcd-session.js';
 
@@ -31,7 +31,7 @@ export class Removal {
       this.#leaving.push({ place, resolve, reject });
       if (this.#leaving.length > 1) return;
       // Whoever leaves alone does not wait for others; where some are under way, more may come with what is read now.
-      if (this.#sending === 0) afterTurn(this.#flush);
+      if (this.#sending === 0) afterMicrotasks(this.#flush);
       else this.ground.clock.afterPoll(this.#flush);
     });
   }

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../../../../core/clock.js';
-import type { Operation } from '../../../../core/ports/counting.js';
+import type { OperationId } from '../../../../core/ports/counting.js';
 
 /** How long an answer that has come is kept on the server all the same, in ms: those of a while are dropped together. */
 const GATHER_MS = 2_000;
@@ -17,12 +17,12 @@ export class Answered {
   ) {}
 
   /** The caller has its answer. */
-  confirmed(resource: string, { id }: Operation): void {
+  confirmed(resource: string, { id }: OperationId): void {
     this.#note(resource, id, GATHER_MS);
   }
 
   /** The caller may ask again, for as long as the answer is kept. */
-  unconfirmed(resource: string, { id, keepMs }: Operation): void {
+  unconfirmed(resource: string, { id, keepMs }: OperationId): void {
     this.#note(resource, id, keepMs);
   }
 

@@ -1,10 +1,10 @@
-import type { Counter, Operation, PermitWant, Taken } from '../../../../core/ports/counting.js';
+import type { Counter, OperationId, PermitRequest, TakeResult } from '../../../../core/ports/counting.js';
 import type { CountState } from './count-state.js';
 
 /** A change of one number at an instant of the leader's clock. It may be tried several times; what is written counts. */
 export type Change<T> = (state: CountState, nowMs: number) => T;
 
-export function create({ kind }: Counter, value: number, operation: Operation): Change<boolean> {
+export function create({ kind }: Counter, value: number, operation: OperationId): Change<boolean> {
   return (state, nowMs) => {
     const memo = state.memo(operation.id);
     if (memo !== undefined) return memo === 1;
@@ -15,7 +15,7 @@ export function create({ kind }: Counter, value: number, operation: Operation): 
   };
 }
 
-export function add({ kind }: Counter, delta: number, operation: Operation): Change<number> {
+export function add({ kind }: Counter, delta: number, operation: OperationId): Change<number> {
   return once(operation, (state) => {
     const before = state.valueOf(kind);
     if (kind === 'semaphore') state.set(kind, (before ?? 0) + delta);
@@ -24,7 +24,7 @@ export function add({ kind }: Counter, delta: number, operation: Operation): Cha
   });
 }
 
-export function clear({ kind }: Counter, operation: Operation): Change<number> {
+export function clear({ kind }: Counter, operation: OperationId): Change<number> {
   return once(operation, (state) => {
     const before = state.valueOf(kind) ?? 0;
     if (before !== 0) state.set(kind, kind === 'latch' ? undefined : 0);
@@ -32,7 +32,7 @@ export function clear({ kind }: Counter, operation: Operation): Change<number> {
   });
 }
 
-export function take(wants: readonly number[], operation: Operation): Change<Taken> {
+export function take(wants: readonly number[], operation: OperationId): Change<TakeResult> {
   return (state, nowMs) => {
     let free = state.valueOf('semaphore') ?? 0;
     let served = state.memo(operation.id) ?? 0;
@@ -48,7 +48,7 @@ export function take(wants: readonly number[], operation: Operation): Change<Tak
 }
 
 /** Leaves a mark, so that a `take` under the same operation that comes later takes nothing. */
-export function undo(wants: readonly number[], operation: Operation): Change<void> {
+export function undo(wants: readonly number[], operation: OperationId): Change<void> {
   return (state, nowMs) => {
     const served = state.memo(operation.id) ?? 0;
     const permits = wants.slice(0, served).reduce((sum, one) => sum + one, 0);
@@ -63,7 +63,7 @@ export function free(state: CountState, nowMs: number): number {
   return state.valueOf('semaphore') ?? 0;
 }
 
-export function takePermits(wants: readonly PermitWant[], operation: Operation): Change<Taken> {
+export function takePermits(wants: readonly PermitRequest[], operation: OperationId): Change<TakeResult> {
   return (state, nowMs) => {
     let left = free(state, nowMs);
     let served = 0;
@@ -93,7 +93,7 @@ export function extendPermit(id: string, leaseMs: number): Change<boolean> {
 }
 
 /** Leaves a mark, as `undo`. */
-export function releasePermits(ids: readonly string[], operation: Operation): Change<number> {
+export function releasePermits(ids: readonly string[], operation: OperationId): Change<number> {
   return (state, nowMs) => {
     const memo = state.memo(operation.id);
     if (memo !== undefined) return memo;
@@ -112,7 +112,7 @@ function reclaim(state: CountState, nowMs: number): void {
 }
 
 /** Executes once, and answers repetitions with what that answered. Where nothing was to be done there is nothing to remember. */
-function once(operation: Operation, act: Change<number>): Change<number> {
+function once(operation: OperationId, act: Change<number>): Change<number> {
   return (state, nowMs) => {
     const memo = state.memo(operation.id);
     if (memo !== undefined) return memo;
@@ -123,6 +123,6 @@ function once(operation: Operation, act: Change<number>): Change<number> {
   };
 }
 
-function done(state: CountState, { id, keepMs }: Operation, nowMs: number, answer: number): void {
+function done(state: CountState, { id, keepMs }: OperationId, nowMs: number, answer: number): void {
   state.remember(id, answer, nowMs + keepMs);
 }

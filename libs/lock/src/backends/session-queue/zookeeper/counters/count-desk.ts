@@ -1,5 +1,5 @@
 import { atMost, type Clock } from '../../../../core/clock.js';
-import type { Operation } from '../../../../core/ports/counting.js';
+import type { OperationId } from '../../../../core/ports/counting.js';
 import { BackendUnavailableError } from '../../../../core/errors.js';
 import { mayHaveActed } from '../../../../core/unavailable.js';
 import { notDone, unanswered } from '../connection/failures.js';
@@ -30,7 +30,7 @@ export class CountDesk {
   ) {}
 
   /** @throws BackendUnavailableError within `operationTimeoutMs` */
-  async change<T>(resource: string, operation: Operation, change: Change<T>): Promise<T> {
+  async change<T>(resource: string, operation: OperationId, change: Change<T>): Promise<T> {
     const { clock, answered, operationTimeoutMs } = this;
     const { id, notAfter } = operation;
     let isRemembered = false;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../../core/clock.js';
 import { atMost } from '../../../../core/clock.js';
-import type { Counter, Operation, PermitWant, Taken } from '../../../../core/ports/counting.js';
+import type { Counter, OperationId, PermitRequest, TakeResult } from '../../../../core/ports/counting.js';
 import type { CounterDriver, PermitDriver } from '../../../../core/ports/ports.js';
 import type { Paths } from '../session/paths.js';
 import type { ZooKeeperSession } from '../session/zookeeper-session.js';
@@ -49,7 +49,7 @@ export class ZooKeeperCounting {
         operation,
         changes.create({ kind: 'semaphore', resource }, permits, operation),
       ),
-    take: (resource: string, wants: readonly PermitWant[], operation): Promise<Taken> =>
+    take: (resource: string, wants: readonly PermitRequest[], operation): Promise<TakeResult> =>
       this.#change({ resource }, operation, changes.takePermits(wants, operation)),
     extend: (resource, id, leaseMs, operation) =>
       this.#change({ resource }, operation, changes.extendPermit(id, leaseMs)),
@@ -79,7 +79,7 @@ export class ZooKeeperCounting {
 
   #change<T>(
     { resource }: Pick<Counter, 'resource'>,
-    operation: Operation,
+    operation: OperationId,
     change: changes.Change<T>,
   ): Promise<T> {
     return this.#desk.change(resource, operation, change);

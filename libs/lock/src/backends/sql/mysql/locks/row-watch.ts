@@ -23,7 +23,7 @@ export interface RowWatchSite {
   readonly processId: string;
   readonly operationTimeoutMs: number;
   read(resources: readonly string[], by: number): Promise<Reading>;
-  onDoubt(resource: string): void;
+  onSuspect(resource: string): void;
 }
 
 /** A row in whose line this process stands. */
@@ -169,7 +169,7 @@ export class RowWatch implements Wakes {
       // It may have been granted since the statement was sent: then the doubt is soon over.
       if (grants.some((grant) => this.#isOwn(grant) && grant.untilUs > nowUs)) continue;
       this.#held.delete(resource);
-      this.site.onDoubt(resource);
+      this.site.onSuspect(resource);
     }
   }
 

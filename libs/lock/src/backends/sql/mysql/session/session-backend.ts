@@ -79,7 +79,7 @@ class SessionBackend implements Backend {
     return this.#terms.clock.now() - sentAt;
   }
 
-  onDoubt(listener: (resource: string | undefined) => void): Unsubscribe {
+  onSuspect(listener: (resource: string | undefined) => void): Unsubscribe {
     this.#doubts.add(listener);
     return () => void this.#doubts.delete(listener);
   }

@@ -44,7 +44,7 @@ export class SessionLocks implements LeaseDriver {
     private readonly session: Session,
     private readonly clock: Clock,
     /** Grants are gone. */
-    private readonly onDoubt: (resource: string | undefined) => void,
+    private readonly onSuspect: (resource: string | undefined) => void,
   ) {
     session.onLost(() => this.#forget());
   }
@@ -199,7 +199,7 @@ export class SessionLocks implements LeaseDriver {
   #forget(): void {
     const lost = [...this.#held.values()].flat();
     for (const held of lost) this.#remove(held);
-    if (lost.length > 0) this.onDoubt(undefined);
+    if (lost.length > 0) this.onSuspect(undefined);
   }
 
   #inTurn<T>(resource: string, work: () => Promise<T>): Promise<T> {

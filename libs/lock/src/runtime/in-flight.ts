@@ -1,5 +1,5 @@
-/** What was begun between two questions whether all is over. */
-export class Round {
+/** Operations that were started since the last drain check. */
+export class InFlightGeneration {
   #count = 0;
   #onOver: (() => void) | undefined;
 
@@ -17,7 +17,7 @@ export class Round {
   }
 
   /** Resolves when all of it has ended; asked for once. */
-  over(): Promise<void> {
+  whenOver(): Promise<void> {
     return new Promise((resolve) => {
       if (this.isOver) resolve();
       else this.#onOver = resolve;
@@ -25,23 +25,23 @@ export class Round {
   }
 }
 
-/** Counts what is under way, so that one can wait for all of it, and not for what begins later. */
-export class UnderWay {
-  #current = new Round();
+/** Counts operations in flight, so that a caller can wait for all of them, and not for later ones. */
+export class InFlight {
+  #current = new InFlightGeneration();
   #earlier: Promise<void> = Promise.resolve();
 
   /** Something begins; its `end` is called once. */
-  begin(): Round {
+  begin(): InFlightGeneration {
     this.#current.begin();
     return this.#current;
   }
 
   /** Resolves when all that has begun before has ended. */
-  settled(): Promise<void> {
+  whenSettled(): Promise<void> {
     if (!this.#current.isOver) {
-      const over = Promise.all([this.#earlier, this.#current.over()]);
+      const over = Promise.all([this.#earlier, this.#current.whenOver()]);
       this.#earlier = over.then(() => undefined);
-      this.#current = new Round();
+      this.#current = new InFlightGeneration();
     }
     return this.#earlier;
   }

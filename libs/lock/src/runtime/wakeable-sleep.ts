@@ -1,30 +1,30 @@
 import type { Clock } from '../core/clock.js';
 import { onAbort } from './abort-listeners.js';
 
-/** A sleep that a wake ends; a wake that comes while nobody sleeps ends the next one. */
-export class Alarm {
-  #isRung = false;
+/** A sleep that a wake ends; a wake that comes between two sleeps ends the next one. */
+export class WakeableSleep {
+  #isWoken = false;
   #resume: (() => void) | undefined;
 
   constructor(private readonly clock: Clock) {}
 
-  get isRung(): boolean {
-    return this.#isRung;
+  get isWoken(): boolean {
+    return this.#isWoken;
   }
 
   /** Forgets the wakes so far. */
   reset(): void {
-    this.#isRung = false;
+    this.#isWoken = false;
   }
 
-  readonly ring = (): void => {
-    this.#isRung = true;
+  readonly wake = (): void => {
+    this.#isWoken = true;
     this.#resume?.();
   };
 
   /** Resolves after `ms` or at a wake, whichever is first. */
   sleep(ms: number): Promise<void> {
-    if (this.#isRung) return Promise.resolve();
+    if (this.#isWoken) return Promise.resolve();
     return new Promise((resolve) => {
       const resume = (): void => {
         this.#resume = undefined;
@@ -38,10 +38,14 @@ export class Alarm {
 }
 
 /** Resolves after `ms`, or when one of the signals aborts. */
-export async function pause(clock: Clock, ms: number, signals: readonly AbortSignal[]): Promise<void> {
-  const alarm = new Alarm(clock);
+export async function sleepUnlessAborted(
+  clock: Clock,
+  ms: number,
+  signals: readonly AbortSignal[],
+): Promise<void> {
+  const wakeableSleep = new WakeableSleep(clock);
   if (signals.some(({ aborted }) => aborted)) return;
-  const removals = signals.map((signal) => onAbort(signal, alarm.ring));
-  await alarm.sleep(ms);
+  const removals = signals.map((signal) => onAbort(signal, wakeableSleep.wake));
+  await wakeableSleep.sleep(ms);
   for (const remove of removals) remove();
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { afterTurn, callAll } from '../../../libs/lock/src/runtime/turn.js';
+import { afterMicrotasks, callAll } from '../../../libs/lock/src/runtime/after-microtasks.js';
 
 /** A turn of the event loop later. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -7,17 +7,17 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 describe('what is called after a turn', () => {
   it('comes after all microtasks of the turn, in the order in which it was asked for', async () => {
     const said: string[] = [];
-    afterTurn(() => said.push('first'));
+    afterMicrotasks(() => said.push('first'));
     for (let wait = Promise.resolve(), i = 0; i < 10; i += 1)
       wait = wait.then(() => void said.push('microtask'));
-    void Promise.resolve().then(() => afterTurn(() => said.push('second')));
+    void Promise.resolve().then(() => afterMicrotasks(() => said.push('second')));
     await turn();
     expect(said).toEqual([...Array<string>(10).fill('microtask'), 'first', 'second']);
   });
 
   it('may ask for another turn', async () => {
     const said: string[] = [];
-    afterTurn(() => afterTurn(() => said.push('later')));
+    afterMicrotasks(() => afterMicrotasks(() => said.push('later')));
     await turn();
     expect(said).toEqual(['later']);
   });

@@ -1,16 +1,20 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { faultsOfLineTiming, LINE_TIMING, type LineTiming } from '../../../libs/lock/src/core/line-timing.js';
+import {
+  faultsOfQueueTiming,
+  QUEUE_TIMING,
+  type QueueTiming,
+} from '../../../libs/lock/src/core/queue-timing.js';
 import { scripts } from '../../../libs/lock/src/backends/redis/protocol/scripts.generated.js';
 
 const SCRIPTS = 'libs/lock/src/backends/redis/scripts';
 
 describe('the times of a queue of waiters', () => {
   it('hold all that binds them', () => {
-    expect(faultsOfLineTiming(LINE_TIMING)).toEqual([]);
+    expect(faultsOfQueueTiming(QUEUE_TIMING)).toEqual([]);
   });
 
-  it.each<[string, Partial<LineTiming>, string]>([
+  it.each<[string, Partial<QueueTiming>, string]>([
     [
       'a sweep that is as slow as a head lives',
       { sweepMostMs: 1_000 },
@@ -19,17 +23,17 @@ describe('the times of a queue of waiters', () => {
     ['a sweep without jitter', { sweepLeastMs: 900 }, 'no jitter'],
     ['an entry that is silent for less than a sweep', { entrySilenceMs: 900 }, 'still waits'],
     ['a row that forgets a head that lives', { rowEntryLifeMs: 1_000 }, 'a row would drop a head'],
-    ['a queue that ends before its head', { lineLifeMs: 1_000 }, 'a queue would end'],
+    ['a queue that ends before its head', { queueLifeMs: 1_000 }, 'a queue would end'],
     [
       'a queue of callers that is shorter than Redisson waits',
-      { fairLineLifeMs: 300_000 },
+      { fairQueueLifeMs: 300_000 },
       'one of Redisson',
     ],
     ['a head that lives for too long', { headLifeMs: 1_200, sweepMostMs: 900 }, 'headLifeMs is over 1000 ms'],
     ['a grant without asking that lasts for too long', { pushedLeaseMs: 1_001 }, 'pushedLeaseMs is over'],
     ['a time that is no number', { headLifeMs: NaN }, 'sweepMostMs is not less than headLifeMs'],
   ])('refuse %s', (_what, change, reason) => {
-    expect(faultsOfLineTiming({ ...LINE_TIMING, ...change }).join('\n')).toContain(reason);
+    expect(faultsOfQueueTiming({ ...QUEUE_TIMING, ...change }).join('\n')).toContain(reason);
   });
 
   it('stand in no script as a number, and in the embedded ones as what they are', () => {

@@ -2,7 +2,7 @@ import type { ClaimView } from '../../core/claim.js';
 import { checkFunction, checkObject } from '../../core/checks.js';
 import { InvalidOptionError, LockBusyError } from '../../core/errors.js';
 import { narrow } from '../../core/key.js';
-import type { CallOptions, Terms } from '../../core/options/options.js';
+import type { CallOptions, LockSettings } from '../../core/options/options.js';
 import { Frame, withFrame } from '../../engine/call-chain/frames.js';
 import type { Lease } from '../../engine/holding/lease.js';
 import type { LockEngine } from '../../engine/locking/lock-engine.js';
@@ -12,7 +12,7 @@ import { asLockError } from '../../core/unavailable.js';
 export type KeyPart = string | number | bigint | boolean;
 
 /** What callers get leases of: a lock, or permits of a semaphore. It holds no state of a caller. */
-export abstract class Leasable<C extends CallOptions = CallOptions> {
+export abstract class Acquirable<C extends CallOptions = CallOptions> {
   /** @internal */ readonly engine: LockEngine;
 
   /** @internal They come from a `Bedrock`. */
@@ -31,7 +31,7 @@ export abstract class Leasable<C extends CallOptions = CallOptions> {
    * request; parts are escaped, so different keys never meet.
    * @throws InvalidOptionError for a part that is empty, no text, or makes the name longer than 512 characters
    */
-  abstract for(...key: [KeyPart, ...KeyPart[]]): Leasable<C>;
+  abstract for(...key: [KeyPart, ...KeyPart[]]): Acquirable<C>;
 
   /**
    * Runs `fn` while it is held and gives back its result.
@@ -39,15 +39,15 @@ export abstract class Leasable<C extends CallOptions = CallOptions> {
    */
   async run<T>(fn: (lease: Lease) => T | Promise<T>, options?: C): Promise<T> {
     checkFunction('fn', fn);
-    const terms = this.termsOf(options);
-    const nested = this.enterNested(terms, options?.signal);
+    const settings = this.settingsOf(options);
+    const nested = this.enterNested(settings, options?.signal);
     // With every call of a process in an asynchronous context, each promise counts.
     const frame =
       nested === undefined
-        ? Frame.root(this.engine, await this.engine.acquire(this.resource, terms, options?.signal))
+        ? Frame.root(this.engine, await this.engine.acquire(this.resource, settings, options?.signal))
         : await nested;
     // Closed by a listener of the grant: what that ends, it ends a turn later.
-    if (this.engine.room.isClosed) await Promise.resolve();
+    if (this.engine.registry.isClosed) await Promise.resolve();
     let result: T;
     try {
       // Lost between the grant and here, by a stalled event loop or a listener: the work must not begin.
@@ -70,14 +70,14 @@ export abstract class Leasable<C extends CallOptions = CallOptions> {
    * what its own `run` holds
    */
   acquire(options?: C): Promise<Lease> {
-    let terms: Terms;
+    let settings: LockSettings;
     try {
-      terms = this.termsOf(options);
-      this.assertServable(terms);
+      settings = this.settingsOf(options);
+      this.assertAcquirable(settings);
     } catch (error) {
       return rejection(error);
     }
-    return this.engine.acquire(this.resource, terms, options?.signal);
+    return this.engine.acquire(this.resource, settings, options?.signal);
   }
 
   /**
@@ -91,7 +91,7 @@ export abstract class Leasable<C extends CallOptions = CallOptions> {
       throw new InvalidOptionError('waitMs', 'left out: tryAcquire() does not wait', waitMs);
     const call = { ...options, waitMs: 0 } as unknown as C;
     try {
-      return await this.engine.acquire(this.resource, this.termsOf(call), call.signal);
+      return await this.engine.acquire(this.resource, this.settingsOf(call), call.signal);
     } catch (error) {
       if (error instanceof LockBusyError) return null;
       throw error;
@@ -103,7 +103,7 @@ export abstract class Leasable<C extends CallOptions = CallOptions> {
    * @throws BackendUnavailableError
    */
   async inspect(): Promise<readonly ClaimView[]> {
-    const { shape } = this.termsOf(undefined);
+    const { shape } = this.settingsOf(undefined);
     return this.#ask((leases) => leases.inspect(this.resource, shape));
   }
 
@@ -112,7 +112,7 @@ export abstract class Leasable<C extends CallOptions = CallOptions> {
    * foreign client (Redisson) goes on to renew. False when nobody held it. @throws BackendUnavailableError
    */
   async revoke(): Promise<boolean> {
-    const { shape } = this.termsOf(undefined);
+    const { shape } = this.settingsOf(undefined);
     return this.#ask((leases) => leases.revoke(this.resource, shape, 'atExpiry'));
   }
 
@@ -121,21 +121,24 @@ export abstract class Leasable<C extends CallOptions = CallOptions> {
    * False when nobody held it. @throws BackendUnavailableError
    */
   async forceRelease(): Promise<boolean> {
-    const { shape } = this.termsOf(undefined);
+    const { shape } = this.settingsOf(undefined);
     return this.#ask((leases) => leases.revoke(this.resource, shape, 'now'));
   }
 
-  /** @internal The terms of one call. @throws InvalidOptionError */
-  protected abstract termsOf(options: C | undefined): Terms;
+  /** @internal The settings of one call. @throws InvalidOptionError */
+  protected abstract settingsOf(options: C | undefined): LockSettings;
 
   /**
    * @internal What a `run` from within one's own gets instead of a turn like any other; undefined for such a turn.
    * @throws LockError
    */
-  protected abstract enterNested(terms: Terms, signal: AbortSignal | undefined): Promise<Frame> | undefined;
+  protected abstract enterNested(
+    settings: LockSettings,
+    signal: AbortSignal | undefined,
+  ): Promise<Frame> | undefined;
 
   /** @internal @throws LockSelfDeadlockError when this call chain would wait for what its own `run` holds */
-  protected abstract assertServable(terms: Terms): void;
+  protected abstract assertAcquirable(settings: LockSettings): void;
 
   /** @internal The resource of one entity. @throws InvalidOptionError */
   protected narrowed(key: readonly KeyPart[]): string {

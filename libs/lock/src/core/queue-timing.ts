@@ -1,5 +1,5 @@
 /** The times of the queue in which processes and callers wait on a server, in ms. Scripts and statements get them from here. */
-export interface LineTiming {
+export interface QueueTiming {
   /** A head that waits asks again after at least so long, jittered, in case a wake was lost: the sweep. */
   readonly sweepLeastMs: number;
   /** A head that waits asks again after so long at most. */
@@ -13,26 +13,26 @@ export interface LineTiming {
   /** In a row of a database: a waiter without a sign for so long is dropped from the row. */
   readonly rowEntryLifeMs: number;
   /** The queue of processes on Redis outlives its last sign by so long. */
-  readonly lineLifeMs: number;
+  readonly queueLifeMs: number;
   /** The same of the queue of callers, which Redisson shares. */
-  readonly fairLineLifeMs: number;
+  readonly fairQueueLifeMs: number;
   /** Redisson waits so long for each caller before it in the queue. */
   readonly redissonWaitMs: number;
 }
 
-export const LINE_TIMING: LineTiming = Object.freeze({
+export const QUEUE_TIMING: QueueTiming = Object.freeze({
   sweepLeastMs: 600,
   sweepMostMs: 900,
   headLifeMs: 1_000,
   pushedLeaseMs: 1_000,
   entrySilenceMs: 1_300,
   rowEntryLifeMs: 3_000,
-  lineLifeMs: 10_000,
-  fairLineLifeMs: 3_600_000,
+  queueLifeMs: 10_000,
+  fairQueueLifeMs: 3_600_000,
   redissonWaitMs: 300_000,
 });
 
-type Inequality = readonly [less: keyof LineTiming, more: keyof LineTiming, otherwise: string];
+type Inequality = readonly [less: keyof QueueTiming, more: keyof QueueTiming, otherwise: string];
 
 /** What must be less than what, and what happens where it is not. */
 const INEQUALITIES: readonly Inequality[] = [
@@ -40,15 +40,15 @@ const INEQUALITIES: readonly Inequality[] = [
   ['sweepMostMs', 'headLifeMs', 'a head that lives would count as dead between two signs, and lose its turn'],
   ['sweepMostMs', 'entrySilenceMs', 'a process would remove the entry of a caller that still waits'],
   ['headLifeMs', 'rowEntryLifeMs', 'a row would drop a head before it counts as dead'],
-  ['headLifeMs', 'lineLifeMs', 'a queue would end before its head counts as dead'],
-  ['redissonWaitMs', 'fairLineLifeMs', 'a dead waiter of Bedrock would count as one of Redisson'],
+  ['headLifeMs', 'queueLifeMs', 'a queue would end before its head counts as dead'],
+  ['redissonWaitMs', 'fairQueueLifeMs', 'a dead waiter of Bedrock would count as one of Redisson'],
 ];
 
 /** I5: a lock is free within a lease and this long after its holder or the head of its queue has died, in ms. */
 const RECOVERY_MS = 1_000;
 
-/** What is wrong with such times, one line each; empty for {@link LINE_TIMING}. */
-export function faultsOfLineTiming(timing: LineTiming): string[] {
+/** What is wrong with such times, one line each; empty for {@link QUEUE_TIMING}. */
+export function faultsOfQueueTiming(timing: QueueTiming): string[] {
   const broken = INEQUALITIES.filter(([less, more]) => !(timing[less] < timing[more])).map(
     ([less, more, otherwise]) => `${less} is not less than ${more}: ${otherwise}`,
   );

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.js';
 
-/** One wait for several things that come one after the other. */
-export class Wait {
+/** The time that is left of one `waitMs` over several acquisitions in a row. */
+export class WaitBudget {
   readonly #beganAt: number;
 
   constructor(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { UnderWay } from '../../../libs/lock/src/runtime/under-way.js';
+import { InFlight } from '../../../libs/lock/src/runtime/in-flight.js';
 
 /** Whether it has settled when all microtasks have run. */
 async function isSettled(settled: Promise<void>): Promise<boolean> {
@@ -11,13 +11,13 @@ async function isSettled(settled: Promise<void>): Promise<boolean> {
 
 describe('what is under way', () => {
   it('is settled at once when nothing is', async () => {
-    expect(await isSettled(new UnderWay().settled())).toBe(true);
+    expect(await isSettled(new InFlight().whenSettled())).toBe(true);
   });
 
   it('is settled when all that began before has ended, in whatever order', async () => {
-    const underWay = new UnderWay();
-    const [first, second] = [underWay.begin(), underWay.begin()];
-    const settled = underWay.settled();
+    const inFlight = new InFlight();
+    const [first, second] = [inFlight.begin(), inFlight.begin()];
+    const settled = inFlight.whenSettled();
     second.end();
     expect(await isSettled(settled)).toBe(false);
     first.end();
@@ -25,24 +25,24 @@ describe('what is under way', () => {
   });
 
   it('does not wait for what begins later', async () => {
-    const underWay = new UnderWay();
-    const early = underWay.begin();
-    const settled = underWay.settled();
-    const late = underWay.begin();
+    const inFlight = new InFlight();
+    const early = inFlight.begin();
+    const settled = inFlight.whenSettled();
+    const late = inFlight.begin();
     early.end();
     expect(await isSettled(settled)).toBe(true);
-    const again = underWay.settled();
+    const again = inFlight.whenSettled();
     expect(await isSettled(again)).toBe(false);
     late.end();
     expect(await isSettled(again)).toBe(true);
   });
 
   it('waits for what an earlier question waits for still', async () => {
-    const underWay = new UnderWay();
-    const early = underWay.begin();
-    const first = underWay.settled();
-    underWay.begin().end();
-    const second = underWay.settled();
+    const inFlight = new InFlight();
+    const early = inFlight.begin();
+    const first = inFlight.whenSettled();
+    inFlight.begin().end();
+    const second = inFlight.whenSettled();
     expect(await isSettled(second)).toBe(false);
     early.end();
     expect(await isSettled(first)).toBe(true);

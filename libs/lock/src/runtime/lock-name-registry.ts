@@ -1,24 +1,24 @@
 import { describe, InvalidOptionError } from '../core/errors.js';
 import { SecretKeys } from '../core/options/secret-keys.js';
 
-interface Entry {
+interface RegistryEntry {
   readonly kind: string;
   readonly settings: object;
   readonly created: unknown;
 }
 
 /** What names a resource: what was created with the longest name that it begins with. */
-export interface Origin {
+export interface LockOrigin {
   readonly name: string;
   readonly kind: string;
 }
 
-/** Names and what was created with them. */
-export class Register {
-  readonly #entries = new Map<string, Entry>();
+/** The names of locks, and the locks that were created with them. */
+export class LockNameRegistry {
+  readonly #entries = new Map<string, RegistryEntry>();
 
   /** Whose resource it is: its own name, or one with the parts of a key behind it. @param resource without the prefix */
-  originOf(resource: string): Origin | undefined {
+  originOf(resource: string): LockOrigin | undefined {
     for (let end = resource.length; end > 0; end = resource.lastIndexOf(':', end - 1)) {
       const name = resource.slice(0, end);
       const entry = this.#entries.get(name);
@@ -32,7 +32,7 @@ export class Register {
    * @param options as the caller gave them, for the error
    * @throws InvalidOptionError
    */
-  once<L>(kind: string, name: string, options: object, settings: object, create: () => L): L {
+  getOrCreate<L>(kind: string, name: string, options: object, settings: object, create: () => L): L {
     const known = this.#entries.get(name);
     if (known === undefined) {
       const created = create();
@@ -41,7 +41,7 @@ export class Register {
     }
     if (known.kind !== kind)
       throw new InvalidOptionError('name', `one that is not a ${known.kind} already`, name);
-    const changed = [...new Set(changes(known.settings, settings))];
+    const changed = [...new Set(differences(known.settings, settings))];
     if (changed.length === 0) return known.created as L;
     const wanted = `those that lock "${name}" was created with (a lock is created once): ${changed.join(', ')}`;
     throw new InvalidOptionError('options', wanted, options);
@@ -49,7 +49,7 @@ export class Register {
 }
 
 /** What differs, as `leaseMs 5000`, with the earlier values. */
-function changes(earlier: object, later: object): string[] {
+function differences(earlier: object, later: object): string[] {
   const before = Object.entries(earlier) as [string, unknown][];
   const after = new Map<string, unknown>(Object.entries(later));
   return before.flatMap(([key, value]) => {
@@ -57,7 +57,7 @@ function changes(earlier: object, later: object): string[] {
     // Whose bytes are shown to nobody.
     if (value instanceof SecretKeys) return value.equals(now) ? [] : [`another ${key}`];
     if (typeof value === 'object' && value !== null && typeof now === 'object' && now !== null)
-      return changes(value, now);
+      return differences(value, now);
     return Object.is(value, now) ? [] : [`${key} ${describe(value)}`];
   });
 }

@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../../core/clock.js';
 import { outsideOfCallers } from '../../core/context.js';
 import { LockClosedError, QueueFullError } from '../../core/errors.js';
-import type { CompetitorEnd, EventHub } from '../../core/events.js';
+import type { WaitEnd, EventHub } from '../../core/events.js';
 import { SmallMap } from '../../runtime/small-map.js';
 
 /** Deadlines closer together than this are served by one timer, in ms. */
@@ -10,23 +10,26 @@ const COALESCE_MS = 5;
 /** The longest sleep, in ms: a machine that was suspended is noticed this long after it woke up. */
 const MAX_TICK_MS = 1_000;
 
-/** Why a competitor was taken out of a queue before its turn; the queue's owner turns it into an error. */
-export type Departure = Exclude<CompetitorEnd, 'released' | 'lost'>;
+/** Why a waiter was taken out of a queue before its turn; the queue's owner turns it into an error. */
+export type LeaveReason = Exclude<WaitEnd, 'released' | 'lost'>;
 
-/** A queue as the room sees it: bounds and deadlines, never what is granted. */
-export interface Line {
-  readonly owner: { readonly resource: string; readonly crowd?: { readonly waiting: number } | undefined };
+/** A queue as the registry sees it: bounds and deadlines, never what is granted. */
+export interface BoundedQueue {
+  readonly owner: {
+    readonly resource: string;
+    readonly group?: { readonly waiterCount: number } | undefined;
+  };
   readonly size: number;
   /** Takes out those whose deadline has passed; gives the earliest deadline of the rest. */
   expire(now: number): number;
-  leaveAll(departure: Departure, error: Error): void;
+  rejectAll(reason: LeaveReason, error: Error): void;
 }
 
 /** All queues of one Bedrock: the bound per process, and one timer for the deadlines of everybody. */
-export class WaitingRoom {
-  readonly #queues = new SmallMap<Line, Line>();
-  #waiting = 0;
-  #arrivals = 0;
+export class WaiterRegistry {
+  readonly #queues = new SmallMap<BoundedQueue, BoundedQueue>();
+  #waiterCount = 0;
+  #lastArrival = 0;
   #closed = false;
   readonly #closing = new AbortController();
   #timer: Timer | undefined;
@@ -38,53 +41,53 @@ export class WaitingRoom {
     readonly maxWaitersPerProcess: number,
   ) {}
 
-  get waiting(): number {
-    return this.#waiting;
+  get waiterCount(): number {
+    return this.#waiterCount;
   }
 
   /** The number of the latest arrival. */
-  get arrivals(): number {
-    return this.#arrivals;
+  get lastArrival(): number {
+    return this.#lastArrival;
   }
 
   nextArrival(): number {
-    return ++this.#arrivals;
+    return ++this.#lastArrival;
   }
 
   get isClosed(): boolean {
     return this.#closed;
   }
 
-  /** Aborts when the room closes, before its waiters leave: whoever holds something for long gives it back. */
+  /** Aborts when the registry closes, before its waiters leave: whoever holds something for long gives it back. */
   get closing(): AbortSignal {
     return this.#closing.signal;
   }
 
   /** The error that keeps a caller out, if there is one. */
-  refusal(queue: Line, maxWaiters: number): Error | undefined {
-    const { resource, crowd } = queue.owner;
+  refusalFor(queue: BoundedQueue, maxWaiters: number): Error | undefined {
+    const { resource, group } = queue.owner;
     if (this.#closed) return new LockClosedError(resource);
     const limit =
-      (crowd?.waiting ?? queue.size) >= maxWaiters
+      (group?.waiterCount ?? queue.size) >= maxWaiters
         ? 'maxWaiters'
-        : this.#waiting >= this.maxWaitersPerProcess
+        : this.#waiterCount >= this.maxWaitersPerProcess
           ? 'maxWaitersPerProcess'
           : undefined;
     if (limit === undefined) return undefined;
     const max = limit === 'maxWaiters' ? maxWaiters : this.maxWaitersPerProcess;
-    if (this.events.wants('queue.full')) this.events.emit('queue.full', { resource, limit, max });
+    if (this.events.hasListeners('queue.full')) this.events.emit('queue.full', { resource, limit, max });
     return new QueueFullError(resource, limit, max);
   }
 
-  entered(queue: Line, competitor: { readonly deadline: number }): void {
-    this.#waiting += 1;
+  onAdded(queue: BoundedQueue, waiter: { readonly deadline: number }): void {
+    this.#waiterCount += 1;
     if (queue.size === 1) this.#queues.set(queue, queue);
-    this.#arm(competitor.deadline);
+    this.#arm(waiter.deadline);
   }
 
-  /** A competitor is no longer in the queue, served or not. */
-  gone(queue: Line): void {
-    this.#waiting -= 1;
+  /** A waiter is no longer in the queue, served or not. */
+  onRemoved(queue: BoundedQueue): void {
+    this.#waiterCount -= 1;
     if (queue.size === 0) this.#queues.delete(queue);
   }
 
@@ -93,7 +96,7 @@ export class WaitingRoom {
     this.#closed = true;
     outsideOfCallers(() => this.#closing.abort(new LockClosedError()));
     for (const queue of [...this.#queues.values()])
-      queue.leaveAll('closed', new LockClosedError(queue.owner.resource));
+      queue.rejectAll('closed', new LockClosedError(queue.owner.resource));
     if (this.#timer !== undefined) this.clock.clearTimer(this.#timer);
     this.#timer = undefined;
   }

@@ -1,18 +1,18 @@
 import type { Clock } from '../core/clock.js';
 
-/** Generations that are kept: a name is forgotten with the oldest of them. */
+/** Generations that are kept: an id is forgotten with the oldest of them. */
 const GENERATIONS = 4;
 
 /**
- * Names that were added lately. They are forgotten by generations: to take single ones out of a set in the order of their
+ * Ids that were added lately. They are forgotten by generations: to take single ones out of a set in the order of their
  * coming would leave it full of holes, over which each look at the oldest one goes.
  */
-export class RecentNames {
+export class RecentIds {
   #generations: Set<string>[] = [new Set()];
   #nextAt: number;
   readonly #stepMs: number;
 
-  /** @param lifeMs so long a name is remembered at least; when it is a third older, the next one that is added ends it */
+  /** @param lifeMs so long an id is remembered at least; when it is a third older, the next one that is added ends it */
   constructor(
     private readonly clock: Clock,
     lifeMs: number,
@@ -21,13 +21,13 @@ export class RecentNames {
     this.#nextAt = clock.now() + this.#stepMs;
   }
 
-  add(name: string): void {
+  add(id: string): void {
     this.#age();
-    this.#generations[0]!.add(name);
+    this.#generations[0]!.add(id);
   }
 
-  has(name: string): boolean {
-    for (const names of this.#generations) if (names.has(name)) return true;
+  has(id: string): boolean {
+    for (const ids of this.#generations) if (ids.has(id)) return true;
     return false;
   }
 

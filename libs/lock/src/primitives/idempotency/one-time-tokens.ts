@@ -10,7 +10,7 @@ const TRIES = 2;
 const REMEMBER_MS = 60_000;
 
 /** Tokens that are good for one use. */
-export class Tokens {
+export class OneTimeTokens {
   constructor(
     private readonly engine: RecordEngine,
     private readonly resource: string,

@@ -3,8 +3,8 @@ import type { ReleaseOutcome } from '../../core/events.js';
 
 const DEFERRED: Promise<ReleaseOutcome> = Promise.resolve('deferred');
 
-/** Promises that a lease outlives: its release waits for the last of them. */
-export class Deferral {
+/** The release of a lease that waits for promises: it happens when the last of them has settled. */
+export class DeferredRelease {
   #open = 0;
   #isDue = false;
 

@@ -1,9 +1,9 @@
 import type { Clock, Timer } from '../../core/clock.js';
-import type { ElectionTerms } from '../../core/options/election-options.js';
+import type { ElectionSettings } from '../../core/options/election-options.js';
 import { LeadershipResignedError, QueueFullError } from '../../core/errors.js';
 import type { EventHub } from '../../core/events.js';
 import { onAbort } from '../../runtime/abort-listeners.js';
-import { pause } from '../../runtime/alarm.js';
+import { sleepUnlessAborted } from '../../runtime/wakeable-sleep.js';
 import type { Lease } from '../../engine/holding/lease.js';
 import type { LockEngine } from '../../engine/locking/lock-engine.js';
 import { LeaderTerm } from './leader-term.js';
@@ -12,7 +12,7 @@ import { LeaderTerm } from './leader-term.js';
 export type TermBody = (term: LeaderTerm) => unknown;
 
 /** Stands for election again and again, one term after the other, until it is stopped. */
-export class Campaign {
+export class ElectionLoop {
   /** The present one, until its body has ended. */
   term: LeaderTerm | undefined;
   readonly #clock: Clock;
@@ -21,7 +21,7 @@ export class Campaign {
   constructor(
     private readonly engine: LockEngine,
     private readonly resource: string,
-    private readonly terms: ElectionTerms,
+    private readonly settings: ElectionSettings,
     private readonly body: TermBody,
     private readonly stop: AbortSignal,
   ) {
@@ -32,9 +32,9 @@ export class Campaign {
   /** Resolves when it was stopped and nothing is held any more. @throws what a body throws during its term */
   async run(): Promise<void> {
     while (!this.stop.aborted) {
-      const lease = await this.#stand();
+      const lease = await this.#waitForElection();
       const wasGivenUp = lease === undefined || (await this.#lead(lease));
-      if (wasGivenUp) await pause(this.#clock, this.terms.restMs, [this.stop]);
+      if (wasGivenUp) await sleepUnlessAborted(this.#clock, this.settings.restMs, [this.stop]);
     }
   }
 
@@ -47,9 +47,9 @@ export class Campaign {
   }
 
   /** Waits to be elected; an unavailable backend is asked again for as long as it takes. Undefined when it was in vain. */
-  async #stand(): Promise<Lease | undefined> {
+  async #waitForElection(): Promise<Lease | undefined> {
     try {
-      return await this.engine.acquire(this.resource, this.terms.lock, this.stop);
+      return await this.engine.acquire(this.resource, this.settings.lock, this.stop);
     } catch (error) {
       // So many wait for other locks just now.
       if (this.stop.aborted || error instanceof QueueFullError) return undefined;
@@ -71,7 +71,7 @@ export class Campaign {
     if (this.stop.aborted) term.end(this.stop.reason as Error);
     this.term = term;
     this.#events.emit('leader.elected', facts);
-    const failure = await this.#serve(term);
+    const failure = await this.#runBody(term);
     const wasOver = term.signal.aborted;
     // What the body has left behind is told, too.
     term.end(new LeadershipResignedError(this.resource));
@@ -88,7 +88,7 @@ export class Campaign {
   }
 
   /** Lost, or stopped, before anything was done: the work must not begin. */
-  async #serve(term: LeaderTerm): Promise<{ readonly error: unknown } | undefined> {
+  async #runBody(term: LeaderTerm): Promise<{ readonly error: unknown } | undefined> {
     try {
       if (term.isLeading) await this.body(term);
       return undefined;
@@ -99,7 +99,7 @@ export class Campaign {
 
   /** Tells of a body that goes on after its term, once per lease, until the result is called. */
   #reportOverrun(term: LeaderTerm): () => void {
-    const { leaseMs } = this.terms.lock;
+    const { leaseMs } = this.settings.lock;
     let timer: Timer | undefined;
     const forget = onAbort(term.signal, () => {
       const overAt = this.#clock.now();

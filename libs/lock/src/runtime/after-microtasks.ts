@@ -8,7 +8,7 @@ let due: (() => void)[] = [];
  * Calls back after the microtasks of this turn, so that all that one answer has set going is gathered by then. Whoever asks
  * for it in the same turn is called in the same tick, in order.
  */
-export function afterTurn(callback: () => void): void {
+export function afterMicrotasks(callback: () => void): void {
   if (due.push(callback) === 1) void SETTLED.then(tick);
 }
 
@@ -19,7 +19,7 @@ function tick(): void {
 function callDue(): void {
   const callbacks = due;
   due = [];
-  callAll(callbacks, afterTurn);
+  callAll(callbacks, afterMicrotasks);
 }
 
 /** Calls each. One that throws takes nothing from those behind it, who are called later. */

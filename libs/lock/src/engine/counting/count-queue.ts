@@ -1,0 +1,251 @@
+import type { Clock } from '../../core/clock.js';
+import { outsideOfCallers } from '../../core/context.js';
+import {
+  LockAbortedError,
+  LockBusyError,
+  LockClosedError,
+  LockWaitTimeoutError,
+  type BackendUnavailableError,
+} from '../../core/errors.js';
+import type { EventHub } from '../../core/events.js';
+import type { Backend, Unsubscribe } from '../../core/ports/ports.js';
+import type { WaitSettings } from '../../core/options/wait-options.js';
+import { WakeableSleep } from '../../runtime/wakeable-sleep.js';
+import { Backoff } from '../../runtime/backoff.js';
+import type { CountStrategy, CountAnswer } from './count-strategy.js';
+import type { PendingOperation, Operations } from './operations.js';
+import {
+  QueuedSynchronizer,
+  type Waiter,
+  type WaitRequest,
+  type QueueOwner,
+} from '../waiting/queued-synchronizer.js';
+import { asLockError, isUnavailable } from '../../core/unavailable.js';
+import type { LeaveReason, WaiterRegistry } from '../waiting/waiter-registry.js';
+import type { WakeHub } from '../waiting/wake-hub.js';
+
+/** Where the server pushes wakes, the sweep asks again; this only bounds the sleep. */
+const LONGEST_SLEEP_MS = 60_000;
+/** Where the server pushes no wakes, the loop polls after this long, in ms. */
+const UNPUSHED_POLL_MS = { first: 20, longest: 200 };
+/** An unreachable backend is asked again after this long, in ms. */
+const RETRY_MS = { first: 50, longest: 1_000 };
+
+/** Callers that are asked for together, under one id until there is an answer. */
+interface CountRequest<W extends WaitSettings, T> {
+  readonly callers: readonly Waiter<T, W>[];
+  /** The latest arrival when it was first sent: who came later is not asked for. */
+  readonly lastArrival: number;
+  readonly operation: PendingOperation;
+  /** It may have been executed without an answer. */
+  isInDoubt: boolean;
+}
+
+/** What all queues of a Bedrock share. */
+export interface CountDeps {
+  readonly backend: Backend;
+  readonly clock: Clock;
+  readonly registry: WaiterRegistry;
+  readonly events: EventHub;
+  readonly operations: Operations;
+}
+
+/** What all queues of one kind share, and call back. */
+export interface CountQueueOwner<W extends WaitSettings, T> {
+  readonly deps: CountDeps;
+  readonly strategy: CountStrategy<W, T>;
+  readonly hub: WakeHub<undefined>;
+  drop(queue: CountQueue<W, T>): void;
+}
+
+/**
+ * Where callers of this process wait for one resource that is no lease, first in, first out. One loop asks for those at
+ * the front, as many as fit into a request; everybody sleeps until a wake, a permit's end or the sweep.
+ */
+export class CountQueue<W extends WaitSettings, T> implements QueueOwner<T, W> {
+  readonly #queue: QueuedSynchronizer<T, W>;
+  readonly #wakeableSleep: WakeableSleep;
+  readonly #polls = new Backoff(UNPUSHED_POLL_MS.first, UNPUSHED_POLL_MS.longest);
+  readonly #retries = new Backoff(RETRY_MS.first, RETRY_MS.longest);
+  #isRunning = false;
+  #lack: string | undefined;
+  /** Why the last request has no answer; undefined after an answer. */
+  #lastError: BackendUnavailableError | undefined;
+  #retryInMs = 0;
+
+  constructor(
+    readonly resource: string,
+    private readonly owner: CountQueueOwner<W, T>,
+  ) {
+    this.#queue = new QueuedSynchronizer<T, W>(owner.deps.registry, this);
+    this.#wakeableSleep = new WakeableSleep(owner.deps.clock);
+  }
+
+  /** Waits for the grant, as the settings say. */
+  wait(request: WaitRequest<W>): Promise<T> {
+    const { settings, triesOnce, signal } = request;
+    if (signal?.aborted !== true && !this.owner.deps.registry.isClosed) {
+      // Who takes must not overtake those who wait.
+      if (triesOnce && this.owner.strategy.compensation !== undefined && this.#queue.size > 0) {
+        return Promise.reject(new LockBusyError(this.resource, undefined, this.#lack));
+      }
+      if (settings.failFast && this.#isRunning && this.#lastError !== undefined) {
+        return Promise.reject(this.#lastError);
+      }
+    }
+    const turn = this.#queue.enqueue(request);
+    if (this.#isRunning) {
+      // A live subscription tells the others; who does not wait is owed an answer now.
+      if (triesOnce) this.#wakeableSleep.wake();
+    } else if (this.#queue.size > 0) {
+      this.#isRunning = true;
+      // The loop outlives the caller that started it.
+      void outsideOfCallers(() => this.#run());
+    } else this.owner.drop(this);
+    return turn;
+  }
+
+  rejectionFor(waiter: Waiter<T, W>, reason: LeaveReason): Error {
+    const { resource } = this;
+    if (reason === 'aborted') return new LockAbortedError(resource, { cause: waiter.signal?.reason });
+    if (reason === 'closed') return new LockClosedError(resource);
+    if (this.#lastError !== undefined) return this.#lastError;
+    if (reason === 'busy') return new LockBusyError(resource, undefined, this.#lack);
+    const waitedMs = this.owner.deps.clock.now() - waiter.enqueuedAt;
+    return new LockWaitTimeoutError(resource, waitedMs, undefined, this.#lack);
+  }
+
+  onEnqueued(): void {
+    // The loop asks when it is its time.
+  }
+
+  onLeft(): void {
+    if (this.#queue.size === 0) this.#wakeableSleep.wake();
+  }
+
+  async #run(): Promise<void> {
+    const { hub, deps } = this.owner;
+    let request: CountRequest<W, T> | undefined;
+    let unwatch: Unsubscribe | undefined;
+    while (this.#queue.size > 0) {
+      this.#wakeableSleep.reset();
+      // A live subscription is joined before asking, so that no wake falls between the answer and the sleep.
+      unwatch ??= hub.join(this.resource, this.#wakeableSleep.wake);
+      request = this.#repeatableRequest(request) ?? this.#newRequest();
+      const { callers, lastArrival } = request;
+      const answer = await this.#send(request);
+      if (answer !== undefined) this.#grant(request, answer);
+      if (answer !== undefined || !request.isInDoubt) request = undefined;
+      this.#rejectNonWaiting(lastArrival, answer !== undefined);
+      if (this.#queue.size === 0 || this.#wakeableSleep.isWoken) continue;
+      const isRefused = answer !== undefined && answer.grants.length < callers.length;
+      if (answer !== undefined && !isRefused) continue;
+      if (isRefused && deps.backend.traits.push && unwatch === undefined) {
+        unwatch = await hub.watch(this.resource, undefined, this.#wakeableSleep.wake);
+        // What happened before the subscription stood has woken nobody: ask once more.
+        if (unwatch !== undefined) continue;
+      }
+      await this.#wakeableSleep.sleep(this.#pauseMs(answer, unwatch !== undefined));
+    }
+    unwatch?.();
+    if (request !== undefined) this.#undo(request);
+    this.#isRunning = false;
+    this.owner.drop(this);
+  }
+
+  /** A request in doubt is repeated as it was, while one of its callers waits; else it is undone. */
+  #repeatableRequest(request: CountRequest<W, T> | undefined): CountRequest<W, T> | undefined {
+    if (request === undefined) return undefined;
+    const isWanted =
+      this.owner.strategy.compensation !== undefined && request.callers.some(({ isWaiting }) => isWaiting);
+    if (isWanted && !request.operation.isExpired) return request;
+    this.#undo(request);
+    return undefined;
+  }
+
+  #newRequest(): CountRequest<W, T> {
+    const { strategy, deps } = this.owner;
+    const callers: Waiter<T, W>[] = [];
+    let one = this.#queue.head;
+    for (; one !== undefined && callers.length < strategy.maxCallersPerRequest; one = one.next)
+      callers.push(one);
+    return {
+      callers,
+      lastArrival: deps.registry.lastArrival,
+      operation: deps.operations.begin(),
+      isInDoubt: false,
+    };
+  }
+
+  async #send(request: CountRequest<W, T>): Promise<CountAnswer<T> | undefined> {
+    const { backend, events } = this.owner.deps;
+    const { resource } = this;
+    try {
+      const answer = await this.owner.strategy.request(
+        resource,
+        request.callers.map(settingsOf),
+        request.operation.send(),
+      );
+      this.#lack = answer.lack;
+      this.#lastError = undefined;
+      this.#retries.reset();
+      return answer;
+    } catch (error) {
+      const lockError = asLockError(error, backend.name, resource);
+      if (!isUnavailable(lockError)) {
+        // Nothing that waiting could mend, and the same for everybody: the name holds something else.
+        this.#queue.rejectAll('unavailable', lockError);
+        return undefined;
+      }
+      request.isInDoubt ||= lockError.executed === 'unknown';
+      this.#lastError = lockError;
+      this.#retryInMs = this.#retries.take();
+      if (events.hasListeners('backend.unavailable'))
+        events.emit('backend.unavailable', { resource, error: lockError, retryInMs: this.#retryInMs });
+      return undefined;
+    }
+  }
+
+  /** Resolves the callers that were served; what was granted to callers that left meanwhile goes back. */
+  #grant({ callers }: CountRequest<W, T>, { grants }: CountAnswer<T>): void {
+    const gone: W[] = [];
+    for (const [i, grant] of grants.entries()) {
+      const caller = callers[i]!;
+      // Those who were asked for and still wait are the first in the queue.
+      if (caller.isWaiting) this.#queue.dequeue().resolve(grant);
+      else gone.push(caller.settings);
+    }
+    const { operations } = this.owner.deps;
+    const { compensation } = this.owner.strategy;
+    if (gone.length === 0 || compensation === undefined) return;
+    operations.repeatInBackground(this.resource, operations.begin(), (operation) =>
+      compensation.giveBack(this.resource, gone, operation),
+    );
+  }
+
+  #undo({ callers, operation: pending }: CountRequest<W, T>): void {
+    const { compensation } = this.owner.strategy;
+    if (compensation === undefined) return;
+    this.owner.deps.operations.repeatInBackground(this.resource, pending, (operation) =>
+      compensation.undo(this.resource, callers.map(settingsOf), operation),
+    );
+  }
+
+  /** Rejects those who do not wait after a refusal or a failure, as far as they were there when it was asked. */
+  #rejectNonWaiting(lastArrival: number, isAnswered: boolean): void {
+    this.#queue.rejectWhere(
+      ({ triesOnce, settings, arrival }) =>
+        arrival <= lastArrival && (triesOnce || (!isAnswered && settings.failFast)),
+      isAnswered ? 'busy' : 'unavailable',
+    );
+  }
+
+  #pauseMs(answer: CountAnswer<T> | undefined, isWatching: boolean): number {
+    if (answer === undefined) return this.#retryInMs;
+    return Math.max(1, Math.min(answer.retryInMs, isWatching ? LONGEST_SLEEP_MS : this.#polls.take()));
+  }
+}
+
+function settingsOf<T, W extends WaitSettings>({ settings }: Waiter<T, W>): W {
+  return settings;
+}

@@ -1,0 +1,240 @@
+import { hostname } from 'node:os';
+import { READER, type HolderView, type ProcessView, type PushedGrant, type Wake } from '../../core/claim.js';
+import type { Clock } from '../../core/clock.js';
+import {
+  LockAbortedError,
+  LockBusyError,
+  LockClosedError,
+  LockWaitTimeoutError,
+  type BackendUnavailableError,
+} from '../../core/errors.js';
+import type { LockSettings } from '../../core/options/options.js';
+import type { Attempt } from './attempt.js';
+import type { Hold } from '../holding/hold.js';
+import type { Lease } from '../holding/lease.js';
+import { QueuedSynchronizer, type Waiter, type QueueOwner } from '../waiting/queued-synchronizer.js';
+import type { LeaveReason, WaiterRegistry } from '../waiting/waiter-registry.js';
+
+const LOCAL: ProcessView = { host: hostname(), pid: process.pid };
+
+/** What the states of an engine have in common, and call back. */
+export interface ResourceStateOwner {
+  readonly registry: WaiterRegistry;
+  drop(state: ResourceState): void;
+  /** Who waits here may be served now, since somebody before them has left. */
+  resume(state: ResourceState): void;
+}
+
+/** Callers of this process for one fair lock: each has a state of its own, since they are served in order of arrival. */
+export interface FairGroup {
+  readonly states: Set<ResourceState>;
+  waiterCount: number;
+}
+
+/** The state of one resource in this process: who waits, what is held, and what the backend said last. */
+export class ResourceState implements QueueOwner<Lease> {
+  /** The attempt whose claim is sent. */
+  currentAttempt: Attempt | undefined;
+  /** The waiting loop runs. */
+  isLoopRunning = false;
+  /** A wake said that another request may be worth it. */
+  isWoken = false;
+  /** The backend has refused the head, which waits. */
+  wasRefused = false;
+  /** Why the backend did not answer the last request; undefined after an answer. */
+  lastError: BackendUnavailableError | undefined;
+  #unitsHeld = 0;
+  // Most resources have one hold at most.
+  #holds: Hold | Set<Hold> | undefined;
+  /** Of the latest claim to read. */
+  #readHold: Hold | undefined;
+  #pushedWake: Wake | undefined;
+  #queue: QueuedSynchronizer<Lease> | undefined;
+  #lastHolder: { readonly view: HolderView; readonly seenAt: number } | undefined;
+  #resume: (() => void) | undefined;
+
+  constructor(
+    readonly resource: string,
+    private readonly owner: ResourceStateOwner,
+    /** The others on the same resource, when this state is for one caller alone. */
+    readonly group?: FairGroup,
+  ) {}
+
+  get registry(): WaiterRegistry {
+    return this.owner.registry;
+  }
+
+  /** Who waits here. Made when somebody comes, since most resources of a process that holds many locks have no queue. */
+  get queue(): QueuedSynchronizer<Lease> {
+    this.#queue ??= new QueuedSynchronizer<Lease>(this.registry, this);
+    return this.#queue;
+  }
+
+  get isHolding(): boolean {
+    return this.#holds !== undefined;
+  }
+
+  /** What is held here. */
+  get holds(): Iterable<Hold> {
+    const holds = this.#holds;
+    if (holds === undefined) return [];
+    return holds instanceof Set ? holds : [holds];
+  }
+
+  /** @param hold one with its lease */
+  add(hold: Hold): void {
+    if (hold.shape === READER && hold.isFirst) this.#readHold = hold;
+    this.#unitsHeld += hold.shape.units;
+    if (this.#holds === undefined) this.#holds = hold;
+    else if (this.#holds instanceof Set) this.#holds.add(hold);
+    else this.#holds = new Set([this.#holds, hold]);
+  }
+
+  remove(hold: Hold): void {
+    this.#unitsHeld -= hold.shape.units;
+    if (this.#holds === hold) this.#holds = undefined;
+    else if (this.#holds instanceof Set && this.#holds.delete(hold) && this.#holds.size === 0)
+      this.#holds = undefined;
+  }
+
+  /** The hold that a reader with these settings may join now: a claim within its quantum. */
+  joinableReadHold(settings: LockSettings, now: number): Hold | undefined {
+    const hold = this.#readHold;
+    if (settings.shape !== READER || hold?.isClaimHeld !== true) return undefined;
+    return hold.canHandOverTo(settings, now) ? hold : undefined;
+  }
+
+  /** No reader joins any more, since what is held may be lost. */
+  stopJoining(): void {
+    this.#readHold = undefined;
+  }
+
+  /** Nothing with these settings can be granted beside what is held here. */
+  isFullFor({ shape }: LockSettings): boolean {
+    return this.#unitsHeld + shape.units > shape.capacity;
+  }
+
+  /** The head has to wait for somebody of this process. */
+  get isFull(): boolean {
+    const { head } = this;
+    return head !== undefined && this.isFullFor(head.settings);
+  }
+
+  get head(): Waiter<Lease> | undefined {
+    return this.#queue?.head;
+  }
+
+  get waiterCount(): number {
+    return this.#queue?.size ?? 0;
+  }
+
+  /** The settings of the waiters behind the head that ask for the same shape and fit beside it and what is held here. */
+  compatibleWaiters(limit: number): LockSettings[] {
+    const others: LockSettings[] = [];
+    const { head } = this;
+    if (head === undefined) return others;
+    const { shape } = head.settings;
+    const free = Math.floor((shape.capacity - this.#unitsHeld) / shape.units) - 1;
+    for (let one = head.next; one?.settings.shape === shape; one = one.next) {
+      if (others.length >= Math.min(free, limit)) break;
+      others.push(one.settings);
+    }
+    return others;
+  }
+
+  /** Takes out the head: its turn has come. */
+  dequeue(): Waiter<Lease> {
+    const head = this.queue.dequeue();
+    if (this.group !== undefined) this.group.waiterCount -= 1;
+    if (this.waiterCount > 0) return head;
+    this.#queue = undefined;
+    // Served by a hand-over: the loop has nobody to ask for any more, and an entry in the queue to remove.
+    if (this.isLoopRunning) this.wake();
+    return head;
+  }
+
+  get clock(): Clock {
+    return this.registry.clock;
+  }
+
+  /** Who is in the way, as far as is known here. */
+  get holder(): HolderView | undefined {
+    const now = this.clock.now();
+    for (const { id, validUntil } of this.holds) {
+      return { id, remainingMs: Math.max(0, validUntil - now), process: LOCAL };
+    }
+    if (this.#lastHolder === undefined) return undefined;
+    const { view, seenAt } = this.#lastHolder;
+    return { ...view, remainingMs: Math.max(0, view.remainingMs - (now - seenAt)) };
+  }
+
+  recordRefusal(view: HolderView | undefined): void {
+    this.lastError = undefined;
+    this.wasRefused = true;
+    this.#lastHolder = view && { view, seenAt: this.clock.now() };
+  }
+
+  rejectionFor(waiter: Waiter<Lease>, reason: LeaveReason): Error {
+    const { resource } = this;
+    if (reason === 'aborted') return new LockAbortedError(resource, { cause: waiter.signal?.reason });
+    if (reason === 'closed') return new LockClosedError(resource);
+    if (this.lastError !== undefined) return this.lastError;
+    if (reason === 'busy') return new LockBusyError(resource, this.holder);
+    return new LockWaitTimeoutError(resource, this.clock.now() - waiter.enqueuedAt, this.holder);
+  }
+
+  onEnqueued(): void {
+    if (this.group !== undefined) this.group.waiterCount += 1;
+    const { events } = this.registry;
+    if (!events.hasListeners('wait.started')) return;
+    events.emit('wait.started', { resource: this.resource, waiting: this.waiterCount });
+  }
+
+  onLeft(reason: LeaveReason): void {
+    if (this.group !== undefined) this.group.waiterCount -= 1;
+    const { events } = this.registry;
+    if (events.hasListeners('wait.ended'))
+      events.emit('wait.ended', { resource: this.resource, end: reason });
+    if (this.waiterCount === 0 && !this.isLoopRunning) this.dropIfIdle();
+    // Nobody needs the claim under way, or the next caller needs another.
+    else if (this.head?.settings.shape !== this.currentAttempt?.settings.shape) this.owner.resume(this);
+  }
+
+  dropIfIdle(): void {
+    if (this.waiterCount === 0 && !this.isHolding && !this.isLoopRunning) this.owner.drop(this);
+  }
+
+  /** @param wake whom it is for; nobody named means everybody */
+  wake(wake?: Wake): void {
+    if (wake !== undefined) {
+      if (wake.claimId !== this.currentAttempt?.id) return;
+      if (wake.grant !== undefined) this.#pushedWake = wake;
+    }
+    this.isWoken = true;
+    this.#resume?.();
+  }
+
+  /**
+   * What was granted to the claim that is asked for without being asked for again, once. A claim whose question was
+   * answered at the same time has its grant already: to take it for the next claim would make a second holder.
+   */
+  takePushedGrant(): PushedGrant | undefined {
+    const pushed = this.#pushedWake;
+    this.#pushedWake = undefined;
+    return pushed !== undefined && pushed.claimId === this.currentAttempt?.id ? pushed.grant : undefined;
+  }
+
+  /** Resolves after `ms` or at a wake, whichever is first. */
+  sleep(ms: number): Promise<void> {
+    if (this.isWoken) return Promise.resolve();
+    return new Promise((resolve) => {
+      const resume = (): void => {
+        this.#resume = undefined;
+        this.clock.clearTimer(timer);
+        resolve();
+      };
+      const timer = this.clock.setTimer(resume, ms);
+      this.#resume = resume;
+    });
+  }
+}
