@@ -4,7 +4,7 @@ export {
   mysqlTransactionLocks,
   type MysqlTransaction,
   type MysqlTransactionLocks,
-  type TransactionLockOptions,
+  type MysqlTransactionLockOptions,
 } from './backends/sql/mysql/transactions/transaction-locks.js';
 export type {
   MysqlOptions,

@@ -1,7 +1,7 @@
 export {
   lockInTransaction,
   type TransactionClient,
-  type TransactionLockOptions,
+  type PostgresTransactionLockOptions,
 } from './backends/sql/postgres/advisory/transaction-lock.js';
 export {
   postgresSession,

@@ -2,15 +2,15 @@ import { startProxy } from 'bedrock-servers';
 import { randomUUID } from 'node:crypto';
 import { pass } from '../combination/pass.js';
 import { judge, type Evidence, type Verdict } from '../combination/verdict.js';
-import { Crew } from './crew.js';
+import { ContenderPool } from './contender-pool.js';
 import type { Fault } from './fault.js';
-import type { Ground } from './ground.js';
+import type { EngineFixture } from './engine-fixture.js';
 import { oneLong } from './jobs.js';
 import { longestGap } from './longest-gap.js';
-import { boundsFor, LEASE_MS, maxLeaseFor, OPERATION_MS } from './terms.js';
+import { limitsFor, LEASE_MS, maxLeaseFor, OPERATION_MS } from './settings.js';
 
-export interface CellPlan<G extends Ground> {
-  readonly ground: G;
+export interface CellPlan<G extends EngineFixture> {
+  readonly fixture: G;
   readonly fault: Fault<G>;
   /** How often the fault strikes. */
   readonly injections: number;
@@ -22,55 +22,55 @@ export interface CellPlan<G extends Ground> {
 export interface CellResult extends Verdict {
   readonly fault: string;
   readonly injections: number;
-  readonly evidence: Evidence;
+  readonly record: Evidence;
   /** The longest time in which nobody held, ms. */
   readonly gapMs: number;
 }
 
-const BREATH_MS = 100;
+const PAUSE_MS = 100;
 /** What processes left is swept so long after the end of the longest lease. */
 const SWEPT_WITHIN_MS = 1_000;
 
 /** Lets a fault strike again and again while processes contend for a lock, and judges what they tell. */
-export async function runCell<G extends Ground>(plan: CellPlan<G>): Promise<CellResult> {
-  const { ground, fault, injections, overstated = 1 } = plan;
+export async function runCell<G extends EngineFixture>(plan: CellPlan<G>): Promise<CellResult> {
+  const { fixture, fault, injections, overstated = 1 } = plan;
   const { operationMs = OPERATION_MS, leaseMs = LEASE_MS } = fault;
   const maxLeaseMs = maxLeaseFor(leaseMs);
   const resource = `faults:${randomUUID()}`;
-  const whole = await ground.victim();
-  const proxy = await startProxy(whole.port);
-  const ways = [proxy.port, whole.port].map((port) => ({
-    ...ground.where(port),
+  const firstTarget = await fixture.target();
+  const proxy = await startProxy(firstTarget.port);
+  const backendOptions = [proxy.port, firstTarget.port].map((port) => ({
+    ...fixture.optionsFor(port),
     ...{ operationTimeoutMs: operationMs, maxLeaseMs, ...fault.options },
   })) as [object, object];
   const jobs = (fault.jobs ?? oneLong)(resource, leaseMs);
-  const crew = new Crew({ engine: ground.engine, ways, jobs, leaseMs, overstated });
+  const pool = new ContenderPool({ engine: fixture.engine, backendOptions, jobs, leaseMs, overstated });
   try {
-    await crew.allHold();
-    for (let strikes = 0; strikes < injections; strikes += 1) {
-      const server = await ground.victim();
-      const holder = crew.members.at(-1)!;
-      await crew.holds(holder);
-      await fault.strike({ ground, crew, resource, proxy, server, holder, strikes });
-      await pass(BREATH_MS);
-      await crew.allHold();
+    await pool.waitForAll();
+    for (let round = 0; round < injections; round += 1) {
+      const server = await fixture.target();
+      const holder = pool.processes.at(-1)!;
+      await pool.waitForLock(holder);
+      await fault.inject({ fixture, pool, resource, proxy, server, holder, round });
+      await pass(PAUSE_MS);
+      await pool.waitForAll();
     }
-    await crew.finish();
-    const left = await leftAtLast(ground, resource, maxLeaseMs + SWEPT_WITHIN_MS);
-    const evidence = { history: crew.history, left, bounds: boundsFor(operationMs) };
-    const gapMs = longestGap(evidence.history);
-    return { fault: fault.name, injections, evidence, gapMs, ...judge(evidence) };
+    await pool.finish();
+    const left = await remainingAtEnd(fixture, resource, maxLeaseMs + SWEPT_WITHIN_MS);
+    const record = { history: pool.history, left, bounds: limitsFor(operationMs) };
+    const gapMs = longestGap(record.history);
+    return { fault: fault.name, injections, record, gapMs, ...judge(record) };
   } finally {
-    await crew.close();
+    await pool.close();
     await proxy.stop();
   }
 }
 
-async function leftAtLast(ground: Ground, resource: string, withinMs: number): Promise<string[]> {
+async function remainingAtEnd(fixture: EngineFixture, resource: string, withinMs: number): Promise<string[]> {
   const endsAt = performance.now() + withinMs;
   for (;;) {
-    const left = await ground.leftovers(resource);
-    if (left.length === 0 || performance.now() > endsAt) return left;
+    const remaining = await fixture.remaining(resource);
+    if (remaining.length === 0 || performance.now() > endsAt) return remaining;
     await pass(50);
   }
 }

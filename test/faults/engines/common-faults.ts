@@ -1,17 +1,17 @@
 import { pass } from '../combination/pass.js';
 import type { Fault } from './fault.js';
 import { allShort } from './jobs.js';
-import { LEASE_MS, SESSION_MS } from './terms.js';
+import { LEASE_MS, SESSION_MS } from './settings.js';
 
 const AWAY_MS = 200;
 
 /** By turns back at once, and after leases have ended. */
 export const KILLED: Fault = {
   name: 'server killed, back with its data',
-  ways: 2,
-  async strike({ server, strikes }) {
+  variants: 2,
+  async inject({ server, round }) {
     server.kill('SIGKILL');
-    await pass(strikes % 2 === 0 ? AWAY_MS : LEASE_MS * 1.4);
+    await pass(round % 2 === 0 ? AWAY_MS : LEASE_MS * 1.4);
     await server.restart();
   },
 };
@@ -19,11 +19,11 @@ export const KILLED: Fault = {
 /** By turns for so long that leases end and sessions do not, and for longer than a session. */
 export const FROZEN: Fault = {
   name: 'server frozen beyond leases, and beyond sessions',
-  ways: 2,
+  variants: 2,
   brings: 'losses or failures',
-  async strike({ server, strikes }) {
+  async inject({ server, round }) {
     server.pause();
-    await pass(strikes % 2 === 0 ? LEASE_MS * 1.4 : SESSION_MS * 1.4);
+    await pass(round % 2 === 0 ? LEASE_MS * 1.4 : SESSION_MS * 1.4);
     server.resume();
   },
 };
@@ -32,7 +32,7 @@ export const FROZEN: Fault = {
 export const CUT: Fault = {
   name: 'connections cut in the middle of calls',
   jobs: allShort,
-  async strike({ proxy }) {
+  async inject({ proxy }) {
     if (proxy.connections === 0) throw new Error('nobody is behind the proxy');
     for (const ms of [20, 150, 350]) {
       proxy.dropReplies();
@@ -48,7 +48,7 @@ export const CUT: Fault = {
 export const SILENT: Fault = {
   name: 'network silent for two leases',
   brings: 'losses or failures',
-  async strike({ proxy }) {
+  async inject({ proxy }) {
     const silence = (isSilent: boolean): void => {
       proxy.dropRequests(isSilent);
       proxy.dropReplies(isSilent);
@@ -64,11 +64,11 @@ export const SILENT: Fault = {
 export const STOPPED: Fault = {
   name: 'holder stopped beyond its lease and its session',
   brings: 'losses',
-  async strike({ crew, holder }) {
+  async inject({ pool, holder }) {
     holder.signal('SIGSTOP');
     try {
       await pass(SESSION_MS * 1.4);
-      await crew.allHold(holder);
+      await pool.waitForAll(holder);
     } finally {
       holder.signal('SIGCONT');
     }
@@ -82,10 +82,10 @@ export const STOPPED: Fault = {
 export const STEPPED: Fault = {
   name: 'clock of the holder stepped by an hour, ahead and back',
   brings: process.platform === 'linux' ? 'waits at most' : 'losses',
-  async strike({ crew, holder }) {
+  async inject({ pool, holder }) {
     for (let i = 0; i < 3; i += 1) {
       holder.signal('SIGUSR2');
-      await crew.holds(holder);
+      await pool.waitForLock(holder);
     }
   },
 };

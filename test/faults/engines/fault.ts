@@ -1,12 +1,12 @@
 import type { ContenderProcess } from 'bedrock-testkit';
 import type { RunningServer, TcpProxy } from 'bedrock-servers';
-import type { Crew, CrewJob } from './crew.js';
-import type { Ground } from './ground.js';
+import type { ContenderPool, PoolJob } from './contender-pool.js';
+import type { EngineFixture } from './engine-fixture.js';
 
-/** Where a fault strikes. */
-export interface Scene<G extends Ground = Ground> {
-  readonly ground: G;
-  readonly crew: Crew;
+/** What a fault is injected into. */
+export interface InjectionDeps<G extends EngineFixture = EngineFixture> {
+  readonly fixture: G;
+  readonly pool: ContenderPool;
   /** What they contend for. */
   readonly resource: string;
   /** What every other process goes through, where there is one server. */
@@ -15,10 +15,10 @@ export interface Scene<G extends Ground = Ground> {
   /** Holds the lock for long, and has just got it. */
   readonly holder: ContenderProcess;
   /** How often the fault has struck before. */
-  readonly strikes: number;
+  readonly round: number;
 }
 
-export interface Fault<G extends Ground = Ground> {
+export interface Fault<G extends EngineFixture = EngineFixture> {
   readonly name: string;
   /**
    * What it must bring about, or it did not strike at all; `waits at most`: no lease is lost, and nobody is refused for want
@@ -27,9 +27,9 @@ export interface Fault<G extends Ground = Ground> {
    */
   readonly brings?: 'anything' | 'losses' | 'losses or failures' | 'waits at most';
   /** In how many ways it strikes by turns. @default 1 */
-  readonly ways?: number;
+  readonly variants?: number;
   /** Who contends. @default two with short holds, and one with long ones */
-  readonly jobs?: (resource: string, leaseMs: number) => readonly CrewJob[];
+  readonly jobs?: (resource: string, leaseMs: number) => readonly PoolJob[];
   /** @default 800 */
   readonly leaseMs?: number;
   /** Bound on every call to the server. @default 400 */
@@ -37,5 +37,5 @@ export interface Fault<G extends Ground = Ground> {
   /** More options of the backends. */
   readonly options?: object;
   /** Resolves when what was broken is whole again. Rejects when something else is seen than what was to be. */
-  strike(scene: Scene<G>): Promise<void>;
+  inject(deps: InjectionDeps<G>): Promise<void>;
 }

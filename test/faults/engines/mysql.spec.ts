@@ -1,5 +1,5 @@
-import { mysqlGround } from './mysql-ground.js';
+import { mysqlFixture } from './mysql-fixture.js';
 import { SQL_FAULTS } from './sql-faults.js';
 import { faultSuite } from './suite.js';
 
-faultSuite([{ on: 'MariaDB', start: mysqlGround, faults: SQL_FAULTS }]);
+faultSuite([{ on: 'MariaDB', start: mysqlFixture, faults: SQL_FAULTS }]);

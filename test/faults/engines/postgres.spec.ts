@@ -1,5 +1,5 @@
-import { postgresGround } from './postgres-ground.js';
+import { postgresFixture } from './postgres-fixture.js';
 import { SQL_FAULTS } from './sql-faults.js';
 import { faultSuite } from './suite.js';
 
-faultSuite([{ on: 'PostgreSQL', start: postgresGround, faults: SQL_FAULTS }]);
+faultSuite([{ on: 'PostgreSQL', start: postgresFixture, faults: SQL_FAULTS }]);

@@ -2,10 +2,10 @@ import { Bedrock, isLockError } from 'bedrock-lock';
 import { eventually, liveness } from 'bedrock-testkit';
 import { pass } from '../combination/pass.js';
 import { COMMON_FAULTS } from './common-faults.js';
-import type { CrewJob } from './crew.js';
+import type { PoolJob } from './contender-pool.js';
 import type { Fault } from './fault.js';
-import { MOST_CONNECTIONS, type SqlGround, type UserConnection } from './ground.js';
-import { LEASE_MS, OPERATION_MS } from './terms.js';
+import { MAX_CONNECTIONS, type SqlEngineFixture, type UserConnection } from './engine-fixture.js';
+import { LEASE_MS, OPERATION_MS } from './settings.js';
 
 /** What a newcomer waits for its lock: longer than a call to the server. */
 const NEWCOMER_MS = OPERATION_MS * 1.5;
@@ -14,34 +14,35 @@ const USERS = 2;
 const ROWS = 16;
 
 /** Transactions of a user's have every connection that the server gives. The backends have theirs already, and need no more. */
-const TAKEN: Fault<SqlGround> = {
+const TAKEN: Fault<SqlEngineFixture> = {
   name: 'all connections taken by transactions of a user',
   brings: 'waits at most',
   // Nothing but the fault may cost a lease here: the server may stand still for longer than half of a short lease.
   leaseMs: 1_500,
   operationMs: 800,
-  async strike({ ground, crew }) {
-    const pool = await takeAll(ground);
+  async inject({ fixture, pool }) {
+    const userConnections = await takeAllConnections(fixture);
     try {
-      if ((await asNewcomer(ground)) !== 'BACKEND_UNAVAILABLE') throw new Error('a connection was left');
-      await crew.allHold();
+      if ((await errorForNewBackend(fixture)) !== 'BACKEND_UNAVAILABLE')
+        throw new Error('a connection was left');
+      await pool.waitForAll();
       // The long hold that has just begun lasts for more than a lease: it ends with a renewal, or in a loss.
-      await crew.allHold();
+      await pool.waitForAll();
     } finally {
-      await Promise.all(pool.map((connection) => connection.end()));
+      await Promise.all(userConnections.map((connection) => connection.end()));
     }
   },
 };
 
 /** For so long that calls fail, and for so long that leases end. */
-const STUCK: Fault<SqlGround> = {
+const STUCK: Fault<SqlEngineFixture> = {
   name: 'all connections of the backends stuck behind a transaction of a user',
   brings: 'losses or failures',
-  ways: 2,
-  async strike({ ground, strikes }) {
-    const user = await ground.connect();
-    for (const statement of ground.lockAll) await user.query(statement);
-    await pass(strikes % 2 === 0 ? OPERATION_MS * 1.5 : LEASE_MS * 2);
+  variants: 2,
+  async inject({ fixture, round }) {
+    const user = await fixture.connect();
+    for (const statement of fixture.lockAll) await user.query(statement);
+    await pass(round % 2 === 0 ? OPERATION_MS * 1.5 : LEASE_MS * 2);
     await user.end();
   },
 };
@@ -50,28 +51,28 @@ const STUCK: Fault<SqlGround> = {
  * Rows are made, taken, renewed many at a time and removed by 64 connections, while users lock the same rows in the opposite
  * order: so there are dead-locks, of users with the backends alone, and they are nobody's business.
  */
-const STORM: Fault<SqlGround> = {
+const STORM: Fault<SqlEngineFixture> = {
   name: 'deadlock storm: up to 64 connections, rows that come and go',
   options: { connections: 16, keepRowsMs: 20 },
   operationMs: 2_000,
   jobs: (resource) => {
     const resources = rowsOf(resource);
-    const short: CrewJob = { resource, resources, tasks: ROWS, bodyMs: [0, 5] };
-    const long: CrewJob = { ...short, bodyMs: [LEASE_MS / 2, LEASE_MS] };
+    const short: PoolJob = { resource, resources, tasks: ROWS, bodyMs: [0, 5] };
+    const long: PoolJob = { ...short, bodyMs: [LEASE_MS / 2, LEASE_MS] };
     return [short, short, long, long];
   },
-  async strike({ ground, resource }) {
-    const before = await ground.deadLocks();
+  async inject({ fixture, resource }) {
+    const before = await fixture.deadLocks();
     let isOver = false;
     const users = Array.from({ length: USERS }, async () => {
-      const user = await ground.connect();
-      while (!isOver) await lockSome(user, rowsOf(resource), ground.lockRow);
+      const user = await fixture.connect();
+      while (!isOver) await lockSome(user, rowsOf(resource), fixture.lockRow);
       await user.end();
     });
     try {
       await pass(STORM_MS);
       // When two meet is chance, and the server counts them with a delay.
-      await eventually('there is a deadlock', async () => (await ground.deadLocks()) > before, {
+      await eventually('there is a deadlock', async () => (await fixture.deadLocks()) > before, {
         withinMs: 20_000,
       });
     } finally {
@@ -81,18 +82,18 @@ const STORM: Fault<SqlGround> = {
   },
 };
 
-export const SQL_FAULTS: readonly Fault<SqlGround>[] = [...COMMON_FAULTS, TAKEN, STUCK, STORM];
+export const SQL_FAULTS: readonly Fault<SqlEngineFixture>[] = [...COMMON_FAULTS, TAKEN, STUCK, STORM];
 
-async function takeAll(ground: SqlGround): Promise<UserConnection[]> {
-  const taken: UserConnection[] = [];
-  for (let i = 0; i <= MOST_CONNECTIONS; i += 1) {
-    const connection = await ground.connect().catch(() => undefined);
+async function takeAllConnections(fixture: SqlEngineFixture): Promise<UserConnection[]> {
+  const connections: UserConnection[] = [];
+  for (let i = 0; i <= MAX_CONNECTIONS; i += 1) {
+    const connection = await fixture.connect().catch(() => undefined);
     if (connection === undefined) break;
-    taken.push(connection);
+    connections.push(connection);
     await connection.query('BEGIN');
     await connection.query('SELECT 1');
   }
-  return taken;
+  return connections;
 }
 
 /** Names of the rows of a storm. */
@@ -119,8 +120,8 @@ async function lockSome(
 }
 
 /** What somebody is told who has no connection yet. @throws Error when it is not told in time */
-async function asNewcomer(ground: SqlGround): Promise<string | undefined> {
-  const bedrock = new Bedrock({ backend: ground.newcomer() });
+async function errorForNewBackend(fixture: SqlEngineFixture): Promise<string | undefined> {
+  const bedrock = new Bedrock({ backend: fixture.newBackend() });
   try {
     const error = await liveness.within('the answer to a newcomer', NEWCOMER_MS + 200, () => {
       const asked = bedrock.mutex('newcomer').acquire({ waitMs: NEWCOMER_MS });

@@ -2,40 +2,40 @@ import { assertSound } from '../combination/verdict.js';
 import { runCell, type CellResult } from './cell.js';
 import { SILENT } from './common-faults.js';
 import type { Fault } from './fault.js';
-import type { Ground } from './ground.js';
+import type { EngineFixture } from './engine-fixture.js';
 import { tableOf } from './table.js';
 
 /** How often each fault strikes: once in each of its ways, or as often as one likes. */
 const INJECTIONS = process.env['BEDROCK_INJECTIONS'];
-const injectionsOf = ({ ways = 1 }: Fault<never>): number => Number(INJECTIONS ?? ways);
+const injectionsOf = ({ variants = 1 }: Fault<never>): number => Number(INJECTIONS ?? variants);
 const START_WITHIN_MS = 180_000;
 const WITHIN_MS = 30_000 + 15_000 * Number(INJECTIONS ?? 2);
 
-export interface Part<G extends Ground> {
+export interface FaultSuitePart<G extends EngineFixture> {
   readonly on: string;
   readonly start: () => Promise<G>;
   readonly faults: readonly Fault<G>[];
 }
 
-/** A test per fault on each ground, a table of what came of them, and a test that the judge would see two holders. */
-export function faultSuite<G extends Ground>(parts: readonly Part<G>[]): void {
+/** A test per fault on each engine, a table of what came of them, and a test that the judge would see two holders. */
+export function faultSuite<G extends EngineFixture>(parts: readonly FaultSuitePart<G>[]): void {
   const table: CellResult[] = [];
   afterAll(() => console.log(tableOf(table)));
 
   describe.each(parts)('a lock on $on keeps its promises', ({ on, start, faults }) => {
-    let ground: G;
+    let fixture: G;
     beforeAll(async () => {
-      ground = await start();
+      fixture = await start();
     }, START_WITHIN_MS);
-    afterAll(() => ground.stop(), START_WITHIN_MS);
+    afterAll(() => fixture.stop(), START_WITHIN_MS);
 
     it.each(faults.map((fault) => [fault.name, fault] as const))(
       '%s',
       async (_name, fault) => {
-        const result = await runCell({ ground, fault, injections: injectionsOf(fault) });
+        const result = await runCell({ fixture, fault, injections: injectionsOf(fault) });
         table.push(result);
-        const { evidence } = result;
-        assertSound({ ...evidence, others: withoutEffect(fault, result) });
+        const { record } = result;
+        assertSound({ ...record, others: withoutEffect(fault, result) });
       },
       WITHIN_MS,
     );
@@ -44,7 +44,7 @@ export function faultSuite<G extends Ground>(parts: readonly Part<G>[]): void {
     it(
       'and the judge sees two holders where they believe in longer leases than they have',
       async () => {
-        const { violations } = await runCell({ ground, fault: SILENT, injections: 2, overstated: 4 });
+        const { violations } = await runCell({ fixture, fault: SILENT, injections: 2, overstated: 4 });
         expect(violations).toContainEqual(expect.stringMatching(/^I1: /));
       },
       WITHIN_MS,

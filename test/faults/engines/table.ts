@@ -8,9 +8,9 @@ export function tableOf(results: readonly CellResult[]): string {
   return lines.map((cells) => `| ${cells.join(' | ')} |\n`).join('');
 }
 
-function rowOf({ fault, injections, evidence, report, gapMs, violations }: CellResult): string[] {
+function rowOf({ fault, injections, record, report, gapMs, violations }: CellResult): string[] {
   const failures = Object.entries(report.failures).map(([code, count]) => `${count} ${code}`);
-  const told = evidence.history.filter(({ kind }) => kind === 'lost').length;
+  const told = record.history.filter(({ kind }) => kind === 'lost').length;
   return [
     fault,
     String(injections),

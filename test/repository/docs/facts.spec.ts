@@ -98,7 +98,7 @@ describe('what the documentation lists and counts', () => {
   });
 
   it('is the classes of lease lengths of etcd and ZooKeeper', () => {
-    const source = read('libs/lock/src/backends/session-queue/session-class.ts');
+    const source = read('libs/lock/src/backends/session-queue/lease-class.ts');
     const [, list = ''] = /CLASSES_MS = \[([^\]]+)\]/.exec(source) ?? [];
     const seconds = list.split(',').map((ms) => Number(ms.replaceAll('_', '')) / 1_000);
     const ofEtcd = seconds.filter((length) => length >= 1).join(', ');

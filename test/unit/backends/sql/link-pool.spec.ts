@@ -1,15 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { ManualClock } from 'bedrock-testkit';
 import type {
-  Answer,
+  SqlResult,
   SqlLink,
-  SqlLinks,
+  SqlLinkFactory,
   Statement,
 } from '../../../../libs/lock/src/backends/sql/connection/link.js';
 import { LinkPool } from '../../../../libs/lock/src/backends/sql/connection/link-pool.js';
 
 const TIMEOUT_MS = 1_000;
-const ANSWER: Answer = { rows: [], affected: 1, insertId: 0 };
+const ANSWER: SqlResult = { rows: [], affected: 1, insertId: 0 };
 const STATEMENT: Statement = { name: '', text: 'SELECT 1', values: [] };
 
 /** A connection whose statements are answered by the test. */
@@ -18,7 +18,7 @@ class Wire implements SqlLink {
   readonly asked: { answer(): void; fail(error: Error): void }[] = [];
   #onEnd: (() => void) | undefined;
 
-  query(): Promise<Answer> {
+  query(): Promise<SqlResult> {
     return new Promise((resolve, reject) => {
       this.asked.push({ answer: () => resolve(ANSWER), fail: reject });
     });
@@ -41,14 +41,14 @@ function poolOf(size: number) {
   const clock = new ManualClock();
   const wires: Wire[] = [];
   let lost = 0;
-  const links: SqlLinks = {
+  const links: SqlLinkFactory = {
     open: () => {
       const wire = new Wire();
       wires.push(wire);
       return Promise.resolve(wire);
     },
-    judge: (error) => ((error as Error).message === 'dead-lock' ? 'again' : 'no'),
-    isAnswer: () => true,
+    classify: (error) => ((error as Error).message === 'dead-lock' ? 'again' : 'no'),
+    isUsableAfter: () => true,
   };
   const pool = new LinkPool(links, 'sql', {
     clock,

@@ -1,19 +1,19 @@
 import { BackendUnavailableError } from '../../core/errors.js';
 
 /** Fencing tokens for each number of a change. */
-export const TOKENS_PER_STAMP = 512;
+export const TOKENS_PER_REVISION = 512;
 /** With room for the changes that a large reservation skips. */
-const MOST_STAMP = 2 ** 44 - 2 ** 16;
+const MAX_REVISION = 2 ** 44 - 2 ** 16;
 
 /**
  * The first token of a change. A number that is too great for it is an error: a smaller token would let an older holder write.
  * @throws BackendUnavailableError
  */
-export function tokenOf(stamp: number, backend: string): number {
-  if (stamp > 0 && stamp <= MOST_STAMP) return stamp * TOKENS_PER_STAMP;
+export function tokenOf(revision: number, backend: string): number {
+  if (revision > 0 && revision <= MAX_REVISION) return revision * TOKENS_PER_REVISION;
   throw new BackendUnavailableError(
     backend,
-    `its number of changes, ${stamp}, is too great for a token`,
+    `its number of changes, ${revision}, is too great for a token`,
     'no',
   );
 }

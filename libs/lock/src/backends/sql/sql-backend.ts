@@ -8,16 +8,16 @@ import type {
   Waker,
 } from '../../core/ports/ports.js';
 import { READY_TIMEOUTS, untilServing } from '../../runtime/until-serving.js';
-import type { DatabaseTime } from './connection/database-time.js';
-import { Failures } from './connection/failures.js';
-import { KnownRows } from './rows/known-rows.js';
+import type { DatabaseClockOffset } from './connection/database-clock-offset.js';
+import { BackendErrors } from './connection/failures.js';
+import { RowReaper } from './rows/row-reaper.js';
 import type { LinkPool } from './connection/link-pool.js';
 import type { LockTable } from './rows/lock-table.js';
-import { PROCESS_LIFE_MS, ProcessRows } from './rows/process-rows.js';
+import { PROCESS_LIFE_MS, SqlProcessDirectory } from './rows/process-directory.js';
 import type { RecordTable } from './records/record-table.js';
 import { SqlLeases } from './sql-leases.js';
 import { SqlRecords } from './records/sql-records.js';
-import { MIN_LEASE_MS, type SqlTerms } from './sql-options.js';
+import { MIN_LEASE_MS, type SqlSettings } from './sql-options.js';
 
 /** What dead processes have left is looked for this often, in ms, and as much by chance. */
 const SWEEP_MS = 60_000;
@@ -25,7 +25,7 @@ const SWEEP_MS = 60_000;
 const SWEPT_AT_ONCE = 256;
 
 /** How processes hear of each other, where a database can tell. */
-export interface Wakes {
+export interface SqlWakeSource {
   readonly commands: number;
   start(): void;
   /** @throws BackendUnavailableError */
@@ -35,16 +35,16 @@ export interface Wakes {
   close(): void;
 }
 
-export interface SqlSite {
+export interface SqlBackendDeps {
   readonly name: string;
-  readonly terms: SqlTerms;
+  readonly settings: SqlSettings;
   readonly processId: string;
   readonly pool: LinkPool;
   readonly table: LockTable;
   readonly records: RecordTable;
-  readonly time: DatabaseTime;
+  readonly clockOffset: DatabaseClockOffset;
   /** @default the engine asks again by itself */
-  readonly wakes?: Wakes;
+  readonly wakeSource?: SqlWakeSource;
 }
 
 /** Locks and records as rows of a database. */
@@ -54,48 +54,48 @@ export class SqlBackend implements Backend {
   readonly processId: string;
   readonly operationTimeoutMs: number;
   protected readonly clock: Clock;
-  readonly #site: SqlSite;
+  readonly #deps: SqlBackendDeps;
   readonly #leases: SqlLeases;
   readonly #records: SqlRecords;
-  readonly #rows: KnownRows;
-  readonly #processes: ProcessRows;
-  readonly #doubts = new Set<(resource: string | undefined) => void>();
+  readonly #rowReaper: RowReaper;
+  readonly #processes: SqlProcessDirectory;
+  readonly #suspectListeners = new Set<(resource: string | undefined) => void>();
   #sweep: Timer | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor(site: SqlSite) {
-    const { name, terms, processId, table, time, wakes } = site;
-    const { clock, operationTimeoutMs, maxLeaseMs, keepRowsMs, label } = terms;
+  constructor(deps: SqlBackendDeps) {
+    const { name, settings, processId, table, clockOffset, wakeSource } = deps;
+    const { clock, operationTimeoutMs, maxLeaseMs, keepRowsMs, label } = settings;
     this.name = name;
     this.processId = processId;
     this.operationTimeoutMs = operationTimeoutMs;
     this.clock = clock;
-    this.#site = site;
-    this.#rows = new KnownRows({ clock, table, operationTimeoutMs, keepRowsMs });
-    this.#processes = new ProcessRows(processId, label, table, clock, operationTimeoutMs);
+    this.#deps = deps;
+    this.#rowReaper = new RowReaper({ clock, table, operationTimeoutMs, keepRowsMs });
+    this.#processes = new SqlProcessDirectory(processId, label, table, clock, operationTimeoutMs);
     this.traits = Object.freeze({
       fifo: true,
       shared: true,
       weighted: true,
       fencing: true,
-      push: wakes !== undefined,
+      push: wakeSource !== undefined,
       holdAtLeast: true,
       inProcess: false,
       minLeaseMs: MIN_LEASE_MS,
       maxLeaseMs,
       lifetime: 'lease',
     });
-    const failures = new Failures(name);
-    const askTime = async (): Promise<number> =>
+    const errors = new BackendErrors(name);
+    const readTime = async (): Promise<number> =>
       (await table.read([], clock.now() + operationTimeoutMs)).nowUs;
-    const forRecords = { clock, table: site.records, operationTimeoutMs, failures, time, askTime };
-    this.#records = new SqlRecords(forRecords);
-    const ground = { clock, table, time, processId, operationTimeoutMs, failures };
+    const recordsDeps = { clock, table: deps.records, operationTimeoutMs, errors, clockOffset, readTime };
+    this.#records = new SqlRecords(recordsDeps);
+    const shared = { clock, table, clockOffset, processId, operationTimeoutMs, errors };
     this.#leases = new SqlLeases({
-      ...ground,
-      rows: this.#rows,
+      ...shared,
+      rowReaper: this.#rowReaper,
       processes: this.#processes,
-      watch: wakes && ((resource, waker) => wakes.watch(resource, waker)),
+      watch: wakeSource && ((resource, waker) => wakeSource.watch(resource, waker)),
     });
   }
 
@@ -108,22 +108,22 @@ export class SqlBackend implements Backend {
   }
 
   get commands(): number {
-    return this.#site.pool.commands + (this.#site.wakes?.commands ?? 0);
+    return this.#deps.pool.commands + (this.#deps.wakeSource?.commands ?? 0);
   }
 
   async ready(): Promise<void> {
     const { clock, operationTimeoutMs } = this;
     const isFinal = (): boolean => this.#closed !== undefined;
-    this.#site.wakes?.start();
+    this.#deps.wakeSource?.start();
     await untilServing({ clock, operationTimeoutMs, isFinal }, () => this.ping());
-    await this.#site.wakes?.whenReady(operationTimeoutMs * READY_TIMEOUTS);
+    await this.#deps.wakeSource?.whenReady(operationTimeoutMs * READY_TIMEOUTS);
     this.#scheduleSweep();
   }
 
   async ping(): Promise<number> {
     const sentAt = this.clock.now();
-    const { nowUs } = await this.#site.table.read([], sentAt + this.operationTimeoutMs);
-    this.#site.time.learn(nowUs);
+    const { nowUs } = await this.#deps.table.read([], sentAt + this.operationTimeoutMs);
+    this.#deps.clockOffset.update(nowUs);
     const tripMs = this.clock.now() - sentAt;
     // What was asked before is answered before, though it travels on other connections.
     await this.#leases.settled();
@@ -131,8 +131,8 @@ export class SqlBackend implements Backend {
   }
 
   onSuspect(listener: (resource: string | undefined) => void): Unsubscribe {
-    this.#doubts.add(listener);
-    return () => void this.#doubts.delete(listener);
+    this.#suspectListeners.add(listener);
+    return () => void this.#suspectListeners.delete(listener);
   }
 
   close(): Promise<void> {
@@ -141,17 +141,17 @@ export class SqlBackend implements Backend {
   }
 
   /** Grants on the resource, or on all, may have been taken away. */
-  doubt(resource: string | undefined): void {
-    for (const listener of this.#doubts) listener(resource);
+  reportSuspect(resource: string | undefined): void {
+    for (const listener of this.#suspectListeners) listener(resource);
   }
 
   async #close(): Promise<void> {
-    const { pool, wakes } = this.#site;
+    const { pool, wakeSource } = this.#deps;
     if (this.#sweep !== undefined) this.clock.clearTimer(this.#sweep);
-    wakes?.close();
+    wakeSource?.close();
     this.#records.close();
-    await this.#rows.close();
-    await this.#processes.erase().catch(() => undefined);
+    await this.#rowReaper.close();
+    await this.#processes.unregister().catch(() => undefined);
     pool.close();
   }
 
@@ -160,8 +160,8 @@ export class SqlBackend implements Backend {
     const pauseMs = SWEEP_MS * (1 + this.clock.random());
     this.#sweep = this.clock.setTimer(() => {
       this.#sweep = undefined;
-      const by = this.clock.now() + this.operationTimeoutMs;
-      const swept = this.#site.table.sweep(PROCESS_LIFE_MS * 1_000, SWEPT_AT_ONCE, by);
+      const deadline = this.clock.now() + this.operationTimeoutMs;
+      const swept = this.#deps.table.sweep(PROCESS_LIFE_MS * 1_000, SWEPT_AT_ONCE, deadline);
       swept.catch(() => undefined).finally(() => this.#scheduleSweep());
     }, pauseMs);
   }

@@ -12,60 +12,60 @@ import type {
 } from '../../core/claim.js';
 import type { LeaseDriver, Unsubscribe, Waker } from '../../core/ports/ports.js';
 import { InFlight } from '../../runtime/in-flight.js';
-import type { KnownRows } from './rows/known-rows.js';
-import { Lane, type LaneGround, type Operation } from './rows/lane.js';
+import type { RowReaper } from './rows/row-reaper.js';
+import { RowExecutor, type RowExecutorDeps, type RowOperation } from './rows/row-executor.js';
 import {
   claimOperation,
-  placeOperation,
+  stateOperation,
   renewOperation,
   withdrawOperation,
-  type Asker,
-  type OperationGround,
-} from './rows/operations.js';
-import { lifeUsOf, Place, processOf } from './rows/place.js';
-import type { ProcessRows } from './rows/process-rows.js';
-import type { Grant } from './rows/row-format.js';
+  type DeferredAnswer,
+  type RowOperationDeps,
+} from './rows/row-operations.js';
+import { lifeUsOf, RowState, processIdOf } from './rows/row-state.js';
+import type { SqlProcessDirectory } from './rows/process-directory.js';
+import type { RowGrant } from './rows/row-format.js';
 
-export interface LeasesGround extends LaneGround {
+export interface SqlLeasesDeps extends RowExecutorDeps {
   readonly processId: string;
-  readonly rows: KnownRows;
-  readonly processes: ProcessRows;
+  readonly rowReaper: RowReaper;
+  readonly processes: SqlProcessDirectory;
   /** Without it the engine asks again by itself. */
   readonly watch?: ((resource: string, waker: Waker) => Promise<Unsubscribe>) | undefined;
 }
 
 /** Renewals in one statement, at most. */
 const RENEWALS_AT_ONCE = 256;
-/** Lanes that are kept though they are idle, at least: what is made for each question is work for the collector. */
-const FEW_LANES = 64;
+/** Executors that are kept though they are idle, at least: what is made for each question is work for the collector. */
+const MIN_EXECUTORS = 64;
 
-/** The verbs on rows of a database. What is asked about one resource goes in order, in its lane. */
+/** The verbs on rows of a database. What is asked about one resource goes in order, through its executor. */
 export class SqlLeases implements LeaseDriver {
-  readonly #lanes = new Map<string, Lane>();
-  /** Lanes from which on the idle ones are forgotten. */
-  #manyLanes = FEW_LANES;
-  readonly #operations: OperationGround;
-  readonly #underWay = new InFlight();
+  readonly #executors = new Map<string, RowExecutor>();
+  /** Executors from which on the idle ones are forgotten. */
+  #trimAt = MIN_EXECUTORS;
+  readonly #operations: RowOperationDeps;
+  readonly #inFlight = new InFlight();
 
-  constructor(private readonly ground: LeasesGround) {
-    const { time, processId } = ground;
-    const viewOf = (grant: Grant, nowUs: number): HolderView => this.#holderOf(grant, nowUs);
-    this.#operations = { time, processId, viewOf };
+  constructor(private readonly deps: SqlLeasesDeps) {
+    const { clockOffset, processId } = deps;
+    const holderViewOf = (grant: RowGrant, nowUs: number): HolderView => this.#holderOf(grant, nowUs);
+    this.#operations = { clockOffset, processId, holderViewOf };
   }
 
   claim(claim: Claim): Promise<Verdict> {
-    const { clock, processes, rows } = this.ground;
-    processes.sign();
-    rows.used(claim.resource);
+    const { clock, processes, rowReaper } = this.deps;
+    processes.register();
+    rowReaper.markUsed(claim.resource);
     // What is late here is late there.
     if (clock.now() > claim.notAfter) return Promise.resolve({ kind: 'stale' });
-    return this.#do(claim.resource, (asker: Asker<Verdict>) =>
-      claimOperation(claim, this.#operations, this.ground.table, asker),
+    return this.#submit(claim.resource, (deferred: DeferredAnswer<Verdict>) =>
+      claimOperation(claim, this.#operations, this.deps.table, deferred),
     );
   }
 
   async renew(held: readonly HeldRef[]): Promise<readonly RenewOutcome[]> {
-    this.ground.processes.sign();
+    this.deps.processes.register();
     const batches: Promise<readonly RenewOutcome[]>[] = [];
     for (let at = 0; at < held.length; at += RENEWALS_AT_ONCE) {
       batches.push(this.#renewBatch(held.slice(at, at + RENEWALS_AT_ONCE)));
@@ -74,28 +74,28 @@ export class SqlLeases implements LeaseDriver {
   }
 
   withdraw(ref: ClaimRef, options: WithdrawOptions): Promise<WithdrawOutcome> {
-    this.ground.rows.used(ref.resource);
-    return this.#do(ref.resource, (asker: Asker<WithdrawOutcome>) =>
-      withdrawOperation(ref, options, this.#operations, this.ground.table, asker),
+    this.deps.rowReaper.markUsed(ref.resource);
+    return this.#submit(ref.resource, (deferred: DeferredAnswer<WithdrawOutcome>) =>
+      withdrawOperation(ref, options, this.#operations, this.deps.table, deferred),
     );
   }
 
   annotate(ref: ClaimRef, { depth }: { readonly depth: number }): void {
-    const noted = this.#do(ref.resource, (asker: Asker<void>) =>
-      placeOperation(asker, (place) => place.annotate(ref.id, depth)),
+    const noted = this.#submit(ref.resource, (deferred: DeferredAnswer<void>) =>
+      stateOperation(deferred, (state) => state.annotate(ref.id, depth)),
     );
     noted.catch(() => undefined);
   }
 
   async inspect(resource: string): Promise<readonly ClaimView[]> {
-    const { table, processes, time } = this.ground;
-    const by = this.#by();
-    const { nowUs, rows } = await table.read([resource], by);
-    time.learn(nowUs);
-    const grants = rows.flatMap((row) => [...new Place(resource, row, nowUs).grants]);
-    await processes.find(
-      grants.map(({ id }) => processOf(id)),
-      by,
+    const { table, processes, clockOffset } = this.deps;
+    const deadline = this.#deadline();
+    const { nowUs, rows } = await table.read([resource], deadline);
+    clockOffset.update(nowUs);
+    const grants = rows.flatMap((row) => [...new RowState(resource, row, nowUs).grants]);
+    await processes.load(
+      grants.map(({ id }) => processIdOf(id)),
+      deadline,
     );
     return grants.map((grant) => {
       const { mode, units, depth, revoked } = grant;
@@ -104,23 +104,25 @@ export class SqlLeases implements LeaseDriver {
   }
 
   revoke(resource: string, _shape: Shape, how: 'atExpiry' | 'now'): Promise<boolean> {
-    return this.#do(resource, (asker: Asker<boolean>) => placeOperation(asker, (place) => place.revoke(how)));
+    return this.#submit(resource, (deferred: DeferredAnswer<boolean>) =>
+      stateOperation(deferred, (state) => state.revoke(how)),
+    );
   }
 
   async watch(resource: string, _shape: Shape, waker: Waker): Promise<Unsubscribe> {
-    return (await this.ground.watch?.(resource, waker)) ?? (() => undefined);
+    return (await this.deps.watch?.(resource, waker)) ?? (() => undefined);
   }
 
   /** Resolves when all that was asked before is answered; each answer comes in its time. */
   settled(): Promise<void> {
-    return this.#underWay.whenSettled();
+    return this.#inFlight.whenSettled();
   }
 
   /** One statement for the grants that have a row for themselves; the others are decided one by one. */
   async #renewBatch(held: readonly HeldRef[]): Promise<readonly RenewOutcome[]> {
-    const by = this.#by();
+    const deadline = this.#deadline();
     const isWhole = held.map(({ shape }) => shape.mode === 'exclusive');
-    const prolongs = held
+    const renewals = held
       .filter((_, at) => isWhole[at])
       .map(({ resource, id, leaseMs, keepMs }) => ({
         resource,
@@ -128,55 +130,63 @@ export class SqlLeases implements LeaseDriver {
         lifeUs: lifeUsOf(Math.max(leaseMs, keepMs)),
       }));
     try {
-      const renewed = prolongs.length === 0 ? [] : await this.ground.table.prolong(prolongs, by);
+      const renewed = renewals.length === 0 ? [] : await this.deps.table.renew(renewals, deadline);
       let next = 0;
       const done = isWhole.map((is) => is && renewed[next++] === true);
       return await Promise.all(
-        held.map(async (ref, at) => (done[at] ? 'renewed' : this.#renewAlone(ref, by))),
+        held.map(async (ref, at) => (done[at] ? 'renewed' : this.#renewAlone(ref, deadline))),
       );
     } catch {
       return held.map(() => 'unknown');
     }
   }
 
-  #renewAlone(held: HeldRef, by: number): Promise<RenewOutcome> {
-    const renewal = this.#do(held.resource, (asker: Asker<RenewOutcome>) => renewOperation(held, asker), by);
+  #renewAlone(held: HeldRef, deadline: number): Promise<RenewOutcome> {
+    const renewal = this.#submit(
+      held.resource,
+      (deferred: DeferredAnswer<RenewOutcome>) => renewOperation(held, deferred),
+      deadline,
+    );
     return renewal.catch(() => 'unknown');
   }
 
-  #do<T>(resource: string, operationOf: (asker: Asker<T>) => Operation, by = this.#by()): Promise<T> {
-    const round = this.#underWay.begin();
+  #submit<T>(
+    resource: string,
+    operationOf: (deferred: DeferredAnswer<T>) => RowOperation,
+    deadline = this.#deadline(),
+  ): Promise<T> {
+    const generation = this.#inFlight.begin();
     return new Promise<T>((resolve, reject) => {
-      const asker: Asker<T> = {
-        by,
-        resolve: (answer) => (round.end(), resolve(answer)),
-        reject: (error: Error) => (round.end(), reject(error)),
+      const deferred: DeferredAnswer<T> = {
+        deadline,
+        resolve: (answer) => (generation.end(), resolve(answer)),
+        reject: (error: Error) => (generation.end(), reject(error)),
       };
-      this.#laneOf(resource).add(operationOf(asker));
+      this.#executorFor(resource).submit(operationOf(deferred));
     });
   }
 
-  #laneOf(resource: string): Lane {
-    const known = this.#lanes.get(resource);
+  #executorFor(resource: string): RowExecutor {
+    const known = this.#executors.get(resource);
     if (known !== undefined) return known;
-    if (this.#lanes.size >= this.#manyLanes) this.#forgetIdleLanes();
-    const lane = new Lane(resource, this.ground);
-    this.#lanes.set(resource, lane);
-    return lane;
+    if (this.#executors.size >= this.#trimAt) this.#removeIdleExecutors();
+    const executor = new RowExecutor(resource, this.deps);
+    this.#executors.set(resource, executor);
+    return executor;
   }
 
-  /** So seldom that it costs a new lane next to nothing. */
-  #forgetIdleLanes(): void {
-    for (const [resource, lane] of this.#lanes) if (lane.isIdle) this.#lanes.delete(resource);
-    this.#manyLanes = Math.max(FEW_LANES, 2 * this.#lanes.size);
+  /** So seldom that it costs a new executor next to nothing. */
+  #removeIdleExecutors(): void {
+    for (const [resource, executor] of this.#executors) if (executor.isIdle) this.#executors.delete(resource);
+    this.#trimAt = Math.max(MIN_EXECUTORS, 2 * this.#executors.size);
   }
 
-  #by(): number {
-    return this.ground.clock.now() + this.ground.operationTimeoutMs;
+  #deadline(): number {
+    return this.deps.clock.now() + this.deps.operationTimeoutMs;
   }
 
-  #holderOf({ id, untilUs }: Grant, nowUs: number): HolderView {
-    const process = this.ground.processes.known(processOf(id));
+  #holderOf({ id, untilUs }: RowGrant, nowUs: number): HolderView {
+    const process = this.deps.processes.cachedView(processIdOf(id));
     return { id, remainingMs: (untilUs - nowUs) / 1_000, ...(process !== undefined && { process }) };
   }
 }

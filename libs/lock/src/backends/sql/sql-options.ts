@@ -25,7 +25,7 @@ export interface SqlOptions {
 }
 
 /** The checked options. */
-export interface SqlTerms {
+export interface SqlSettings {
   readonly label: string | undefined;
   readonly operationTimeoutMs: number;
   readonly maxLeaseMs: number;
@@ -39,17 +39,17 @@ export const SQL_FIELDS: readonly (keyof SqlOptions)[] = [
   'label', 'operationTimeoutMs', 'maxLeaseMs', 'connections', 'keepRowsMs', 'tablePrefix', 'clock',
 ]; // prettier-ignore
 /** Default of `maxLeaseMs` for locks of a session, in ms: the server keeps those of a lost connection for so long. */
-export const LONGEST_SESSION_LEASE_MS = 30_000;
+export const DEFAULT_MAX_SESSION_LEASE_MS = 30_000;
 /** Shortest lease, in ms: below it, a trip to the database is no small part of the lease. */
 export const MIN_LEASE_MS = 50;
-const LONGEST_PREFIX = 30;
+const MAX_PREFIX_LENGTH = 30;
 const MAX_MS = 2 ** 31 - 1;
 
 /** @param longestLeaseMs the default of `maxLeaseMs` @throws InvalidOptionError naming the field */
-export function resolveSqlOptions(options: SqlOptions, longestLeaseMs = 300_000): SqlTerms {
+export function resolveSqlOptions(options: SqlOptions, defaultMaxLeaseMs = 300_000): SqlSettings {
   const { label, clock = systemClock, tablePrefix = 'bedrock_' } = options;
   const { operationTimeoutMs = 1_000, connections = 4, keepRowsMs = 10_000 } = options;
-  const { maxLeaseMs = longestLeaseMs } = options;
+  const { maxLeaseMs = defaultMaxLeaseMs } = options;
   if (label !== undefined) checkText('label', label);
   return {
     label,
@@ -57,15 +57,15 @@ export function resolveSqlOptions(options: SqlOptions, longestLeaseMs = 300_000)
     maxLeaseMs: checkWhole('maxLeaseMs', maxLeaseMs, MIN_LEASE_MS, MAX_MS),
     connections: checkWhole('connections', connections, 1, 1_000),
     keepRowsMs: checkWhole('keepRowsMs', keepRowsMs, 10, MAX_MS),
-    tablePrefix: checkIdentifier('tablePrefix', tablePrefix, LONGEST_PREFIX),
+    tablePrefix: checkIdentifier('tablePrefix', tablePrefix, MAX_PREFIX_LENGTH),
     clock: checkClock('clock', clock),
   };
 }
 
 /** A name that needs no care in SQL, though it is quoted all the same. @throws InvalidOptionError */
-export function checkIdentifier(field: string, value: unknown, longest: number): string {
-  if (typeof value !== 'string' || value.length > longest || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(value)) {
-    const requirement = `1 to ${longest} letters, digits and _, not beginning with a digit`;
+export function checkIdentifier(field: string, value: unknown, maxLength: number): string {
+  if (typeof value !== 'string' || value.length > maxLength || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(value)) {
+    const requirement = `1 to ${maxLength} letters, digits and _, not beginning with a digit`;
     throw new InvalidOptionError(field, requirement, value);
   }
   return value;

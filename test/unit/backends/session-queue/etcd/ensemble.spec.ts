@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bedrock } from 'bedrock-lock';
 import { startEtcdEnsemble, type EtcdEnsemble } from 'bedrock-servers';
 import { assertHistory, eventually, HistoryRecorder, type HistoryEvent } from 'bedrock-testkit';
-import { EtcdFixture, placesOf } from './fixture.js';
+import { EtcdFixture, entryKeysOf } from './fixture.js';
 
 const fixture = new EtcdFixture();
 let ensemble: EtcdEnsemble;
@@ -21,7 +21,7 @@ it('the death of the leader: the hold lives on, who waits is served, tokens grow
   const next = other.mutex(resource).acquire({ waitMs: 20_000 });
   const leader = await ensemble.leader();
   const alive = ensemble.members.find((member) => member !== leader)!;
-  await eventually('it waits', async () => (await placesOf(alive.url, resource)).length === 2);
+  await eventually('it waits', async () => (await entryKeysOf(alive.url, resource)).length === 2);
   leader.kill('SIGKILL');
   await ensemble.leader(leader);
   const { validUntil } = lease;

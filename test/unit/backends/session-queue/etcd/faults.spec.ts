@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { etcdCall, startEtcd, startProxy, type RunningServer, type TcpProxy } from 'bedrock-servers';
 import { eventually, FREE } from 'bedrock-testkit';
-import { claimOf, EtcdFixture, granted, keysOf, placesOf } from './fixture.js';
+import { claimOf, EtcdFixture, granted, keysOf, entryKeysOf } from './fixture.js';
 
 const OPERATION_MS = 400;
 
@@ -26,26 +26,26 @@ const url = (): string => `http://127.0.0.1:${proxy.port}`;
 const throughProxy = () => ({ hosts: url(), operationTimeoutMs: OPERATION_MS });
 const direct = () => ({ hosts: server.url, operationTimeoutMs: OPERATION_MS });
 
-it('a place whose reply was lost is found again: one grant, one token', async () => {
+it('an entry whose reply was lost is found again: one grant, one token', async () => {
   const backend = await fixture.backend(throughProxy());
   const resource = fixture.fresh();
   await backend.leases.withdraw(await granted(backend, resource), FREE);
   const claim = claimOf(backend, resource);
   proxy.dropReplies();
   await expect(backend.leases.claim(claim)).rejects.toMatchObject({ executed: 'unknown' });
-  expect(await placesOf(server.url, resource)).toHaveLength(1);
+  expect(await entryKeysOf(server.url, resource)).toHaveLength(1);
   proxy.dropReplies(false);
   await eventually('it is granted', async () => {
     const again = { ...claim, notAfter: performance.now() + OPERATION_MS };
     const verdict = await backend.leases.claim(again).catch(() => undefined);
     return verdict?.kind === 'granted';
   });
-  expect(await placesOf(server.url, resource)).toHaveLength(1);
+  expect(await entryKeysOf(server.url, resource)).toHaveLength(1);
   expect(await backend.leases.withdraw(claim, FREE)).toBe('released');
-  expect(await placesOf(server.url, resource)).toEqual([]);
+  expect(await entryKeysOf(server.url, resource)).toEqual([]);
 });
 
-it('a claim that is withdrawn before its place appears leaves none, and is never granted', async () => {
+it('a claim that is withdrawn before its entry appears leaves none, and is never granted', async () => {
   const backend = await fixture.backend(direct());
   const resource = fixture.fresh();
   await backend.leases.withdraw(await granted(backend, resource), FREE);
@@ -62,7 +62,7 @@ it('a claim that is withdrawn before its place appears leaves none, and is never
   const again = { ...claim, notAfter: performance.now() + OPERATION_MS };
   expect((await backend.leases.claim(again)).kind).toBe('stale');
   await sleep(300);
-  expect(await placesOf(server.url, resource)).toHaveLength(1);
+  expect(await entryKeysOf(server.url, resource)).toHaveLength(1);
 });
 
 it('a request that arrives after it was given up does nothing', async () => {
@@ -81,35 +81,35 @@ it('a request that arrives after it was given up does nothing', async () => {
   const sessions = (await keysOf(server.url, 'bedrock/session/')).length;
   expect(sessions).toBeGreaterThan(0);
   await sleep(2 * OPERATION_MS);
-  expect(await placesOf(server.url, resource)).toEqual([]);
+  expect(await entryKeysOf(server.url, resource)).toEqual([]);
 });
 
-it('a place that is made again for the same claim has another key: a late removal of the first cannot end it', async () => {
+it('an entry that is made again for the same claim has another key: a late removal of the first cannot end it', async () => {
   const backend = await fixture.backend(direct());
   const other = await fixture.backend(direct());
   const resource = fixture.fresh();
   const claim = await granted(backend, resource);
-  const [first] = await placesOf(server.url, resource);
+  const [first] = await entryKeysOf(server.url, resource);
   await other.leases.revoke(resource, claim.shape, 'now');
   const again = { ...claim, notAfter: performance.now() + OPERATION_MS };
   expect((await backend.leases.claim(again)).kind).toBe('granted');
-  const [second] = await placesOf(server.url, resource);
+  const [second] = await entryKeysOf(server.url, resource);
   expect(second!.key).not.toBe(first!.key);
   await etcdCall(server.url, 'kv/deleterange', { key: btoa(first!.key) });
-  expect(await placesOf(server.url, resource)).toEqual([second]);
+  expect(await entryKeysOf(server.url, resource)).toEqual([second]);
   expect(await backend.leases.withdraw(claim, FREE)).toBe('released');
-  expect(await placesOf(server.url, resource)).toEqual([]);
+  expect(await entryKeysOf(server.url, resource)).toEqual([]);
 });
 
 it('a holder whose session was ended by the server hears of it at once', async () => {
   const [one, other] = [await fixture.peer(direct()), await fixture.peer(direct())];
   const resource = fixture.fresh();
   const lease = await one.mutex(resource).acquire({ leaseMs: 10_000 });
-  const [place] = await placesOf(server.url, resource);
+  const [entry] = await entryKeysOf(server.url, resource);
   const next = other.mutex(resource).acquire({ waitMs: 5_000 });
-  await eventually('it waits', async () => (await placesOf(server.url, resource)).length === 2);
+  await eventually('it waits', async () => (await entryKeysOf(server.url, resource)).length === 2);
   const lost = new Promise((resolve) => lease.signal.addEventListener('abort', resolve));
-  await etcdCall(server.url, 'lease/revoke', { ID: place!.lease });
+  await etcdCall(server.url, 'lease/revoke', { ID: entry!.lease });
   await lost;
   expect(lease.isHeld).toBe(false);
   const nextLease = await next;
@@ -149,7 +149,7 @@ it('a server that is frozen for two leases: one holder at a time, and tokens gro
   const resource = fixture.fresh();
   const lease = await one.mutex(resource).acquire({ leaseMs: 1_000 });
   const next = other.mutex(resource).acquire({ waitMs: 15_000 });
-  await eventually('it waits', async () => (await placesOf(server.url, resource)).length === 2);
+  await eventually('it waits', async () => (await entryKeysOf(server.url, resource)).length === 2);
   server.pause();
   await sleep(2_000);
   expect(lease.isHeld).toBe(false);
@@ -157,7 +157,7 @@ it('a server that is frozen for two leases: one holder at a time, and tokens gro
   const nextLease = await next;
   expect(nextLease.token).toBeGreaterThan(lease.token);
   await nextLease.release();
-  await eventually('nothing is left', async () => (await placesOf(server.url, resource)).length === 0);
+  await eventually('nothing is left', async () => (await entryKeysOf(server.url, resource)).length === 0);
 }, 30_000);
 
 it('a server that is killed and comes back: the hold lives on, and tokens grow', async () => {
@@ -165,7 +165,7 @@ it('a server that is killed and comes back: the hold lives on, and tokens grow',
   const resource = fixture.fresh();
   const lease = await one.mutex(resource).acquire({ leaseMs: 8_000 });
   const next = other.mutex(resource).acquire({ waitMs: 20_000 });
-  await eventually('it waits', async () => (await placesOf(server.url, resource)).length === 2);
+  await eventually('it waits', async () => (await entryKeysOf(server.url, resource)).length === 2);
   server.kill('SIGKILL');
   await server.restart();
   const { validUntil } = lease;

@@ -59,7 +59,7 @@ export async function keysOf(url: string, prefix = 'bedrock/'): Promise<StoredKe
   return kvs.map(({ key, lease = '0' }) => ({ key: atob(key), lease }));
 }
 
-/** Keys of places on a resource. */
-export async function placesOf(url: string, resource: string): Promise<StoredKey[]> {
+/** Keys of entries on a resource. */
+export async function entryKeysOf(url: string, resource: string): Promise<StoredKey[]> {
   return keysOf(url, `bedrock/line/${encodeURIComponent(resource)}/`);
 }

@@ -10,9 +10,9 @@ export class Admin {
     const link = new ClientLink({
       ...{ connect, auth: undefined, sessionTimeoutMs: 30_000, operationTimeoutMs: 2_000 },
       ...{ clock: systemClock, onSent: nothing },
-      news: { regained: nothing, suspended: nothing, expired: nothing },
+      listener: { reconnected: nothing, suspended: nothing, expired: nothing },
     });
-    await link.whenOpen(5_000);
+    await link.whenConnected(5_000);
     return new Admin(link);
   }
 
@@ -33,14 +33,14 @@ export class Admin {
     }
   }
 
-  /** Lines whose name has this in it. */
+  /** Queues whose name has this in it. */
   async nodesNamed(resource: string): Promise<string[]> {
     const wanted = encodeURIComponent(resource);
     return (await this.children('/bedrock/locks')).filter((name) => name.includes(wanted));
   }
 
-  /** The places in the line of a resource. */
-  places(resource: string): Promise<string[]> {
+  /** The entries in the queue of a resource. */
+  entries(resource: string): Promise<string[]> {
     return this.children(`/bedrock/locks/${encodeURIComponent(resource)}`);
   }
 

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { ClientLink } from '../../../../../libs/lock/src/backends/session-queue/zookeeper/connection/client-link.js';
 import { CountNodes } from '../../../../../libs/lock/src/backends/session-queue/zookeeper/counters/count-nodes.js';
-import { Paths } from '../../../../../libs/lock/src/backends/session-queue/zookeeper/session/paths.js';
+import { ZooKeeperPaths } from '../../../../../libs/lock/src/backends/session-queue/zookeeper/session/zookeeper-paths.js';
 import { ZooKeeperSession } from '../../../../../libs/lock/src/backends/session-queue/zookeeper/session/zookeeper-session.js';
 import { fresh, ZooKeeperFixture } from './fixture.js';
 import { unlessUnavailable } from '../../../../support/unless-unavailable.js';
@@ -103,25 +103,25 @@ describe('a change of a number', () => {
     const link = new ClientLink({
       ...{ connect: fixture.connect, auth: undefined, sessionTimeoutMs: 30_000, operationTimeoutMs: 2_000 },
       ...{ clock: systemClock, onSent: () => undefined },
-      news: { regained: () => undefined, suspended: () => undefined, expired: () => undefined },
+      listener: { reconnected: () => undefined, suspended: () => undefined, expired: () => undefined },
     });
-    await link.whenOpen(5_000);
-    const paths = new Paths('/bedrock');
+    await link.whenConnected(5_000);
+    const paths = new ZooKeeperPaths('/bedrock');
     const session = new ZooKeeperSession(link, paths, paths.session(fresh()));
     const nodes = new CountNodes(paths, systemClock, async () => session);
     const resource = fresh();
     const write = async (value: number | undefined): Promise<boolean> => {
-      const look = await nodes.look(resource, 'number');
-      look.state.set('latch', value);
-      return nodes.write(look);
+      const snapshot = await nodes.snapshot(resource, 'number');
+      snapshot.state.set('latch', value);
+      return nodes.write(snapshot);
     };
     expect(await write(5)).toBe(true);
-    const late = await nodes.look(resource, 'number');
+    const late = await nodes.snapshot(resource, 'number');
     late.state.set('latch', 4);
     // The number ends, and another begins, which has had as many changes.
     expect([await write(undefined), await write(9)]).toEqual([true, true]);
     expect(await nodes.write(late)).toBe(false);
-    expect((await nodes.look(resource, 'number')).state.valueOf('latch')).toBe(9);
+    expect((await nodes.snapshot(resource, 'number')).state.valueOf('latch')).toBe(9);
     await link.close();
   });
 
@@ -192,7 +192,7 @@ describe('who waits for a number', () => {
 });
 
 describe('a name', () => {
-  it('that has a number is refused to locks, which leave no place in it', async () => {
+  it('that has a number is refused to locks, which leave no entry in it', async () => {
     const [one, other] = [await fixture.bedrock(), await fixture.bedrock()];
     const resource = fresh();
     await one.countdownLatch(resource).trySetCount(2);
@@ -200,7 +200,7 @@ describe('a name', () => {
       await expect(other.mutex(resource).acquire({ waitMs })).rejects.toMatchObject({
         code: 'LOCK_TYPE_MISMATCH',
       });
-    expect(await fixture.admin.places(resource)).toEqual(['count']);
+    expect(await fixture.admin.entries(resource)).toEqual(['count']);
     expect(await one.countdownLatch(resource).countDown()).toBe(1);
   });
 

@@ -23,8 +23,8 @@ async function behindProxy(): Promise<{
   return { backend, proxy };
 }
 
-/** A claim on a line that is there: else its making would be what is lost. */
-async function claimOnLine(backend: Backend): Promise<Claim> {
+/** A claim on a queue that is there: else its making would be what is lost. */
+async function claimOnQueue(backend: Backend): Promise<Claim> {
   const claim = claimOf(backend, fresh());
   await fixture.admin.create(`/bedrock/locks/${encodeURIComponent(claim.resource)}`);
   return claim;
@@ -37,40 +37,40 @@ async function unanswered(work: Promise<unknown>): Promise<void> {
 }
 
 describe('a claim whose reply is lost', () => {
-  it('is found again by its id: one place, one grant', async () => {
+  it('is found again by its id: one entry, one grant', async () => {
     const { backend, proxy } = await behindProxy();
-    const claim = await claimOnLine(backend);
+    const claim = await claimOnQueue(backend);
     proxy.dropReplies();
     await unanswered(backend.leases.claim(claim));
-    expect(await fixture.admin.places(claim.resource)).toHaveLength(1);
+    expect(await fixture.admin.entries(claim.resource)).toHaveLength(1);
     proxy.dropReplies(false);
     proxy.cut();
     await eventually(
       'it is granted',
       unlessUnavailable(async () => (await backend.leases.claim(again(backend, claim))).kind === 'granted'),
     );
-    expect(await fixture.admin.places(claim.resource)).toHaveLength(1);
+    expect(await fixture.admin.entries(claim.resource)).toHaveLength(1);
     expect(await backend.leases.withdraw(claim, FREE)).toBe('released');
-    expect(await fixture.admin.places(claim.resource)).toEqual([]);
+    expect(await fixture.admin.entries(claim.resource)).toEqual([]);
   });
 
   it('is removed when nobody asks for it again', async () => {
     const { backend, proxy } = await behindProxy();
-    const claim = await claimOnLine(backend);
+    const claim = await claimOnQueue(backend);
     proxy.dropReplies();
     await unanswered(backend.leases.claim(claim));
-    expect(await fixture.admin.places(claim.resource)).toHaveLength(1);
+    expect(await fixture.admin.entries(claim.resource)).toHaveLength(1);
     proxy.dropReplies(false);
     proxy.cut();
     await eventually(
-      'the place is gone',
-      async () => (await fixture.admin.places(claim.resource)).length === 0,
+      'the entry is gone',
+      async () => (await fixture.admin.entries(claim.resource)).length === 0,
     );
   });
 
   it('is looked for behind a change, since another server may not have heard of it yet', async () => {
     const { backend, proxy } = await behindProxy();
-    const claim = await claimOnLine(backend);
+    const claim = await claimOnQueue(backend);
     const written = async (): Promise<number> => {
       const nodes = (await fixture.admin.children('/bedrock/sessions')).map(
         (one) => `/bedrock/sessions/${one}`,
@@ -87,36 +87,36 @@ describe('a claim whose reply is lost', () => {
       'it is removed',
       unlessUnavailable(async () => (await backend.leases.withdraw(claim, FREE)) === 'absent'),
     );
-    expect(await fixture.admin.places(claim.resource)).toEqual([]);
+    expect(await fixture.admin.entries(claim.resource)).toEqual([]);
     expect(await written()).toBe(before + 1);
   });
 
   it('is removed when it was withdrawn before it was seen, and is never granted afterwards', async () => {
     const { backend, proxy } = await behindProxy();
-    const claim = await claimOnLine(backend);
+    const claim = await claimOnQueue(backend);
     proxy.delay(1_500, 'requests');
     await unanswered(backend.leases.claim(claim));
     await unanswered(backend.leases.withdraw(claim, FREE));
-    expect(await fixture.admin.places(claim.resource)).toEqual([]);
+    expect(await fixture.admin.entries(claim.resource)).toEqual([]);
     proxy.delay(0);
     await sleep(1_500);
     await eventually(
       'it is confirmed',
       unlessUnavailable(async () => (await backend.leases.withdraw(claim, FREE)) === 'absent'),
     );
-    expect(await fixture.admin.places(claim.resource)).toEqual([]);
+    expect(await fixture.admin.entries(claim.resource)).toEqual([]);
     expect((await backend.leases.claim(again(backend, claim))).kind).toBe('stale');
     expect((await backend.leases.claim(claimOf(backend, claim.resource))).kind).toBe('granted');
   });
 
   it('that never arrived leaves nothing, and is asked for anew', async () => {
     const { backend, proxy } = await behindProxy();
-    const claim = await claimOnLine(backend);
+    const claim = await claimOnQueue(backend);
     proxy.dropRequests();
     await unanswered(backend.leases.claim(claim));
     proxy.dropRequests(false);
     proxy.cut();
-    expect(await fixture.admin.places(claim.resource)).toEqual([]);
+    expect(await fixture.admin.entries(claim.resource)).toEqual([]);
     await eventually(
       'it is granted',
       unlessUnavailable(async () => (await backend.leases.claim(again(backend, claim))).kind === 'granted'),
@@ -154,7 +154,7 @@ describe('a renewal whose reply is lost', () => {
     );
   });
 
-  it('that would move the place to a longer session is settled by the next', async () => {
+  it('that would replace the entry by one of a longer session is settled by the next', async () => {
     const { backend, proxy } = await behindProxy();
     const [long, claim] = [claimOf(backend, fresh(), { leaseMs: 8_000 }), claimOf(backend, fresh())];
     await backend.leases.claim(long);
@@ -168,9 +168,9 @@ describe('a renewal whose reply is lost', () => {
       'it is renewed',
       unlessUnavailable(async () => (await backend.leases.renew(renewal))[0] === 'renewed'),
     );
-    expect(await fixture.admin.places(claim.resource)).toHaveLength(1);
+    expect(await fixture.admin.entries(claim.resource)).toHaveLength(1);
     expect(await backend.leases.withdraw(claim, FREE)).toBe('released');
-    expect(await fixture.admin.places(claim.resource)).toEqual([]);
+    expect(await fixture.admin.entries(claim.resource)).toEqual([]);
   });
 });
 
@@ -187,12 +187,12 @@ describe.each(['reply', 'request'])('a move to a longer session of which the %s 
     const renewal = [{ ...claim, leaseMs: 4_000, keepMs: 0 }];
     expect(await backend.leases.renew(renewal)).toEqual(['unknown']);
     const others = async (): Promise<string[]> =>
-      (await fixture.admin.places(claim.resource)).filter(
+      (await fixture.admin.entries(claim.resource)).filter(
         (name) => !name.includes(encodeURIComponent(next.id)),
       );
     // Moved, it lives by the longer session, which nobody has answered for; else it ends with the shorter one.
-    const [place] = await others();
-    expect(place!.includes(';4000;')).toBe(what === 'reply');
+    const [entry] = await others();
+    expect(entry!.includes(';4000;')).toBe(what === 'reply');
     proxy.dropRequests();
     await sleep(1_500);
     expect(await others()).toHaveLength(what === 'reply' ? 1 : 0);
@@ -218,7 +218,7 @@ describe.each(['reply', 'request'])('a move to a longer session of which the %s 
     expect(await backend.leases.renew(renewal)).toEqual(['lost']);
     expect(await rival.leases.renew([{ ...next, keepMs: 0 }])).toEqual(['renewed']);
     await rival.leases.withdraw(next, FREE);
-    expect(await fixture.admin.places(claim.resource)).toEqual([]);
+    expect(await fixture.admin.entries(claim.resource)).toEqual([]);
   });
 });
 
@@ -234,5 +234,5 @@ it('a release whose reply is lost is repeated until it is confirmed', async () =
     'it is confirmed',
     unlessUnavailable(async () => (await backend.leases.withdraw(claim, FREE)) === 'absent'),
   );
-  expect(await fixture.admin.places(claim.resource)).toEqual([]);
+  expect(await fixture.admin.entries(claim.resource)).toEqual([]);
 });

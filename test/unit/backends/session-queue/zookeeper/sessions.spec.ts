@@ -38,8 +38,8 @@ describe('a session that ends while a lock is held', () => {
   it('is told: what was held by it is lost, and what was waited for is asked for anew', async () => {
     const { proxy, connect } = await fixture.proxy();
     const backend = await fixture.backend({ connect, operationTimeoutMs: 200 });
-    const doubts: (string | undefined)[] = [];
-    backend.onSuspect((resource) => doubts.push(resource));
+    const suspects: (string | undefined)[] = [];
+    backend.onSuspect((resource) => suspects.push(resource));
     const [held, elsewhere] = [claimOf(backend, fresh(), { leaseMs: 500 }), claimOf(backend, fresh())];
     await backend.leases.claim(held);
     await backend.leases.claim(elsewhere);
@@ -47,11 +47,11 @@ describe('a session that ends while a lock is held', () => {
     proxy.cut();
     // The session of the short lease ends, that of the long one does not.
     await eventually(
-      'the place is gone',
-      async () => (await fixture.admin.places(held.resource)).length === 0,
+      'the entry is gone',
+      async () => (await fixture.admin.entries(held.resource)).length === 0,
     );
     await proxy.accept();
-    await eventually('it is told', () => doubts.includes(undefined));
+    await eventually('it is told', () => suspects.includes(undefined));
     await eventually(
       'the long lease is renewed',
       unlessUnavailable(async () => {
@@ -81,14 +81,14 @@ describe('a connection that breaks', () => {
     const lost: unknown[] = [];
     one.on('lease.lost', (event) => lost.push(event));
     const lease = await one.mutex(resource).acquire({ leaseMs: 4_000 });
-    const [place] = await fixture.admin.places(resource);
+    const [entry] = await fixture.admin.entries(resource);
     for (let i = 0; i < 5; i += 1) {
       proxy.cut();
       await sleep(100);
       expect(lease.isHeld).toBe(true);
       expect(await other.mutex(resource).tryAcquire()).toBeNull();
     }
-    expect(await fixture.admin.places(resource)).toEqual([place]);
+    expect(await fixture.admin.entries(resource)).toEqual([entry]);
     await eventually(
       'it is in contact',
       unlessUnavailable(async () => (await one.backend.ping()) > 0),
@@ -121,7 +121,7 @@ describe('a connection that breaks', () => {
       unlessUnavailable(async () => (await backend.ping()) > 0),
     );
     await sleep(300);
-    for (const { resource } of claims) expect(await fixture.admin.places(resource)).toEqual([]);
+    for (const { resource } of claims) expect(await fixture.admin.entries(resource)).toEqual([]);
   });
 
   it('wakes those who wait, and their watches are set again', async () => {
@@ -130,7 +130,7 @@ describe('a connection that breaks', () => {
     const resource = fresh();
     const held = await other.mutex(resource).acquire();
     const waiting = one.mutex(resource).acquire({ waitMs: 10_000 });
-    await eventually('it waits', async () => (await fixture.admin.places(resource)).length === 2);
+    await eventually('it waits', async () => (await fixture.admin.entries(resource)).length === 2);
     proxy.cut();
     await eventually(
       'it is in contact',

@@ -123,15 +123,15 @@ describe('leases in MySQL when things fail', () => {
 
   it('a lock that is freed by force is noticed by its holder without waiting for a renewal', async () => {
     const [holder, operator] = [await fixture.backend(), await fixture.backend()];
-    const doubts: (string | undefined)[] = [];
-    holder.onSuspect((resource) => doubts.push(resource));
+    const suspects: (string | undefined)[] = [];
+    holder.onSuspect((resource) => suspects.push(resource));
     const resource = fresh();
     await holder.leases.claim(claimOf(holder, resource));
     expect(await operator.leases.revoke(resource, MUTEX, 'now')).toBe(true);
-    await eventually('it is doubted', () => doubts.includes(resource), { withinMs: 1_500 });
+    await eventually('it is suspect', () => suspects.includes(resource), { withinMs: 1_500 });
   });
 
-  it('a process that died in line is passed over after a second', async () => {
+  it('a process that died in the queue is passed over after a second', async () => {
     const [holder, dead, next] = [await fixture.backend(), await fixture.backend(), await fixture.backend()];
     const resource = fresh();
     const held = claimOf(holder, resource);

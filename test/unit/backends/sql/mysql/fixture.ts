@@ -34,8 +34,8 @@ export class MysqlFixture {
   }
 
   /** The backend has written who it is, which it does beside its first claim, on a connection that it has to open. */
-  async signed({ processId }: Backend): Promise<void> {
-    await eventually('it has signed', async () => {
+  async registered({ processId }: Backend): Promise<void> {
+    await eventually('it is registered', async () => {
       const rows = await this.rows('SELECT 1 FROM bedrock_processes WHERE id = ?', [processId]);
       return rows.length === 1;
     });

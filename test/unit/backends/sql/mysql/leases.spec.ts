@@ -2,7 +2,7 @@ import { Bedrock, MUTEX, systemClock, type Backend } from 'bedrock-lock';
 import { claimOf, eventually } from 'bedrock-testkit';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { schemaOf, tablesOf } from '../../../../../libs/lock/src/backends/sql/mysql/locks/tables.js';
+import { schemaOf, tableNamesOf } from '../../../../../libs/lock/src/backends/sql/mysql/locks/tables.js';
 import { MysqlFixture } from './fixture.js';
 
 const NOW = { keepMs: 0, leaveQueue: true } as const;
@@ -30,7 +30,7 @@ describe('leases in rows of MySQL', () => {
     const backend = await fixture.backend();
     const resource = fresh();
     await granted(backend, resource);
-    await fixture.signed(backend);
+    await fixture.registered(backend);
     const before = backend.commands;
     for (let i = 0; i < 10; i += 1) await granted(backend, resource);
     expect(backend.commands - before).toBe(20);
@@ -40,7 +40,7 @@ describe('leases in rows of MySQL', () => {
     const backend = await fixture.backend();
     const claims = Array.from({ length: 21 }, () => claimOf(backend, fresh(), { leaseMs: 2_000 }));
     for (const claim of claims) await backend.leases.claim(claim);
-    await fixture.signed(backend);
+    await fixture.registered(backend);
     const before = backend.commands;
     const renewals = claims.map((claim) => ({ ...claim, leaseMs: 20_000, keepMs: 0 }));
     expect(new Set(await backend.leases.renew(renewals))).toEqual(new Set(['renewed']));
@@ -182,7 +182,7 @@ describe('leases in rows of MySQL', () => {
       .split(';')
       .map((text) => text.trim())
       .filter((text) => text !== '');
-    expect(statements).toEqual(schemaOf(tablesOf('bedrock_')));
+    expect(statements).toEqual(schemaOf(tableNamesOf('bedrock_')));
     const backend = await fixture.backend({ tablePrefix: 'twice_' });
     await backend.ensureSchema();
     expect((await backend.leases.claim(claimOf(backend, fresh()))).kind).toBe('granted');

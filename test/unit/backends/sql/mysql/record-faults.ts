@@ -8,21 +8,21 @@ import {
   recordsOf,
   SOON,
   start,
-  type RecordGround,
+  type RecordFixture,
   type RecordOptions,
-} from './record-ground.js';
+} from './record-fixture.js';
 
 const UNAVAILABLE = { code: 'BACKEND_UNAVAILABLE' };
 
 /** What becomes of records in the rows of a database when things fail, and when they are over. */
-export function recordFaults(ground: RecordGround): void {
-  const records = (options?: RecordOptions) => recordsOf(ground.backend(options));
+export function recordFaults(fixture: RecordFixture): void {
+  const records = (options?: RecordOptions) => recordsOf(fixture.backend(options));
 
   describe('behind a network that breaks', () => {
     let proxy: TcpProxy;
-    const throughProxy = () => ground.server.url.replace(/:\d+\//, `:${proxy.port}/`);
+    const throughProxy = () => fixture.server.url.replace(/:\d+\//, `:${proxy.port}/`);
     beforeEach(async () => {
-      proxy = await startProxy(ground.server.port);
+      proxy = await startProxy(fixture.server.port);
     });
     afterEach(() => proxy.stop());
 
@@ -77,13 +77,13 @@ export function recordFaults(ground: RecordGround): void {
     const [done, running] = [freshName(), freshName()];
     for (const resource of [done, running]) await mine.begin(start(resource, 'mine', 60_000));
     expect(await mine.complete({ resource: done, owner: 'mine' }, '"paid"', 600_000)).toBe(true);
-    ground.server.kill('SIGKILL');
+    fixture.server.kill('SIGKILL');
     // Its last connections may live a moment longer than the server.
     for (let isUp = true; isUp; await sleep(5)) isUp = await mine.read(running).then(() => true, () => false); // prettier-ignore
     const begun = mine.begin(start(running, 'mine', 60_000));
     await expect(begun).rejects.toMatchObject(UNAVAILABLE);
-    await ground.server.restart();
-    await ground.observeAgain();
+    await fixture.server.restart();
+    await fixture.observeAgain();
     const yours = await records();
     expect(await yours.begin(start(done, 'yours'))).toMatchObject({ owner: 'mine', value: '"paid"' });
     expect((await yours.begin(start(running, 'yours')))?.owner).toBe('mine');
@@ -94,7 +94,7 @@ export function recordFaults(ground: RecordGround): void {
 
   describe('what is over', () => {
     const putMany = (prefix: string, count: number, lifeMs: number) =>
-      Promise.all(Array.from({ length: count }, (_, i) => ground.put(`${prefix}${i}`, 'dead', lifeMs)));
+      Promise.all(Array.from({ length: count }, (_, i) => fixture.put(`${prefix}${i}`, 'dead', lifeMs)));
 
     it('is swept on the side, however much it is, by whoever makes records; what lives stays', async () => {
       await putMany('swept:over:', 600, -1);
@@ -102,12 +102,12 @@ export function recordFaults(ground: RecordGround): void {
       const mine = await records({ clock: SOON });
       await sleep(200);
       // Nobody has made a record yet.
-      expect(await ground.count('swept:over:')).toBe(600);
+      expect(await fixture.count('swept:over:')).toBe(600);
       await mine.begin(start(freshName(), 'mine'));
-      await eventually('it is swept', async () => (await ground.count('swept:over:')) === 0, {
+      await eventually('it is swept', async () => (await fixture.count('swept:over:')) === 0, {
         withinMs: 10_000,
       });
-      expect(await ground.count('swept:alive:')).toBe(5);
+      expect(await fixture.count('swept:alive:')).toBe(5);
     }, 20_000);
 
     it('is swept no more after a close', async () => {
@@ -119,28 +119,28 @@ export function recordFaults(ground: RecordGround): void {
           return SOON.setTimer(callback, ms);
         },
       };
-      const backend = await ground.backend({ clock });
+      const backend = await fixture.backend({ clock });
       await backend.records!.begin(start(freshName(), 'mine'));
       await backend.close();
       const before = timers;
-      await ground.put('closed:over', 'dead', -1);
+      await fixture.put('closed:over', 'dead', -1);
       await sleep(300);
-      expect(await ground.count('closed:')).toBe(1);
+      expect(await fixture.count('closed:')).toBe(1);
       expect(timers).toBe(before);
     });
 
     it('is not swept where it was begun again meanwhile', async () => {
       const resource = freshName();
-      await ground.put(resource, 'dead', -1_000);
-      const commit = await ground.holdRow(resource);
-      await ground.put('beside:over', 'dead', -1);
-      const isBesideSwept = async () => (await ground.count('beside:')) === 0;
-      const backend = await ground.backend({ clock: SOON, operationTimeoutMs: 3_000 });
+      await fixture.put(resource, 'dead', -1_000);
+      const commit = await fixture.holdRow(resource);
+      await fixture.put('beside:over', 'dead', -1);
+      const isBesideSwept = async () => (await fixture.count('beside:')) === 0;
+      const backend = await fixture.backend({ clock: SOON, operationTimeoutMs: 3_000 });
       await backend.records!.begin(start(freshName(), 'mine'));
       // One database waits for the row, another one passes it over.
       await eventually(
         'the sweep has come to the row',
-        async () => (await ground.waitingForRows()) > 0 || (await isBesideSwept()),
+        async () => (await fixture.waitingForRows()) > 0 || (await isBesideSwept()),
       );
       await commit({ lifeMs: 60_000, owner: 'next' });
       await eventually('the sweep is over', isBesideSwept);

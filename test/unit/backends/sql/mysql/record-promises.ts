@@ -10,13 +10,13 @@ import {
   recordsOf,
   SOON,
   start,
-  type RecordGround,
+  type RecordFixture,
   type RecordOptions,
-} from './record-ground.js';
+} from './record-fixture.js';
 
 /** What records in the rows of a database promise beside the contract of all backends. */
-export function recordPromises(ground: RecordGround): void {
-  const records = (options?: RecordOptions) => recordsOf(ground.backend(options));
+export function recordPromises(fixture: RecordFixture): void {
+  const records = (options?: RecordOptions) => recordsOf(fixture.backend(options));
 
   /** Answers to 50 requests that come at once from 50 connections of 5 backends. */
   async function beginAtOnce(all: readonly RecordDriver[], resource: string) {
@@ -50,7 +50,7 @@ export function recordPromises(ground: RecordGround): void {
     it('exactly one takes over a record that is over', async () => {
       for (let i = 0; i < 20; i += 1) {
         const resource = freshName();
-        await ground.put(resource, 'dead', -1_000);
+        await fixture.put(resource, 'dead', -1_000);
         const { made, seen } = await beginAtOnce(all, resource);
         expect(made).toHaveLength(1);
         expect(seen).toEqual(made);
@@ -59,7 +59,7 @@ export function recordPromises(ground: RecordGround): void {
 
     it('and from several processes, exactly one makes the record', async () => {
       const script = fileURLToPath(new URL('record-contender.mjs', import.meta.url));
-      const processes = Array.from({ length: 5 }, () => fork(script, [ground.module, ground.server.url]));
+      const processes = Array.from({ length: 5 }, () => fork(script, [fixture.module, fixture.server.url]));
       await Promise.all(processes.map((one) => once(one, 'message')));
       const resources = Array.from({ length: 10 }, freshName);
       const answers = processes.map(async (one) => {
@@ -113,7 +113,7 @@ export function recordPromises(ground: RecordGround): void {
       const [late, early] = await Promise.all(hours.map((clock) => records({ clock })));
       const resource = freshName();
       expect(await late!.begin(start(resource, 'first', 600))).toBeUndefined();
-      const until = (await ground.untilUs(resource))! - (await ground.nowUs());
+      const until = (await fixture.untilUs(resource))! - (await fixture.nowUs());
       expect(until).toBeGreaterThan(0);
       expect(until).toBeLessThanOrEqual(600_000);
       expect((await early!.begin(start(resource, 'next')))?.owner).toBe('first');
@@ -126,18 +126,18 @@ export function recordPromises(ground: RecordGround): void {
     it('is read again by whoever had to wait for the row', async () => {
       const mine = await records({ operationTimeoutMs: 3_000 });
       const itWaits = () =>
-        eventually('it waits for the row', async () => (await ground.waitingForRows()) > 0);
+        eventually('it waits for the row', async () => (await fixture.waitingForRows()) > 0);
       const [prolonged, ended] = [freshName(), freshName()];
       // Over when it is asked for, and prolonged while it is waited for: as if its owner had begun again just before.
-      await ground.put(prolonged, 'first', -1_000);
-      const commit = await ground.holdRow(prolonged);
+      await fixture.put(prolonged, 'first', -1_000);
+      const commit = await fixture.holdRow(prolonged);
       const refused = mine.begin(start(prolonged, 'next'));
       await itWaits();
       await commit({ lifeMs: 60_000, owner: 'first' });
       expect((await refused)?.owner).toBe('first');
       // Alive when it is asked for, and over when the wait is.
-      await ground.put(ended, 'mine', 60_000);
-      const end = await ground.holdRow(ended);
+      await fixture.put(ended, 'mine', 60_000);
+      const end = await fixture.holdRow(ended);
       const renewed = mine.renew({ resource: ended, owner: 'mine' }, LEASE_MS);
       await itWaits();
       await end({ lifeMs: -1, owner: 'mine' });
@@ -150,7 +150,7 @@ export function recordPromises(ground: RecordGround): void {
       const [mine, yours] = [await records(), await records()];
       const resource = freshName();
       const ref = { resource, owner: 'mine' };
-      await ground.put(resource, 'mine', -1);
+      await fixture.put(resource, 'mine', -1);
       const nothing = async (): Promise<void> => {
         expect(await mine.renew(ref, LEASE_MS)).toBe(false);
         expect(await mine.complete(ref, 'stale', LEASE_MS)).toBe(false);
@@ -171,12 +171,12 @@ export function recordPromises(ground: RecordGround): void {
       const ref = { resource: freshName(), owner: 'mine' };
       await mine.begin({ ...ref, fingerprint: '', leaseMs: LEASE_MS, notAfter: Infinity });
       expect(await mine.complete(ref, 'one', 60_000)).toBe(true);
-      const until = await ground.untilUs(ref.resource);
+      const until = await fixture.untilUs(ref.resource);
       expect(await mine.renew(ref, 1)).toBe(false);
       expect(await mine.abandon(ref)).toBe(false);
       expect(await mine.complete(ref, 'one', 1)).toBe(true);
       expect(await mine.complete(ref, 'two', 1)).toBe(false);
-      expect(await ground.untilUs(ref.resource)).toBe(until);
+      expect(await fixture.untilUs(ref.resource)).toBe(until);
       expect(await mine.read(ref.resource)).toMatchObject({ value: 'one' });
     });
   });

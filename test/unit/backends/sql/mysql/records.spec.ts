@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Bedrock, systemClock, UnsupportedByBackendError } from 'bedrock-lock';
 import { claimOf } from 'bedrock-testkit';
 import { MysqlRecordTable } from '../../../../../libs/lock/src/backends/sql/mysql/records/mysql-record-table.js';
-import { tablesOf } from '../../../../../libs/lock/src/backends/sql/mysql/locks/tables.js';
+import { tableNamesOf } from '../../../../../libs/lock/src/backends/sql/mysql/locks/tables.js';
 import { MysqlFixture } from './fixture.js';
 import { recordFaults } from './record-faults.js';
-import type { RecordGround } from './record-ground.js';
+import type { RecordFixture } from './record-fixture.js';
 import { recordPromises } from './record-promises.js';
 
 const NOW = `TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))`;
@@ -22,7 +22,7 @@ describe('records in rows of MySQL', () => {
     const [row] = await fixture.rows(sql, values);
     return row === undefined ? undefined : Number(Object.values(row)[0]);
   };
-  const ground: RecordGround = {
+  const recordFixture: RecordFixture = {
     get server() {
       return fixture.server;
     },
@@ -55,8 +55,8 @@ describe('records in rows of MySQL', () => {
   };
   // What is put into the table has to find it there.
   beforeEach(() => fixture.backend());
-  recordPromises(ground);
-  recordFaults(ground);
+  recordPromises(recordFixture);
+  recordFaults(recordFixture);
 
   it('cost one statement each; a repetition one more where this process has not seen the record', async () => {
     const [mine, yours] = [await fixture.backend(), await fixture.backend()];
@@ -79,8 +79,8 @@ describe('records in rows of MySQL', () => {
 
   it('are begun though somebody else has the row for longer than the server waits', async () => {
     const { records } = await fixture.backend({ operationTimeoutMs: 5_000 });
-    await ground.put('waited', 'dead', -1_000);
-    const commit = await ground.holdRow('waited');
+    await recordFixture.put('waited', 'dead', -1_000);
+    const commit = await recordFixture.holdRow('waited');
     const begun = records!.begin({
       resource: 'waited',
       owner: 'mine',
@@ -96,7 +96,7 @@ describe('records in rows of MySQL', () => {
 
   it('are not believed to be made when the answer does not say so', async () => {
     const silent = { run: () => Promise.resolve({ rows: [], affected: 1, insertId: 0 }) };
-    const table = new MysqlRecordTable(silent as never, tablesOf('bedrock_'), systemClock);
+    const table = new MysqlRecordTable(silent as never, tableNamesOf('bedrock_'), systemClock);
     const start = { resource: 'silent', owner: 'mine', fingerprint: '', lifeUs: 1, notAfterUs: 1 };
     await expect(table.begin(start, Infinity)).rejects.toMatchObject({ executed: 'unknown' });
   });

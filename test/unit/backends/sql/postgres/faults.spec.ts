@@ -76,16 +76,16 @@ describe('behind a proxy that breaks', () => {
     }
   });
 
-  it('listens again after a cut, wakes everybody and doubts every grant', async () => {
+  it('listens again after a cut, wakes everybody and suspects every grant', async () => {
     const told: string[] = [];
-    mine.onSuspect((resource) => told.push(`doubt ${resource}`));
+    mine.onSuspect((resource) => told.push(`suspect ${resource}`));
     await mine.leases.watch('watched', MUTEX, () => told.push('wake'));
     proxy.cut();
     await eventually('both are told', () => told.length >= 2);
-    expect(told.sort()).toEqual(['doubt undefined', 'wake']);
+    expect(told.sort()).toEqual(['suspect undefined', 'wake']);
     const other = await fixture.backend();
     await other.leases.revoke((await granted(other, 'revoked')).resource, MUTEX, 'now');
-    await eventually('it hears again', () => told.includes('doubt revoked'));
+    await eventually('it hears again', () => told.includes('suspect revoked'));
   });
 });
 

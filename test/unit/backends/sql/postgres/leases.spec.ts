@@ -24,7 +24,7 @@ describe('statements', () => {
   it('an uncontended cycle needs two, also the first one of a resource', async () => {
     const backend = await fixture.backend();
     await granted(backend, 'warm');
-    await fixture.signed(backend);
+    await fixture.registered(backend);
     const cycle = async () => {
       const claim = await granted(backend, 'cycle', { tokens: 8 });
       expect(await backend.leases.withdraw(claim, FREE)).toBe('released');
@@ -38,7 +38,7 @@ describe('statements', () => {
   ])('a cycle of %s needs two as well, once its row is there', async (_, shape) => {
     const backend = await fixture.backend();
     await granted(backend, 'warm');
-    await fixture.signed(backend);
+    await fixture.registered(backend);
     const cycle = async () => {
       const claim = await granted(backend, 'shared', { shape });
       expect(await backend.leases.withdraw(claim, FREE)).toBe('released');
@@ -51,7 +51,7 @@ describe('statements', () => {
   it('those of one turn share one, up to 32', async () => {
     const backend = await fixture.backend();
     await granted(backend, 'warm');
-    await fixture.signed(backend);
+    await fixture.registered(backend);
     const names = Array.from({ length: 64 }, (_, i) => `many:${i}`);
     const claims = names.map((name) => claimOf(backend, name));
     const verdicts = async () =>
@@ -65,7 +65,7 @@ describe('statements', () => {
     expect(await sentBy(backend, freed)).toBe(2);
   });
 
-  it('a refusal costs one, also with a place in line', async () => {
+  it('a refusal costs one, also with an entry in the queue', async () => {
     const [one, other] = [await fixture.backend(), await fixture.backend()];
     await granted(one, 'taken');
     await refused(other, 'taken', { queue: false });
@@ -105,8 +105,8 @@ describe('a refusal', () => {
   });
 });
 
-describe('the line', () => {
-  it('lets processes in by their order, and keeps the place of one that was only slow', async () => {
+describe('the queue', () => {
+  it('lets processes in by their order, and keeps the position of one that was only slow', async () => {
     const [holder, first, second] = [
       await fixture.backend(),
       await fixture.backend(),
@@ -245,12 +245,12 @@ describe('tokens', () => {
 describe('revocation', () => {
   it('is heard of by other processes at once', async () => {
     const [one, other] = [await fixture.backend(), await fixture.backend()];
-    const doubts: (string | undefined)[] = [];
-    one.onSuspect((resource) => doubts.push(resource));
+    const suspects: (string | undefined)[] = [];
+    one.onSuspect((resource) => suspects.push(resource));
     const claim = await granted(one, 'a name with spaces');
     expect(await other.leases.revoke(claim.resource, MUTEX, 'now')).toBe(true);
-    await eventually('the doubt', () => doubts.length > 0);
-    expect(doubts).toEqual([claim.resource]);
+    await eventually('the suspicion', () => suspects.length > 0);
+    expect(suspects).toEqual([claim.resource]);
     expect(await one.leases.renew([{ ...claim, keepMs: 0 }])).toEqual(['lost']);
     expect(await other.leases.revoke(claim.resource, MUTEX, 'now')).toBe(false);
   });

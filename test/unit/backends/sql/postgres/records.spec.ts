@@ -2,7 +2,7 @@ import { Bedrock, UnsupportedByBackendError } from 'bedrock-lock';
 import { postgresSession } from 'bedrock-lock/postgres';
 import { eventually, granted } from 'bedrock-testkit';
 import { recordFaults } from '../mysql/record-faults.js';
-import { SOON, type RecordGround } from '../mysql/record-ground.js';
+import { SOON, type RecordFixture } from '../mysql/record-fixture.js';
 import { recordPromises } from '../mysql/record-promises.js';
 import { PostgresFixture } from './fixture.js';
 
@@ -20,7 +20,7 @@ describe('records in rows of PostgreSQL', () => {
     const { rows } = await fixture.observer.query<Record<string, unknown>>(text, [...values]);
     return rows[0] === undefined ? undefined : Number(Object.values(rows[0])[0]);
   };
-  const ground: RecordGround = {
+  const recordFixture: RecordFixture = {
     get server() {
       return fixture.server;
     },
@@ -49,8 +49,8 @@ describe('records in rows of PostgreSQL', () => {
       (await number(`SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'`))!,
     observeAgain: () => Promise.resolve(),
   };
-  recordPromises(ground);
-  recordFaults(ground);
+  recordPromises(recordFixture);
+  recordFaults(recordFixture);
 
   it('cost one statement each, a repetition too', async () => {
     const [mine, yours] = [await fixture.backend(), await fixture.backend()];

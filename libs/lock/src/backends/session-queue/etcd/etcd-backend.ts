@@ -2,16 +2,16 @@ import { hostname } from 'node:os';
 import { randomUuid } from '../../../core/clock.js';
 import type { Backend, LeaseDriver, Traits, Unsubscribe } from '../../../core/ports/ports.js';
 import { untilServing } from '../../../runtime/until-serving.js';
-import { LineLeases } from '../line-leases.js';
-import { EtcdLineStore } from './queue/etcd-line-store.js';
+import { QueueLeases } from '../queue-leases.js';
+import { EtcdQueueStore } from './queue/etcd-queue-store.js';
 import { EtcdLink } from './connection/etcd-link.js';
-import { MIN_LEASE_MS, resolveEtcdOptions, type EtcdOptions, type EtcdTerms } from './etcd-options.js';
+import { MIN_LEASE_MS, resolveEtcdOptions, type EtcdOptions, type EtcdSettings } from './etcd-options.js';
 import { BACKEND, fateOf } from './connection/failures.js';
-import { Keys } from './session/keys.js';
+import { EtcdKeys } from './session/etcd-keys.js';
 import { checkVersion } from './connection/server-version.js';
 
 /**
- * Locks on etcd 3.4 or later: a key for each place in line, on the lease of its process, served in order of arrival. One
+ * Locks on etcd 3.4 or later: a key for each entry in the queue, on the lease of its process, served in order of arrival. One
  * connection of its own is opened at `ready()` or at the first call.
  * @throws InvalidOptionError naming the field; nothing is sent
  */
@@ -26,16 +26,16 @@ class EtcdBackend implements Backend {
   readonly processId: string;
   readonly operationTimeoutMs: number;
   readonly #link: EtcdLink;
-  readonly #store: EtcdLineStore;
-  readonly #leases: LineLeases;
-  readonly #doubts = new Set<(resource: string | undefined) => void>();
+  readonly #store: EtcdQueueStore;
+  readonly #leases: QueueLeases;
+  readonly #suspectListeners = new Set<(resource: string | undefined) => void>();
   #closed: Promise<void> | undefined;
 
-  readonly #terms: EtcdTerms;
+  readonly #settings: EtcdSettings;
 
-  constructor(terms: EtcdTerms) {
-    this.#terms = terms;
-    const { clock, operationTimeoutMs, maxLeaseMs, prefix, label } = terms;
+  constructor(settings: EtcdSettings) {
+    this.#settings = settings;
+    const { clock, operationTimeoutMs, maxLeaseMs, prefix, label } = settings;
     this.operationTimeoutMs = operationTimeoutMs;
     this.processId = randomUuid(clock);
     this.traits = Object.freeze({
@@ -50,23 +50,23 @@ class EtcdBackend implements Backend {
       maxLeaseMs,
       lifetime: 'session',
     });
-    this.#link = new EtcdLink(terms);
-    this.#store = new EtcdLineStore(
+    this.#link = new EtcdLink(settings);
+    this.#store = new EtcdQueueStore(
       {
         link: this.#link,
-        keys: new Keys(prefix),
+        keys: new EtcdKeys(prefix),
         clock,
         maxLeaseMs,
         process: { host: hostname(), pid: process.pid, ...(label !== undefined && { label }) },
       },
       {
-        lost: (session) => this.#leases.lost(session),
-        regained: () => this.#leases.regained(),
-        touched: (resource) => this.#leases.touched(resource),
+        sessionLost: (session) => this.#leases.sessionLost(session),
+        reconnected: () => this.#leases.reconnected(),
+        entryChanged: (resource) => this.#leases.entryChanged(resource),
       },
     );
-    const ground = { name: BACKEND, clock, store: this.#store, operationTimeoutMs, maxLeaseMs };
-    this.#leases = new LineLeases(ground, (resource) => this.#doubt(resource));
+    const deps = { name: BACKEND, clock, store: this.#store, operationTimeoutMs, maxLeaseMs };
+    this.#leases = new QueueLeases(deps, (resource) => this.#reportSuspect(resource));
     this.leases = this.#leases;
   }
 
@@ -76,7 +76,7 @@ class EtcdBackend implements Backend {
 
   async ready(): Promise<void> {
     const { operationTimeoutMs } = this;
-    const { clock } = this.#terms;
+    const { clock } = this.#settings;
     // What a member refuses, it will refuse again.
     const isFinal = (error: unknown): boolean =>
       this.#closed !== undefined || fateOf((error as Error).cause) === 'refused';
@@ -87,15 +87,15 @@ class EtcdBackend implements Backend {
   }
 
   async ping(): Promise<number> {
-    const { clock } = this.#terms;
+    const { clock } = this.#settings;
     const sentAt = clock.now();
     await this.#store.ping();
     return clock.now() - sentAt;
   }
 
   onSuspect(listener: (resource: string | undefined) => void): Unsubscribe {
-    this.#doubts.add(listener);
-    return () => void this.#doubts.delete(listener);
+    this.#suspectListeners.add(listener);
+    return () => void this.#suspectListeners.delete(listener);
   }
 
   close(): Promise<void> {
@@ -108,7 +108,7 @@ class EtcdBackend implements Backend {
     await this.#store.close();
   }
 
-  #doubt(resource: string | undefined): void {
-    for (const listener of this.#doubts) listener(resource);
+  #reportSuspect(resource: string | undefined): void {
+    for (const listener of this.#suspectListeners) listener(resource);
   }
 }

@@ -3,7 +3,7 @@ import { checkClock, checkFields, checkObject, checkWhole } from '../../../core/
 import { systemClock, type Clock } from '../../../core/clock.js';
 import { InvalidOptionError } from '../../../core/errors.js';
 import { checkText } from '../../../core/key.js';
-import type { Connection } from './connection/endpoint.js';
+import type { EtcdConnection } from './connection/endpoint.js';
 
 export interface EtcdOptions {
   /** Members of the cluster: `http://host:2379`, all with `http:` or all with `https:`. One is used until it fails. */
@@ -33,9 +33,9 @@ export interface EtcdAuth {
 }
 
 /** The checked options. */
-export interface EtcdTerms {
+export interface EtcdSettings {
   readonly hosts: readonly string[];
-  readonly connection: Connection;
+  readonly connection: EtcdConnection;
   readonly prefix: string;
   readonly label: string | undefined;
   readonly operationTimeoutMs: number;
@@ -53,7 +53,7 @@ export const MIN_LEASE_MS = 50;
 const MAX_LEASE_MS = 86_400_000;
 
 /** Checks what was given to `etcd()`. Nothing is connected. @throws InvalidOptionError naming the field */
-export function resolveEtcdOptions(given: string | EtcdOptions): EtcdTerms {
+export function resolveEtcdOptions(given: string | EtcdOptions): EtcdSettings {
   const options: EtcdOptions = typeof given === 'string' ? { hosts: given } : given;
   checkFields('options', options, FIELDS);
   const { credentials, auth, grpcOptions, prefix = 'bedrock/', label, clock = systemClock } = options;

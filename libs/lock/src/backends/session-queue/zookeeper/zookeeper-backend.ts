@@ -8,26 +8,26 @@ import type {
   Traits,
   Unsubscribe,
 } from '../../../core/ports/ports.js';
-import { LineLeases } from '../line-leases.js';
+import { QueueLeases } from '../queue-leases.js';
 import { ClientLink } from './connection/client-link.js';
-import { ZooKeeperCounting } from './counters/zookeeper-counters.js';
+import { ZooKeeperCounting } from './counters/zookeeper-counting.js';
 import { BACKEND } from './connection/failures.js';
-import { Paths } from './session/paths.js';
+import { ZooKeeperPaths } from './session/zookeeper-paths.js';
 import {
   MIN_LEASE_MS,
   resolveZooKeeperOptions,
   type ZooKeeperOptions,
-  type ZooKeeperTerms,
+  type ZooKeeperSettings,
 } from './zookeeper-options.js';
 import type { ZooKeeperSession } from './session/zookeeper-session.js';
 import { ZooKeeperSessions } from './session/zookeeper-sessions.js';
-import { ZooKeeperStore } from './queue/zookeeper-store.js';
+import { ZooKeeperQueueStore } from './queue/zookeeper-queue-store.js';
 
 /** `ready()` waits this many times `operationTimeoutMs`: a server that is just starting is worth waiting for. */
-const READY_PATIENCE = 5;
+const READY_TIMEOUTS = 5;
 
 /**
- * Locks on ZooKeeper 3.5 or later: ephemeral sequential nodes, one line per resource, served in order of arrival. Connections
+ * Locks on ZooKeeper 3.5 or later: ephemeral sequential nodes, one queue per resource, served in order of arrival. Connections
  * of its own are opened at `ready()` or at the first call, one for each class of lease lengths in use.
  * @throws InvalidOptionError naming the field; nothing is sent
  */
@@ -43,19 +43,19 @@ class ZooKeeperBackend implements Backend {
   readonly permits: PermitDriver;
   readonly processId: string;
   readonly operationTimeoutMs: number;
-  readonly #leases: LineLeases;
-  readonly #store: ZooKeeperStore;
+  readonly #leases: QueueLeases;
+  readonly #store: ZooKeeperQueueStore;
   readonly #sessions: ZooKeeperSessions;
   readonly #counting: ZooKeeperCounting;
-  readonly #doubts = new Set<(resource: string | undefined) => void>();
+  readonly #suspectListeners = new Set<(resource: string | undefined) => void>();
   #commands = 0;
   #closed: Promise<void> | undefined;
 
-  readonly #terms: ZooKeeperTerms;
+  readonly #settings: ZooKeeperSettings;
 
-  constructor(terms: ZooKeeperTerms) {
-    this.#terms = terms;
-    const { clock, operationTimeoutMs, maxLeaseMs, root, label } = terms;
+  constructor(settings: ZooKeeperSettings) {
+    this.#settings = settings;
+    const { clock, operationTimeoutMs, maxLeaseMs, root, label } = settings;
     this.operationTimeoutMs = operationTimeoutMs;
     this.processId = randomUuid(clock);
     this.traits = Object.freeze({
@@ -70,33 +70,33 @@ class ZooKeeperBackend implements Backend {
       maxLeaseMs,
       lifetime: 'session',
     });
-    const paths = new Paths(root);
+    const paths = new ZooKeeperPaths(root);
     this.#sessions = new ZooKeeperSessions({
       paths,
       processId: this.processId,
       maxLeaseMs,
       operationTimeoutMs,
-      openLink: (sessionTimeoutMs, news) =>
-        new ClientLink({ ...terms, sessionTimeoutMs, news, onSent: () => (this.#commands += 1) }),
+      openLink: (sessionTimeoutMs, listener) =>
+        new ClientLink({ ...settings, sessionTimeoutMs, listener, onSent: () => (this.#commands += 1) }),
       onLost: (session) => {
-        this.#leases.lost(session);
-        this.#counting.regained();
+        this.#leases.sessionLost(session);
+        this.#counting.reconnected();
       },
-      onSuspended: (session) => this.#store.suspended(session),
-      onRegained: () => {
-        this.#leases.regained();
-        this.#counting.regained();
+      onSuspended: (session) => this.#store.sessionSuspended(session),
+      onReconnected: () => {
+        this.#leases.reconnected();
+        this.#counting.reconnected();
       },
     });
-    this.#store = new ZooKeeperStore({
+    this.#store = new ZooKeeperQueueStore({
       paths,
       sessions: this.#sessions,
       clock,
       process: { host: hostname(), pid: process.pid, ...(label !== undefined && { label }) },
-      onTouched: (resource) => this.#leases.touched(resource),
+      onEntryChanged: (resource) => this.#leases.entryChanged(resource),
     });
-    const ground = { name: BACKEND, clock, store: this.#store, operationTimeoutMs, maxLeaseMs };
-    this.#leases = new LineLeases(ground, (resource) => this.#doubt(resource));
+    const deps = { name: BACKEND, clock, store: this.#store, operationTimeoutMs, maxLeaseMs };
+    this.#leases = new QueueLeases(deps, (resource) => this.#reportSuspect(resource));
     this.leases = this.#leases;
     const session = (): Promise<ZooKeeperSession> => this.#sessions.any();
     this.#counting = new ZooKeeperCounting({ paths, clock, operationTimeoutMs, session });
@@ -109,19 +109,19 @@ class ZooKeeperBackend implements Backend {
   }
 
   async ready(): Promise<void> {
-    await this.#sessions.any(this.operationTimeoutMs * READY_PATIENCE);
+    await this.#sessions.any(this.operationTimeoutMs * READY_TIMEOUTS);
   }
 
   async ping(): Promise<number> {
-    const { clock } = this.#terms;
+    const { clock } = this.#settings;
     const sentAt = clock.now();
     await this.#store.ping();
     return clock.now() - sentAt;
   }
 
   onSuspect(listener: (resource: string | undefined) => void): Unsubscribe {
-    this.#doubts.add(listener);
-    return () => void this.#doubts.delete(listener);
+    this.#suspectListeners.add(listener);
+    return () => void this.#suspectListeners.delete(listener);
   }
 
   close(): Promise<void> {
@@ -135,7 +135,7 @@ class ZooKeeperBackend implements Backend {
     await this.#store.close();
   }
 
-  #doubt(resource: string | undefined): void {
-    for (const listener of this.#doubts) listener(resource);
+  #reportSuspect(resource: string | undefined): void {
+    for (const listener of this.#suspectListeners) listener(resource);
   }
 }

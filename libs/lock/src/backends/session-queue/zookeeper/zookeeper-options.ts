@@ -35,7 +35,7 @@ export interface ZooKeeperOptions {
 }
 
 /** The checked options. */
-export interface ZooKeeperTerms extends Omit<ZooKeeperOptions, 'auth' | 'label'> {
+export interface ZooKeeperSettings extends Omit<ZooKeeperOptions, 'auth' | 'label'> {
   readonly root: string;
   readonly auth: ZooKeeperAuth | undefined;
   readonly label: string | undefined;
@@ -56,7 +56,7 @@ export const MIN_LEASE_MS = 50;
 const MAX_LEASE_MS = 400_000;
 
 /** Checks what was given to `zookeeper()`. Nothing is connected. @throws InvalidOptionError naming the field */
-export function resolveZooKeeperOptions(given: string | ZooKeeperOptions): ZooKeeperTerms {
+export function resolveZooKeeperOptions(given: string | ZooKeeperOptions): ZooKeeperSettings {
   const options: ZooKeeperOptions = typeof given === 'string' ? { connect: given } : given;
   checkFields('options', options, FIELDS);
   const { root = '/bedrock', auth, label, clock = systemClock } = options;

@@ -1,11 +1,11 @@
 import { BackendUnavailableError } from '../../../core/errors.js';
 
 /** Errors as callers of one kind of database see them. */
-export class Failures {
+export class BackendErrors {
   constructor(private readonly backend: string) {}
 
   /** The request was certainly not executed. */
-  notDone(detail: string, cause?: unknown): BackendUnavailableError {
+  notExecuted(detail: string, cause?: unknown): BackendUnavailableError {
     return new BackendUnavailableError(this.backend, detail, 'no', { cause });
   }
 

@@ -1,18 +1,18 @@
 import { sleep, type Clock, type Timer } from '../../../core/clock.js';
 import { isLockError } from '../../../core/errors.js';
-import { Failures, textOf } from './failures.js';
-import type { Answer, SqlLink, SqlLinks, Statement } from './link.js';
+import { BackendErrors, textOf } from './failures.js';
+import type { SqlResult, SqlLink, SqlLinkFactory, Statement } from './link.js';
 
 /** Pauses before what lost against others is tried again, in ms: at least, and so much more by chance. */
-const AGAIN_MS = { least: 1, more: 9 };
+const RETRY_MS = { least: 1, more: 9 };
 
 interface Borrower {
-  readonly resolve: (line: Line) => void;
+  readonly resolve: (pooled: PooledLink) => void;
   readonly reject: (error: Error) => void;
 }
 
 /** What has to be known about connections. */
-export interface PoolTerms {
+export interface LinkPoolDeps {
   readonly clock: Clock;
   /** Most connections at a time. */
   readonly size: number;
@@ -22,21 +22,21 @@ export interface PoolTerms {
 }
 
 /** A connection, and the statement that is under way on it. */
-class Line {
+class PooledLink {
   /** Local monotonic ms at which the statement is settled at the latest; Infinity when there is none. */
-  by = Infinity;
+  deadline = Infinity;
   /** Ends the statement without an answer. */
   fail: (error: Error) => void = nothing;
 
   constructor(readonly link: SqlLink) {}
 
-  begin(by: number, fail: (error: Error) => void): void {
-    this.by = by;
+  begin(deadline: number, fail: (error: Error) => void): void {
+    this.deadline = deadline;
     this.fail = fail;
   }
 
   end(): void {
-    this.by = Infinity;
+    this.deadline = Infinity;
     this.fail = nothing;
   }
 }
@@ -50,11 +50,11 @@ const nothing = (): void => undefined;
 export class LinkPool {
   /** Statements that were sent. */
   commands = 0;
-  readonly #failures: Failures;
-  readonly #lines = new Set<Line>();
-  readonly #idle: Line[] = [];
+  readonly #errors: BackendErrors;
+  readonly #links = new Set<PooledLink>();
+  readonly #idle: PooledLink[] = [];
   /** Connections that are gone, of whose statement nothing has been heard yet. */
-  readonly #lost = new Set<Line>();
+  readonly #abandoned = new Set<PooledLink>();
   readonly #borrowers = new Set<Borrower>();
   #opening = 0;
   #isClosed = false;
@@ -63,11 +63,11 @@ export class LinkPool {
   #firesAt = Infinity;
 
   constructor(
-    private readonly factory: SqlLinks,
+    private readonly factory: SqlLinkFactory,
     backend: string,
-    private readonly terms: PoolTerms,
+    private readonly deps: LinkPoolDeps,
   ) {
-    this.#failures = new Failures(backend);
+    this.#errors = new BackendErrors(backend);
   }
 
   /**
@@ -75,30 +75,34 @@ export class LinkPool {
    * @param by local monotonic ms
    * @throws BackendUnavailableError
    */
-  run(statement: Statement, by: number): Promise<Answer> {
+  run(statement: Statement, deadline: number): Promise<SqlResult> {
     return new Promise((resolve, reject) => {
-      const line = this.#isClosed ? undefined : this.#idle.pop();
-      if (line !== undefined) this.#send(line, statement, by, resolve, reject);
-      else this.#borrow(by).then((lent) => this.#send(lent, statement, by, resolve, reject), reject);
+      const pooled = this.#isClosed ? undefined : this.#idle.pop();
+      if (pooled !== undefined) this.#send(pooled, statement, deadline, resolve, reject);
+      else
+        this.#borrow(deadline).then(
+          (borrowed) => this.#send(borrowed, statement, deadline, resolve, reject),
+          reject,
+        );
     });
   }
 
   /** Ends all connections at once. */
   close(): void {
     this.#isClosed = true;
-    this.#refuseAll(this.#failures.notDone('it is closed'));
-    for (const line of this.#lines) {
-      this.#forget(line);
-      line.link.destroy();
+    this.#refuseAll(this.#errors.notExecuted('it is closed'));
+    for (const pooled of this.#links) {
+      this.#forget(pooled);
+      pooled.link.destroy();
     }
     this.#idle.length = 0;
   }
 
   #send(
-    line: Line,
+    pooled: PooledLink,
     statement: Statement,
-    by: number,
-    resolve: (answer: Answer) => void,
+    deadline: number,
+    resolve: (answer: SqlResult) => void,
     reject: (error: unknown) => void,
   ): void {
     this.commands += 1;
@@ -107,60 +111,60 @@ export class LinkPool {
     const end = (): boolean => {
       if (isOver) return false;
       isOver = true;
-      line.end();
-      this.#lost.delete(line);
+      pooled.end();
+      this.#abandoned.delete(pooled);
       return true;
     };
-    line.begin(by, (error) => {
+    pooled.begin(deadline, (error) => {
       if (!end()) return;
-      this.#drop(line);
+      this.#drop(pooled);
       reject(error);
     });
-    this.#watch(by);
-    line.link.query(statement).then(
+    this.#watchDeadline(deadline);
+    pooled.link.query(statement).then(
       (answer) => {
         if (!end()) return;
-        this.#giveBack(line);
+        this.#release(pooled);
         resolve(answer);
       },
       (error: unknown) => {
         if (!end()) return;
-        if (!isLockError(error) && this.factory.isAnswer(error)) this.#giveBack(line);
-        else this.#drop(line);
-        this.#failed(error, statement, by).then(resolve, reject);
+        if (!isLockError(error) && this.factory.isUsableAfter(error)) this.#release(pooled);
+        else this.#drop(pooled);
+        this.#failed(error, statement, deadline).then(resolve, reject);
       },
     );
   }
 
   /** Tries again where it is worth it. */
-  async #failed(error: unknown, statement: Statement, by: number): Promise<Answer> {
+  async #failed(error: unknown, statement: Statement, deadline: number): Promise<SqlResult> {
     if (isLockError(error)) throw error;
-    const verdict = this.factory.judge(error);
-    if (verdict === 'unknown') throw this.#failures.noAnswer(textOf(error), error);
+    const verdict = this.factory.classify(error);
+    if (verdict === 'unknown') throw this.#errors.noAnswer(textOf(error), error);
     if (verdict === 'no') {
       const advice = this.factory.adviceOn?.(error);
       const text = advice === undefined ? textOf(error) : `${textOf(error)}; ${advice}`;
-      throw this.#failures.notDone(text, error);
+      throw this.#errors.notExecuted(text, error);
     }
-    const { clock } = this.terms;
-    await sleep(clock, AGAIN_MS.least + clock.random() * AGAIN_MS.more);
-    if (clock.now() >= by) throw this.#failures.notDone('it lost against others again and again');
-    return this.run(statement, by);
+    const { clock } = this.deps;
+    await sleep(clock, RETRY_MS.least + clock.random() * RETRY_MS.more);
+    if (clock.now() >= deadline) throw this.#errors.notExecuted('it lost against others again and again');
+    return this.run(statement, deadline);
   }
 
-  #borrow(by: number): Promise<Line> {
-    if (this.#isClosed) return Promise.reject(this.#failures.notDone('it is closed'));
+  #borrow(deadline: number): Promise<PooledLink> {
+    if (this.#isClosed) return Promise.reject(this.#errors.notExecuted('it is closed'));
     return new Promise((resolve, reject) => {
-      const { clock } = this.terms;
+      const { clock } = this.deps;
       const timer = clock.setTimer(() => {
-        borrower.reject(this.#failures.notDone('no connection was free in time'));
-      }, by - clock.now());
+        borrower.reject(this.#errors.notExecuted('no connection was free in time'));
+      }, deadline - clock.now());
       const settle = (): void => {
         this.#borrowers.delete(borrower);
         clock.clearTimer(timer);
       };
       const borrower: Borrower = {
-        resolve: (line) => (settle(), resolve(line)),
+        resolve: (pooled) => (settle(), resolve(pooled)),
         reject: (error) => (settle(), reject(error)),
       };
       this.#borrowers.add(borrower);
@@ -170,9 +174,9 @@ export class LinkPool {
 
   /** One more connection, if somebody waits who will not get one that is being opened. */
   #grow(): void {
-    const { size, operationTimeoutMs } = this.terms;
+    const { size, operationTimeoutMs } = this.deps;
     if (this.#isClosed || this.#borrowers.size <= this.#opening) return;
-    if (this.#lines.size + this.#opening >= size) return;
+    if (this.#links.size + this.#opening >= size) return;
     this.#opening += 1;
     this.factory.open(operationTimeoutMs).then(
       (link) => {
@@ -182,38 +186,38 @@ export class LinkPool {
       (error: unknown) => {
         this.#opening -= 1;
         // Those who wait for a connection that is in use may still get it.
-        if (this.#lines.size === 0) this.#refuseAll(this.#failures.notDone(textOf(error), error));
+        if (this.#links.size === 0) this.#refuseAll(this.#errors.notExecuted(textOf(error), error));
       },
     );
   }
 
   #opened(link: SqlLink): void {
     if (this.#isClosed) return link.destroy();
-    const line = new Line(link);
-    this.#lines.add(line);
-    link.onEnd(() => this.#drop(line));
-    this.#giveBack(line);
+    const pooled = new PooledLink(link);
+    this.#links.add(pooled);
+    link.onEnd(() => this.#drop(pooled));
+    this.#release(pooled);
   }
 
-  #giveBack(line: Line): void {
-    if (!this.#lines.has(line)) return;
-    if (this.#borrowers.size === 0) return void this.#idle.push(line);
+  #release(pooled: PooledLink): void {
+    if (!this.#links.has(pooled)) return;
+    if (this.#borrowers.size === 0) return void this.#idle.push(pooled);
     const [next] = this.#borrowers;
-    next!.resolve(line);
+    next!.resolve(pooled);
   }
 
-  #drop(line: Line): void {
-    if (!this.#forget(line)) return;
-    const at = this.#idle.indexOf(line);
+  #drop(pooled: PooledLink): void {
+    if (!this.#forget(pooled)) return;
+    const at = this.#idle.indexOf(pooled);
     if (at >= 0) this.#idle.splice(at, 1);
-    line.link.destroy();
-    this.terms.onLost?.();
+    pooled.link.destroy();
+    this.deps.onLost?.();
     this.#grow();
   }
 
-  #forget(line: Line): boolean {
-    if (!this.#lines.delete(line)) return false;
-    if (line.by < Infinity) this.#lost.add(line);
+  #forget(pooled: PooledLink): boolean {
+    if (!this.#links.delete(pooled)) return false;
+    if (pooled.deadline < Infinity) this.#abandoned.add(pooled);
     return true;
   }
 
@@ -222,27 +226,27 @@ export class LinkPool {
   }
 
   /** Sees to it that the watchdog fires at `by`, or earlier. It stays when its statement has ended: most last far shorter. */
-  #watch(by: number): void {
-    if (by >= this.#firesAt) return;
-    const { clock } = this.terms;
+  #watchDeadline(deadline: number): void {
+    if (deadline >= this.#firesAt) return;
+    const { clock } = this.deps;
     if (this.#watchdog !== undefined) clock.clearTimer(this.#watchdog);
-    this.#firesAt = by;
+    this.#firesAt = deadline;
     this.#watchdog = clock.setTimer(() => {
       this.#watchdog = undefined;
       this.#firesAt = Infinity;
       // Timers run before sockets are read: the answer may be there already.
       clock.afterPoll(() => this.#endLate(clock.now()));
-    }, by - clock.now());
+    }, deadline - clock.now());
   }
 
   /** Ends what has had its time, and goes on watching the rest. */
   #endLate(now: number): void {
     let next = Infinity;
-    for (const line of [...this.#lines, ...this.#lost]) {
-      if (line.by <= now)
-        line.fail(this.#failures.noAnswer(`no answer within ${this.terms.operationTimeoutMs} ms`));
-      else next = Math.min(next, line.by);
+    for (const pooled of [...this.#links, ...this.#abandoned]) {
+      if (pooled.deadline <= now)
+        pooled.fail(this.#errors.noAnswer(`no answer within ${this.deps.operationTimeoutMs} ms`));
+      else next = Math.min(next, pooled.deadline);
     }
-    if (next < Infinity) this.#watch(next);
+    if (next < Infinity) this.#watchDeadline(next);
   }
 }

@@ -1,19 +1,19 @@
 import { randomUuid } from '../../../core/clock.js';
 import type { Backend } from '../../../core/ports/ports.js';
-import { DatabaseTime } from '../connection/database-time.js';
+import { DatabaseClockOffset } from '../connection/database-clock-offset.js';
 import { LinkPool } from '../connection/link-pool.js';
 import { SqlBackend } from '../sql-backend.js';
 import { BACKEND } from './connection/failures.js';
-import { LockStatements } from './locks/lock-statements.js';
-import { MysqlLinks } from './connection/mysql-links.js';
+import { MysqlLockStatements } from './locks/lock-statements.js';
+import { MysqlLinkFactory } from './connection/mysql-link-factory.js';
 import { MysqlLockTable } from './locks/mysql-lock-table.js';
 import { MysqlRecordTable } from './records/mysql-record-table.js';
-import { resolveMysqlOptions, type MysqlOptions, type MysqlTerms } from './mysql-options.js';
-import { RowWatch } from './locks/row-watch.js';
-import { schemaOf, tablesOf } from './locks/tables.js';
+import { resolveMysqlOptions, type MysqlOptions, type MysqlSettings } from './mysql-options.js';
+import { RowPoller } from './locks/row-poller.js';
+import { schemaOf, tableNamesOf } from './locks/tables.js';
 
 /** Other sessions that use the tables are waited for, when one of them is to be made: so many times `operationTimeoutMs`. */
-const SCHEMA_PATIENCE = 5;
+const SCHEMA_TIMEOUTS = 5;
 
 /** Locks and records as rows of tables in MySQL or MariaDB. */
 export interface MysqlBackend extends Backend {
@@ -27,41 +27,41 @@ export interface MysqlBackend extends Backend {
  * @throws InvalidOptionError naming the field; nothing is sent
  */
 export function mysql(options: string | MysqlOptions): MysqlBackend {
-  return new RowsBackend(resolveMysqlOptions(options));
+  return new MysqlRowsBackend(resolveMysqlOptions(options));
 }
 
-class RowsBackend extends SqlBackend implements MysqlBackend {
+class MysqlRowsBackend extends SqlBackend implements MysqlBackend {
   readonly #pool: LinkPool;
-  readonly #terms: MysqlTerms;
+  readonly #settings: MysqlSettings;
 
-  constructor(terms: MysqlTerms) {
-    const { clock, connection, connections, operationTimeoutMs, tablePrefix } = terms;
+  constructor(settings: MysqlSettings) {
+    const { clock, connection, connections, operationTimeoutMs, tablePrefix } = settings;
     const processId = randomUuid(clock);
-    const time = new DatabaseTime(clock);
-    const pool = new LinkPool(new MysqlLinks(connection, clock), BACKEND, {
+    const clockOffset = new DatabaseClockOffset(clock);
+    const pool = new LinkPool(new MysqlLinkFactory(connection, clock), BACKEND, {
       clock,
       size: connections,
       operationTimeoutMs,
-      onLost: () => time.forget(),
+      onLost: () => clockOffset.reset(),
     });
-    const wakes: RowWatch = new RowWatch({
+    const poller: RowPoller = new RowPoller({
       ...{ clock, processId, operationTimeoutMs },
-      read: (resources, by) => table.read(resources, by),
-      onSuspect: (resource) => this.doubt(resource),
+      read: (resources, deadline) => table.read(resources, deadline),
+      onSuspect: (resource) => this.reportSuspect(resource),
     });
-    const tables = tablesOf(tablePrefix);
-    const statements = new LockStatements(tables);
-    const table = new MysqlLockTable({ pool, statements, wakes });
+    const tables = tableNamesOf(tablePrefix);
+    const statements = new MysqlLockStatements(tables);
+    const table = new MysqlLockTable({ pool, statements, poller });
     const records = new MysqlRecordTable(pool, tables, clock);
-    super({ name: BACKEND, terms, processId, pool, table, records, time, wakes });
+    super({ name: BACKEND, settings, processId, pool, table, records, clockOffset, wakeSource: poller });
     this.#pool = pool;
-    this.#terms = terms;
+    this.#settings = settings;
   }
 
   async ensureSchema(): Promise<void> {
-    const { clock, operationTimeoutMs, tablePrefix } = this.#terms;
-    const by = clock.now() + operationTimeoutMs * SCHEMA_PATIENCE;
-    for (const text of schemaOf(tablesOf(tablePrefix)))
-      await this.#pool.run({ name: '', text, values: [] }, by);
+    const { clock, operationTimeoutMs, tablePrefix } = this.#settings;
+    const deadline = clock.now() + operationTimeoutMs * SCHEMA_TIMEOUTS;
+    for (const text of schemaOf(tableNamesOf(tablePrefix)))
+      await this.#pool.run({ name: '', text, values: [] }, deadline);
   }
 }

@@ -1,44 +1,45 @@
 import { InvalidOptionError } from '../../../core/errors.js';
 import { checkFields, checkObject } from '../../../core/checks.js';
 import {
-  LONGEST_SESSION_LEASE_MS,
+  DEFAULT_MAX_SESSION_LEASE_MS,
   resolveSqlOptions,
   SQL_FIELDS,
   type SqlOptions,
-  type SqlTerms,
+  type SqlSettings,
 } from '../sql-options.js';
 import { MYSQL_SETTINGS, type ConnectionOptions } from './connection/client.js';
 
 /** Where the server is: one of the two. */
-export interface MysqlPlace {
+export interface MysqlLocation {
   /** `mysql://user:password@host:3306/database`, with what else mysql2 takes there. */
   readonly url?: string;
   /** Options of a connection, as mysql2 has them. */
   readonly connection?: ConnectionOptions;
 }
 
-export interface MysqlOptions extends MysqlPlace, SqlOptions {}
+export interface MysqlOptions extends MysqlLocation, SqlOptions {}
 
 /** A session has one connection and no tables. */
-export type MysqlSessionOptions = MysqlPlace & Omit<SqlOptions, 'connections' | 'keepRowsMs' | 'tablePrefix'>;
+export type MysqlSessionOptions = MysqlLocation &
+  Omit<SqlOptions, 'connections' | 'keepRowsMs' | 'tablePrefix'>;
 
 /** Transactions are on connections of the caller's: the own one is for making rows. */
-export type MysqlTransactionOptions = MysqlPlace &
+export type MysqlTransactionOptions = MysqlLocation &
   Pick<SqlOptions, 'operationTimeoutMs' | 'tablePrefix' | 'clock'>;
 
 /** The checked options. */
-export interface MysqlTerms extends SqlTerms {
+export interface MysqlSettings extends SqlSettings {
   readonly connection: ConnectionOptions;
 }
 
-const PLACE_FIELDS: readonly (keyof MysqlPlace)[] = ['url', 'connection'];
-const FIELDS: ReadonlySet<string> = new Set([...PLACE_FIELDS, ...SQL_FIELDS]);
+const LOCATION_FIELDS: readonly (keyof MysqlLocation)[] = ['url', 'connection'];
+const FIELDS: ReadonlySet<string> = new Set([...LOCATION_FIELDS, ...SQL_FIELDS]);
 const SESSION_FIELDS: ReadonlySet<string> = new Set<keyof MysqlSessionOptions>([
-  ...PLACE_FIELDS,
+  ...LOCATION_FIELDS,
   ...(['label', 'operationTimeoutMs', 'maxLeaseMs', 'clock'] as const),
 ]);
 const TRANSACTION_FIELDS: ReadonlySet<string> = new Set<keyof MysqlTransactionOptions>([
-  ...PLACE_FIELDS,
+  ...LOCATION_FIELDS,
   ...(['operationTimeoutMs', 'tablePrefix', 'clock'] as const),
 ]);
 /** Set by Bedrock for each connection. */
@@ -48,31 +49,34 @@ const OWN_SETTINGS: ReadonlySet<string> = new Set([
 ]);
 
 /** Checks what was given to `mysql()`. Nothing is connected. @throws InvalidOptionError naming the field */
-export function resolveMysqlOptions(given: string | MysqlOptions): MysqlTerms {
+export function resolveMysqlOptions(given: string | MysqlOptions): MysqlSettings {
   return resolve(given, FIELDS);
 }
 
 /** Checks what was given to `mysqlSessions()`. @throws InvalidOptionError naming the field */
-export function resolveSessionOptions(given: string | MysqlSessionOptions): MysqlTerms {
-  return resolve(given, SESSION_FIELDS, LONGEST_SESSION_LEASE_MS);
+export function resolveSessionOptions(given: string | MysqlSessionOptions): MysqlSettings {
+  return resolve(given, SESSION_FIELDS, DEFAULT_MAX_SESSION_LEASE_MS);
 }
 
 /** Checks what was given to `mysqlTransactionLocks()`. @throws InvalidOptionError naming the field */
-export function resolveTransactionOptions(given: string | MysqlTransactionOptions): MysqlTerms {
+export function resolveTransactionOptions(given: string | MysqlTransactionOptions): MysqlSettings {
   return resolve(given, TRANSACTION_FIELDS);
 }
 
 function resolve(
   given: string | MysqlOptions,
   fields: ReadonlySet<string>,
-  longestLeaseMs?: number,
-): MysqlTerms {
+  defaultMaxLeaseMs?: number,
+): MysqlSettings {
   const options: MysqlOptions = typeof given === 'string' ? { url: given } : given;
   checkFields('options', options, fields);
-  return Object.freeze({ ...resolveSqlOptions(options, longestLeaseMs), connection: connectionOf(options) });
+  return Object.freeze({
+    ...resolveSqlOptions(options, defaultMaxLeaseMs),
+    connection: connectionOf(options),
+  });
 }
 
-function connectionOf(options: MysqlPlace): ConnectionOptions {
+function connectionOf(options: MysqlLocation): ConnectionOptions {
   const { url, connection } = options;
   if ((url === undefined) === (connection === undefined))
     throw new InvalidOptionError('options', 'given either a url or a connection', options);

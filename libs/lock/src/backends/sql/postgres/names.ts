@@ -1,5 +1,5 @@
 /** The tables, quoted, with their schema where one was given. */
-export interface TableNames {
+export interface PostgresTableNames {
   readonly locks: string;
   readonly processes: string;
   readonly records: string;
@@ -9,7 +9,7 @@ export interface TableNames {
   readonly tokens: string;
 }
 
-export function tableNames(schema: string | undefined, prefix: string): TableNames {
+export function tableNames(schema: string | undefined, prefix: string): PostgresTableNames {
   const at = schema === undefined ? '' : `"${schema}".`;
   return {
     locks: `${at}"${prefix}locks"`,
@@ -22,7 +22,7 @@ export function tableNames(schema: string | undefined, prefix: string): TableNam
 
 const CHANNEL = 'bedrock:';
 /** Where all processes hear that grants may have been taken away. */
-export const DOUBTS_CHANNEL = `${CHANNEL}doubts`;
+export const SUSPECTS_CHANNEL = `${CHANNEL}doubts`;
 
 /** Where one process is woken. */
 export function processChannel(processId: string): string {

@@ -2,8 +2,8 @@ import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Client, type ClientConfig, type Notification, type QueryConfig } from 'pg';
 import type { Clock } from '../../../core/clock.js';
-import type { Answer, SqlLink, SqlLinks, Statement } from '../connection/link.js';
-import { LATE } from './statements.js';
+import type { SqlResult, SqlLink, SqlLinkFactory, Statement } from '../connection/link.js';
+import { LATE } from './lock-statements.js';
 
 /** Dead-locks, what could not be serialized, and what had become late: nothing was done, and trying again helps. */
 const AGAIN: ReadonlySet<string> = new Set(['40001', '40P01', LATE]);
@@ -22,31 +22,31 @@ const SETTINGS = `SELECT set_config('default_transaction_isolation', 'read commi
   set_config('plan_cache_mode', 'force_generic_plan', false), set_config('jit', 'off', false),
   CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', false) END`;
 
-export interface PgPlace {
+export interface PgLocation {
   readonly connection: ClientConfig;
   /** Connections are shared with others from statement to statement: nothing is kept on them. */
   readonly throughPooler: boolean;
 }
 
 /** Connections to PostgreSQL. */
-export class PgLinks implements SqlLinks {
-  readonly #place: PgPlace;
+export class PgLinkFactory implements SqlLinkFactory {
+  readonly #location: PgLocation;
 
   constructor(
-    place: PgPlace,
+    location: PgLocation,
     private readonly operationTimeoutMs: number,
     private readonly clock: Clock,
   ) {
-    this.#place = place;
+    this.#location = location;
   }
 
   async open(timeoutMs: number): Promise<PgLink> {
-    const { connection, throughPooler } = this.#place;
+    const { connection, throughPooler } = this.#location;
     const link = new PgLink(connection, timeoutMs, !throughPooler);
     const timer = this.clock.setTimer(() => link.destroy(), timeoutMs);
     try {
       await link.connect();
-      if (!throughPooler) await link.settle(SETTINGS, [String(this.operationTimeoutMs)]);
+      if (!throughPooler) await link.execute(SETTINGS, [String(this.operationTimeoutMs)]);
       return link;
     } catch (error) {
       link.destroy();
@@ -56,17 +56,17 @@ export class PgLinks implements SqlLinks {
     }
   }
 
-  judge(error: unknown): 'again' | 'no' | 'unknown' {
+  classify(error: unknown): 'again' | 'no' | 'unknown' {
     if (AGAIN.has(codeOf(error))) return 'again';
-    return saysError(error) ? 'no' : 'unknown';
+    return isServerError(error) ? 'no' : 'unknown';
   }
 
   adviceOn(error: unknown): string | undefined {
     return codeOf(error) === NO_TABLE ? 'make the tables with ensureSchema() or migration.sql' : undefined;
   }
 
-  isAnswer(error: unknown): boolean {
-    return saysError(error) && codeOf(error) !== READ_ONLY;
+  isUsableAfter(error: unknown): boolean {
+    return isServerError(error) && codeOf(error) !== READ_ONLY;
   }
 }
 
@@ -93,11 +93,11 @@ export class PgLink implements SqlLink {
   }
 
   /** A statement that is not counted. */
-  async settle(text: string, values: unknown[] = []): Promise<void> {
+  async execute(text: string, values: unknown[] = []): Promise<void> {
     await this.#client.query(text, values);
   }
 
-  query({ name, text, values }: Statement): Promise<Answer> {
+  query({ name, text, values }: Statement): Promise<SqlResult> {
     const config: QueryConfig = this.isPreparing && name !== '' ? { name, text } : { text };
     // The client never writes into it.
     config.values = values as unknown[];
@@ -126,7 +126,7 @@ export class PgLink implements SqlLink {
 }
 
 /** The server has answered, has undone what the statement did, and goes on to serve the connection. */
-function saysError(error: unknown): boolean {
+function isServerError(error: unknown): boolean {
   const code = codeOf(error);
   return SQLSTATE.test(code) && !FINAL.test(code);
 }

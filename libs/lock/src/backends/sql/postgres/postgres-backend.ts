@@ -1,15 +1,15 @@
 import { randomUuid } from '../../../core/clock.js';
 import type { Backend } from '../../../core/ports/ports.js';
-import { DatabaseTime } from '../connection/database-time.js';
+import { DatabaseClockOffset } from '../connection/database-clock-offset.js';
 import { LinkPool } from '../connection/link-pool.js';
 import { SqlBackend } from '../sql-backend.js';
-import { Listener } from './listener.js';
+import { NotificationListener } from './notification-listener.js';
 import { tableNames } from './names.js';
-import { PgLinks } from './pg-link.js';
-import { resolvePostgresOptions, type PostgresOptions, type PostgresTerms } from './postgres-options.js';
+import { PgLinkFactory } from './pg-link.js';
+import { resolvePostgresOptions, type PostgresOptions, type PostgresSettings } from './postgres-options.js';
 import { PostgresRecordTable } from './postgres-record-table.js';
-import { PostgresTable } from './postgres-table.js';
-import { createTables, isMadeByOthers } from './schema.js';
+import { PostgresLockTable } from './postgres-lock-table.js';
+import { createTables, isCreatedConcurrently } from './schema.js';
 
 const BACKEND = 'postgres';
 
@@ -25,44 +25,44 @@ export interface PostgresBackend extends Backend {
  * @throws InvalidOptionError naming the field; nothing is sent
  */
 export function postgres(options: string | PostgresOptions): PostgresBackend {
-  return new RowsBackend(resolvePostgresOptions(options));
+  return new PostgresRowsBackend(resolvePostgresOptions(options));
 }
 
-class RowsBackend extends SqlBackend implements PostgresBackend {
+class PostgresRowsBackend extends SqlBackend implements PostgresBackend {
   readonly #pool: LinkPool;
-  readonly #terms: PostgresTerms;
+  readonly #settings: PostgresSettings;
 
-  constructor(terms: PostgresTerms) {
-    const { clock, operationTimeoutMs, schema, tablePrefix, connections, throughPooler } = terms;
+  constructor(settings: PostgresSettings) {
+    const { clock, operationTimeoutMs, schema, tablePrefix, connections, throughPooler } = settings;
     const processId = randomUuid(clock);
-    const time = new DatabaseTime(clock);
-    const links = new PgLinks(terms, operationTimeoutMs, clock);
+    const clockOffset = new DatabaseClockOffset(clock);
+    const links = new PgLinkFactory(settings, operationTimeoutMs, clock);
     const pool = new LinkPool(links, BACKEND, {
       clock,
       size: connections,
       operationTimeoutMs,
-      onLost: () => time.forget(),
+      onLost: () => clockOffset.reset(),
     });
     const names = tableNames(schema, tablePrefix);
-    const table = new PostgresTable(pool, names);
+    const table = new PostgresLockTable(pool, names);
     const records = new PostgresRecordTable(pool, names);
-    const onSuspect = (resource: string | undefined): void => this.doubt(resource);
-    const listener = new Listener({ links, clock, processId, operationTimeoutMs, onSuspect });
+    const onSuspect = (resource: string | undefined): void => this.reportSuspect(resource);
+    const listener = new NotificationListener({ links, clock, processId, operationTimeoutMs, onSuspect });
     super({
       name: BACKEND,
-      ...{ terms, processId, pool, table, records, time },
-      ...(!throughPooler && { wakes: listener }),
+      ...{ settings, processId, pool, table, records, clockOffset },
+      ...(!throughPooler && { wakeSource: listener }),
     });
     this.#pool = pool;
-    this.#terms = terms;
+    this.#settings = settings;
   }
 
   async ensureSchema(): Promise<void> {
-    const { schema, tablePrefix, operationTimeoutMs, clock } = this.#terms;
+    const { schema, tablePrefix, operationTimeoutMs, clock } = this.#settings;
     for (const text of createTables(tableNames(schema, tablePrefix))) {
       const create = () => this.#pool.run({ name: '', text, values: [] }, clock.now() + operationTimeoutMs);
       await create().catch((error: unknown) => {
-        if (!isMadeByOthers(error)) throw error;
+        if (!isCreatedConcurrently(error)) throw error;
         return create();
       });
     }

@@ -6,9 +6,9 @@ import {
   resolveSqlOptions,
   SQL_FIELDS,
   type SqlOptions,
-  type SqlTerms,
+  type SqlSettings,
 } from '../sql-options.js';
-import type { PgPlace } from './pg-link.js';
+import type { PgLocation } from './pg-link.js';
 
 export interface PostgresOptions extends SqlOptions {
   /** `postgres://user:password@host:5432/database`. */
@@ -26,7 +26,7 @@ export interface PostgresOptions extends SqlOptions {
 }
 
 /** The checked options. */
-export interface PostgresTerms extends SqlTerms, PgPlace {
+export interface PostgresSettings extends SqlSettings, PgLocation {
   readonly schema: string | undefined;
 }
 
@@ -36,21 +36,21 @@ const FIELDS: ReadonlySet<string> = new Set<string>([
 ]);
 /** Bedrock bounds its calls itself, and keeps one statement under way on a connection. */
 const OURS = ['statement_timeout', 'query_timeout', 'lock_timeout', 'connectionTimeoutMillis', 'pipeline', 'binary', 'types', 'connectionString'] as const; // prettier-ignore
-const LONGEST_SCHEMA = 63;
+const MAX_SCHEMA_LENGTH = 63;
 
 /** Checks what was given to `postgres()`. Nothing is connected. @throws InvalidOptionError naming the field */
 export function resolvePostgresOptions(
   given: string | PostgresOptions,
-  longestLeaseMs?: number,
-): PostgresTerms {
+  defaultMaxLeaseMs?: number,
+): PostgresSettings {
   const options: PostgresOptions = typeof given === 'string' ? { url: given } : given;
   checkFields('options', options, FIELDS);
   const { url, schema, throughPooler = false } = options;
   return Object.freeze({
-    ...resolveSqlOptions(options, longestLeaseMs),
+    ...resolveSqlOptions(options, defaultMaxLeaseMs),
     connection: resolveConnection(url, options.connection),
     throughPooler: checkBoolean('throughPooler', throughPooler),
-    schema: schema === undefined ? undefined : checkIdentifier('schema', schema, LONGEST_SCHEMA),
+    schema: schema === undefined ? undefined : checkIdentifier('schema', schema, MAX_SCHEMA_LENGTH),
   });
 }
 

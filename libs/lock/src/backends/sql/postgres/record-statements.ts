@@ -1,13 +1,13 @@
-import type { TableNames } from './names.js';
-import { NOW } from './statements.js';
+import type { PostgresTableNames } from './names.js';
+import { NOW } from './lock-statements.js';
 
 /** The time at which the statement began: unlike NOW it lets the server use the index on ends. */
 const BEGAN = '(extract(epoch FROM statement_timestamp()) * 1000000)::bigint';
 
-export type RecordStatements = ReturnType<typeof recordStatementsFor>;
+export type PostgresRecordStatements = ReturnType<typeof recordStatementsFor>;
 
 /** The statements on the table of records. A change that had to wait for its row looks at the row, and at the clock, again. */
-export function recordStatementsFor({ records }: TableNames) {
+export function recordStatementsFor({ records }: PostgresTableNames) {
   const isMine = `resource = $1 AND owner = $2 AND until_us > ${NOW}`;
   return {
     // $1 resource, $2 owner, $3 print, $4 life, $5 not after. What stands in the way is looked for first, so that a repetition writes

@@ -1,4 +1,4 @@
-import type { TableNames } from './names.js';
+import type { PostgresTableNames } from './names.js';
 
 /** Errors of the server about something that is there already: unique violation, duplicate table, duplicate object. */
 const IS_THERE: ReadonlySet<unknown> = new Set(['23505', '42P07', '42710']);
@@ -7,13 +7,13 @@ const IS_THERE: ReadonlySet<unknown> = new Set(['23505', '42P07', '42710']);
  * `CREATE ... IF NOT EXISTS` failed because another process was making the same: it looks before it waits for that one. Tried
  * again it finds it.
  */
-export function isMadeByOthers(error: unknown): boolean {
+export function isCreatedConcurrently(error: unknown): boolean {
   const { cause } = error as { readonly cause?: { readonly code?: unknown } };
   return IS_THERE.has(cause?.code);
 }
 
 /** What makes the tables where they are missing; `migration.sql` has the same for the names of the defaults. */
-export function createTables(names: TableNames): readonly string[] {
+export function createTables(names: PostgresTableNames): readonly string[] {
   const { locks, processes, records, recordsUntil, tokens } = names;
   return [
     // Half of each page stays free, so that a row changes in its page and no index with it.

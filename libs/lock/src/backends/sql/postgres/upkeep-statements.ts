@@ -1,10 +1,10 @@
-import type { TableNames } from './names.js';
-import { NOW } from './statements.js';
+import type { PostgresTableNames } from './names.js';
+import { NOW } from './lock-statements.js';
 
 export type UpkeepStatements = ReturnType<typeof upkeepStatements>;
 
 /** The statements that delete unused rows, and those on the table of processes. */
-export function upkeepStatements({ locks, processes }: TableNames) {
+export function upkeepStatements({ locks, processes }: PostgresTableNames) {
   const isOver = `t.ends_us <= ${NOW} AND t.token <= ${NOW} AND t.version <= ${NOW}`;
   return {
     // $1 resources. What is locked is in use.
@@ -26,10 +26,10 @@ p AS (DELETE FROM ${processes} q WHERE q.seen_us < ${NOW} - $1::bigint)
 DELETE FROM ${locks} t USING r WHERE t.resource = r.resource`,
 
     // $1 id, $2 host, $3 pid, $4 label
-    sign: `INSERT INTO ${processes} (id, host, pid, label, seen_us) VALUES ($1, $2, $3::integer, $4, ${NOW})
+    register: `INSERT INTO ${processes} (id, host, pid, label, seen_us) VALUES ($1, $2, $3::integer, $4, ${NOW})
 ON CONFLICT (id) DO UPDATE SET seen_us = excluded.seen_us`,
 
-    erase: `DELETE FROM ${processes} WHERE id = $1`,
+    unregister: `DELETE FROM ${processes} WHERE id = $1`,
 
     processes: `SELECT id, host, pid, label FROM ${processes} WHERE id = ANY ($1::text[])`,
   };

@@ -6,7 +6,7 @@ const SWEEP_MS = 60_000;
 /** Records in one such statement, at most. */
 const SWEPT_AT_ONCE = 256;
 
-export interface SweepTerms {
+export interface RecordSweepDeps {
   readonly clock: Clock;
   readonly table: RecordTable;
   readonly operationTimeoutMs: number;
@@ -21,12 +21,12 @@ export class RecordSweep {
   #isSweeping = false;
   #isClosed = false;
 
-  constructor(private readonly terms: SweepTerms) {}
+  constructor(private readonly deps: RecordSweepDeps) {}
 
   /** Sweeps from now on. Whoever makes no records never does. */
   start(): void {
     if (this.#timer !== undefined || this.#isSweeping || this.#isClosed) return;
-    const { clock } = this.terms;
+    const { clock } = this.deps;
     const pauseMs = SWEEP_MS * (1 + clock.random());
     this.#timer = clock.setTimer(() => {
       this.#timer = undefined;
@@ -41,11 +41,11 @@ export class RecordSweep {
 
   close(): void {
     this.#isClosed = true;
-    if (this.#timer !== undefined) this.terms.clock.clearTimer(this.#timer);
+    if (this.#timer !== undefined) this.deps.clock.clearTimer(this.#timer);
   }
 
   async #sweep(): Promise<void> {
-    const { clock, table, operationTimeoutMs } = this.terms;
+    const { clock, table, operationTimeoutMs } = this.deps;
     const end = clock.now() + SWEEP_MS;
     while (!this.#isClosed) {
       const startedAt = clock.now();

@@ -1,7 +1,7 @@
 import type { RecordRef, RecordStart, RecordView } from '../../../core/ports/records.js';
 
 /** A record that is to be made. */
-export interface RecordToMake extends Omit<RecordStart, 'leaseMs' | 'notAfter'> {
+export interface RecordInsert extends Omit<RecordStart, 'leaseMs' | 'notAfter'> {
   /** Life by the database's clock, µs. */
   readonly lifeUs: number;
   /** The database's time, epoch µs, after which nothing is made. */
@@ -11,7 +11,7 @@ export interface RecordToMake extends Omit<RecordStart, 'leaseMs' | 'notAfter'> 
 /**
  * The rows of records in a database. Every method is one atomic statement by primary key, except where it says so; the
  * database's clock alone decides what is over. Dead-locks and serialization failures do not surface; whatever else fails is a
- * `BackendUnavailableError`. `by` is the local monotonic time, ms, at which a method is settled at the latest.
+ * `BackendUnavailableError`. `deadline` is the local monotonic time, ms, at which a method is settled at the latest.
  */
 export interface RecordTable {
   /**
@@ -19,19 +19,19 @@ export interface RecordTable {
    * else what is there, which may take one statement more. Undefined: nothing was done, since it is too late, or what stood in
    * the way is gone.
    */
-  begin(start: RecordToMake, by: number): Promise<'made' | RecordView | undefined>;
+  begin(start: RecordInsert, deadline: number): Promise<'made' | RecordView | undefined>;
   /** Whether the record was this owner's, in flight and not over: then its life begins anew. */
-  renew(ref: RecordRef, lifeUs: number, by: number): Promise<boolean>;
+  renew(ref: RecordRef, lifeUs: number, deadline: number): Promise<boolean>;
   /** Whether this owner's record has the value now. What had it before keeps its end. */
-  complete(ref: RecordRef, value: string, lifeUs: number, by: number): Promise<boolean>;
+  complete(ref: RecordRef, value: string, lifeUs: number, deadline: number): Promise<boolean>;
   /** Whether this owner's record was removed, in flight and not over. */
-  abandon(ref: RecordRef, by: number): Promise<boolean>;
-  read(resource: string, by: number): Promise<RecordView | undefined>;
+  abandon(ref: RecordRef, deadline: number): Promise<boolean>;
+  read(resource: string, deadline: number): Promise<RecordView | undefined>;
   /** Whether a record that is not over was removed. */
-  remove(resource: string, by: number): Promise<boolean>;
+  remove(resource: string, deadline: number): Promise<boolean>;
   /**
    * Removes records that are over, as many as `limit`, the oldest first; answers how many were looked at. It may be two
    * statements, none of which waits behind a record that somebody uses for longer than for a row lock.
    */
-  sweep(limit: number, by: number): Promise<number>;
+  sweep(limit: number, deadline: number): Promise<number>;
 }

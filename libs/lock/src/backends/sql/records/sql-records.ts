@@ -1,61 +1,63 @@
 import type { RecordDriver } from '../../../core/ports/ports.js';
 import type { RecordRef, RecordStart, RecordView } from '../../../core/ports/records.js';
-import type { DatabaseTime } from '../connection/database-time.js';
-import type { Failures } from '../connection/failures.js';
-import { lifeUsOf } from '../rows/place.js';
-import { RecordSweep, type SweepTerms } from './record-sweep.js';
+import type { DatabaseClockOffset } from '../connection/database-clock-offset.js';
+import type { BackendErrors } from '../connection/failures.js';
+import { lifeUsOf } from '../rows/row-state.js';
+import { RecordSweep, type RecordSweepDeps } from './record-sweep.js';
 
-export interface RecordsGround extends SweepTerms {
-  readonly failures: Failures;
-  readonly time: DatabaseTime;
+export interface SqlRecordsDeps extends RecordSweepDeps {
+  readonly errors: BackendErrors;
+  readonly clockOffset: DatabaseClockOffset;
   /** Asks for the database's time, µs. */
-  readonly askTime: () => Promise<number>;
+  readonly readTime: () => Promise<number>;
 }
 
-/** Records as rows of a database. Requests under one key stand in no line: the row decides. */
+/** Records as rows of a database. Requests under one key wait in no queue: the row decides. */
 export class SqlRecords implements RecordDriver {
   readonly #sweep: RecordSweep;
 
-  constructor(private readonly ground: RecordsGround) {
-    this.#sweep = new RecordSweep(ground);
+  constructor(private readonly deps: SqlRecordsDeps) {
+    this.#sweep = new RecordSweep(deps);
   }
 
   async begin(start: RecordStart): Promise<RecordView | undefined> {
     const { resource, owner, fingerprint, leaseMs, notAfter } = start;
-    const { clock, table, failures, time, askTime } = this.ground;
+    const { clock, table, errors, clockOffset, readTime } = this.deps;
     this.#sweep.start();
-    const by = this.#by();
-    await time.whenKnown(askTime);
-    while (clock.now() <= Math.min(by, notAfter)) {
-      const notAfterUs = time.notLaterThan(notAfter);
-      const terms = { resource, owner, fingerprint, lifeUs: lifeUsOf(leaseMs), notAfterUs };
-      const answer = await table.begin(terms, by);
+    const deadline = this.#deadline();
+    await clockOffset.whenKnown(readTime);
+    while (clock.now() <= Math.min(deadline, notAfter)) {
+      const notAfterUs = clockOffset.notLaterThan(notAfter);
+      const insert = { resource, owner, fingerprint, lifeUs: lifeUsOf(leaseMs), notAfterUs };
+      const answer = await table.begin(insert, deadline);
       if (answer === 'made') return undefined;
       if (answer !== undefined) return answer;
       // It ended or was removed just then, or the database's time is known too vaguely: nothing was done.
-      time.learn(await askTime());
+      clockOffset.update(await readTime());
     }
-    throw failures.notDone('the record could not be made in time: others make and remove it again and again');
+    throw errors.notExecuted(
+      'the record could not be made in time: others make and remove it again and again',
+    );
   }
 
   renew(ref: RecordRef, leaseMs: number): Promise<boolean> {
-    return this.ground.table.renew(ref, lifeUsOf(leaseMs), this.#by());
+    return this.deps.table.renew(ref, lifeUsOf(leaseMs), this.#deadline());
   }
 
   complete(ref: RecordRef, value: string, keepMs: number): Promise<boolean> {
-    return this.ground.table.complete(ref, value, lifeUsOf(keepMs), this.#by());
+    return this.deps.table.complete(ref, value, lifeUsOf(keepMs), this.#deadline());
   }
 
   abandon(ref: RecordRef): Promise<boolean> {
-    return this.ground.table.abandon(ref, this.#by());
+    return this.deps.table.abandon(ref, this.#deadline());
   }
 
   read(resource: string): Promise<RecordView | undefined> {
-    return this.ground.table.read(resource, this.#by());
+    return this.deps.table.read(resource, this.#deadline());
   }
 
   remove(resource: string): Promise<boolean> {
-    return this.ground.table.remove(resource, this.#by());
+    return this.deps.table.remove(resource, this.#deadline());
   }
 
   /** Sweeps no more. */
@@ -63,7 +65,7 @@ export class SqlRecords implements RecordDriver {
     this.#sweep.close();
   }
 
-  #by(): number {
-    return this.ground.clock.now() + this.ground.operationTimeoutMs;
+  #deadline(): number {
+    return this.deps.clock.now() + this.deps.operationTimeoutMs;
   }
 }

@@ -12,16 +12,16 @@ export interface LockRow {
   readonly revoked: boolean;
   /** The last fencing token that was given. */
   readonly token: number;
-  /** All that the row has of grants and of a line is over then, µs; perhaps earlier. */
+  /** All that the row has of grants and of waiters is over then, µs; perhaps earlier. */
   readonly endsUs: number;
-  /** Grants that stand beside each other, as JSON; null when there are none. */
+  /** Grants that are held beside each other, as JSON; null when there are none. */
   readonly crowd: string | null;
-  /** Who waits, in order, as JSON; null when nobody does. The format is that of `place.ts`. */
+  /** Who waits, in order, as JSON; null when nobody does. The format is that of `row-format.ts`. */
   readonly line: string | null;
 }
 
 /** A row, and when it was read; undefined where the resource has no row. */
-export interface Glance {
+export interface RowSnapshot {
   /** The database's time after the row was locked or read. */
   readonly nowUs: number;
   readonly row: LockRow | undefined;

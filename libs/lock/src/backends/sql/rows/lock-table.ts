@@ -1,16 +1,16 @@
 import type { WithdrawOutcome } from '../../../core/claim.js';
-import type { Glance, LockRow, ProcessRow } from './lock-row.js';
+import type { RowSnapshot, LockRow, ProcessRow } from './lock-row.js';
 
 /** Wants a grant: the whole of a resource, unless the table decides all shapes. */
-export interface Take {
+export interface RowAcquire {
   readonly resource: string;
   readonly id: string;
   readonly processId: string;
   readonly isShared: boolean;
   readonly capacity: number;
-  /** Stand in line when refused: only for those tables that decide all. */
+  /** Wait in the queue when refused: only for those tables that decide all. */
   readonly queue: boolean;
-  /** What stands in line for it: its own id, or that of the process. */
+  /** What waits in the queue for it: its own id, or that of the process. */
   readonly key: string;
   readonly units: number;
   /** Life of the grant, µs. */
@@ -22,38 +22,38 @@ export interface Take {
 }
 
 /** Gives an exclusive grant back. */
-export interface Give {
+export interface RowRelease {
   readonly resource: string;
   readonly id: string;
   /** It may be one of several. */
   readonly isShared: boolean;
   /** Keep it so much longer, µs, but not longer than it would have lasted; 0 ends it now. */
   readonly keepUs: number;
-  /** Whoever has this text in the line wants to leave it too; '' for nobody. */
-  readonly leaver: string;
+  /** Whoever has this text in the queue wants to leave it too; '' for nobody. */
+  readonly leavingKey: string;
 }
 
-/** Prolongs an exclusive grant. */
-export interface Prolong {
+/** Renews an exclusive grant. */
+export interface RowRenewal {
   readonly resource: string;
   readonly id: string;
   readonly lifeUs: number;
 }
 
 /** The row as it is to be, if it is still of the version that was read. */
-export interface Change {
-  readonly seenVersion: number;
+export interface RowUpdate {
+  readonly expectedVersion: number;
   /** `version` is left out: the table counts on. */
   readonly row: Omit<LockRow, 'version'>;
   /** Nothing is changed later than this, by the database's clock. */
   readonly notAfterUs: number;
   /** Told with the change, by those tables that can tell. */
-  readonly wakes: readonly Call[];
+  readonly notifications: readonly RowNotification[];
 }
 
 /** A word to a process, or to all of them. */
-export interface Call {
-  readonly kind: 'wake' | 'doubt';
+export interface RowNotification {
+  readonly kind: 'wake' | 'suspect';
   readonly resource: string;
   /** Undefined: to everybody. */
   readonly processId?: string | undefined;
@@ -62,21 +62,21 @@ export interface Call {
 }
 
 /** `first`: the first of the tokens, 0 when none was asked for. */
-export interface Taken {
+export interface RowAcquired {
   readonly done: true;
-  readonly first: number;
+  readonly firstToken: number;
   /** The database's time, where there was room for it in the answer. */
   readonly nowUs?: number;
 }
 
-/** A refusal that needs nothing more: the place in line is written. */
-export interface Refused {
+/** A refusal that needs nothing more: the entry in the queue is written. */
+export interface RowRefused {
   readonly done: true;
   readonly refused: LockRow;
   readonly nowUs: number;
 }
 
-export interface Given {
+export interface RowReleased {
   readonly done: true;
   /** The database's time, where there was room for it in the answer. */
   readonly nowUs?: number;
@@ -84,11 +84,11 @@ export interface Given {
   readonly outcome?: WithdrawOutcome;
 }
 
-export interface NotDone extends Glance {
+export interface RowUnchanged extends RowSnapshot {
   readonly done: false;
 }
 
-export interface Reading {
+export interface RowsSnapshot {
   readonly nowUs: number;
   readonly rows: readonly LockRow[];
 }
@@ -96,61 +96,61 @@ export interface Reading {
 /**
  * The rows of locks in a database. Every method is one atomic statement in READ COMMITTED for each row that it changes, by
  * primary key; what is late by the database's clock when the row is its own grants nothing; none waits for anything but row
- * locks. Dead-locks and serialization failures do not surface; whatever else fails is a `BackendUnavailableError`. `by` is
+ * locks. Dead-locks and serialization failures do not surface; whatever else fails is a `BackendUnavailableError`. `deadline` is
  * the local monotonic time, ms, at which a method is settled at the latest.
  */
 export interface LockTable {
   /**
-   * `take` and `give` decide everything by themselves, as `Place` does: all shapes, the line and its wakes. Without it they do
-   * what is said below, and leave the rest to `read` and `swap`, which many processes at once get in each other's way with.
+   * `acquire` and `release` decide everything by themselves, as `RowState` does: all shapes, the queue and its wakes. Without it they do
+   * what is said below, and leave the rest to `read` and `compareAndSet`, which many processes at once get in each other's way with.
    */
   readonly decidesAll?: boolean;
 
   /** Makes the rows that are missing, outside of any transaction: `version` = now in µs, free, `token` 0. */
-  create(resources: readonly string[], by: number): Promise<void>;
+  create(resources: readonly string[], deadline: number): Promise<void>;
 
   /**
    * Grants when now <= `notAfterUs`, `crowd` is null, and either `holder` = `id`, unrevoked and not ended (a repeat: the end
-   * moves to the later one, depth and line stay), or there is no holder or an ended one and the line is null or its first
-   * entry has the key `key`, which leaves it. `endsUs` becomes the later of the end and, where a line is left, now + 1 s. Tokens: `token` = max(`token`, now) + `tokens`, when some are wanted; the first of
+   * moves to the later one, depth and `line` stay), or there is no holder or an ended one and `line` is null or its first
+   * entry has the key `key`, which leaves it. `endsUs` becomes the later of the end and, where a waiter is left, now + 1 s. Tokens: `token` = max(`token`, now) + `tokens`, when some are wanted; the first of
    * them is answered. A new grant has depth 1 and is not revoked. Not done: the row is as it was, and is answered; it is
    * undefined where there is none, unless the table makes the row with the grant in one statement.
    */
-  take(take: Take, by: number): Promise<Taken | Refused | NotDone>;
+  acquire(request: RowAcquire, deadline: number): Promise<RowAcquired | RowRefused | RowUnchanged>;
 
   /**
-   * Ends (or shortens) the grant when `holder` = `id`, it has not ended, the line does not contain `leaver`, and its first
+   * Ends (or shortens) the grant when `holder` = `id`, it has not ended, `line` does not contain `leavingKey`, and its first
    * entry, if there is one, was seen within the last second; with an end now, that entry is woken by those tables that
-   * can. `endsUs` as for `take`. Not done: the row is as it was, and is answered.
+   * can. `endsUs` as for `acquire`. Not done: the row is as it was, and is answered.
    */
-  give(give: Give, by: number): Promise<Given | NotDone>;
+  release(request: RowRelease, deadline: number): Promise<RowReleased | RowUnchanged>;
 
   /**
    * Moves the end of each grant whose `holder` = `id`, unrevoked and not ended, to the later of the two, and `endsUs` with
    * it; true for those. The others are decided from their rows. One statement for all, rows in the order of their names.
    */
-  prolong(prolongs: readonly Prolong[], by: number): Promise<readonly boolean[]>;
+  renew(renewals: readonly RowRenewal[], deadline: number): Promise<readonly boolean[]>;
 
   /** The rows as they are; those that do not exist are left out. One statement. */
-  read(resources: readonly string[], by: number): Promise<Reading>;
+  read(resources: readonly string[], deadline: number): Promise<RowsSnapshot>;
 
   /** Makes the change when the row has the version that was seen, and now <= `notAfterUs`; whether it did. */
-  swap(change: Change, by: number): Promise<boolean>;
+  compareAndSet(update: RowUpdate, deadline: number): Promise<boolean>;
 
   /**
    * Removes those rows that are over (`endsUs`), and whose token and version lie in the past, so that neither comes back.
    * Answers which are there no more.
    */
-  remove(resources: readonly string[], by: number): Promise<readonly string[]>;
+  remove(resources: readonly string[], deadline: number): Promise<readonly string[]>;
 
   /**
    * Removes what dead processes have left: rows of locks that are over since `idleUs`, as many as `limit`, and rows of
    * processes without a sign for so long.
    */
-  sweep(idleUs: number, limit: number, by: number): Promise<void>;
+  sweep(idleUs: number, limit: number, deadline: number): Promise<void>;
 
   /** Writes or refreshes the row of a process. */
-  sign(process: ProcessRow, by: number): Promise<void>;
-  erase(processId: string, by: number): Promise<void>;
-  processes(ids: readonly string[], by: number): Promise<readonly ProcessRow[]>;
+  register(process: ProcessRow, deadline: number): Promise<void>;
+  unregister(processId: string, deadline: number): Promise<void>;
+  processes(ids: readonly string[], deadline: number): Promise<readonly ProcessRow[]>;
 }

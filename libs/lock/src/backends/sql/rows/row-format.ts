@@ -1,7 +1,7 @@
 import type { LockRow } from './lock-row.js';
 
 /** A grant in a row. */
-export interface Grant {
+export interface RowGrant {
   readonly id: string;
   readonly mode: 'exclusive' | 'shared';
   readonly units: number;
@@ -10,8 +10,8 @@ export interface Grant {
   readonly revoked: boolean;
 }
 
-/** Somebody in line. */
-export interface Waiter {
+/** A waiter in the queue of a row. */
+export interface RowWaiter {
   /** The process for claims in any order, the claim for fifo. */
   readonly key: string;
   readonly processId: string;
@@ -22,10 +22,10 @@ export interface Waiter {
 }
 
 /** A grant as it is written: id, 1 for exclusive, units, end in µs, depth, 1 for revoked. */
-type WrittenGrant = readonly [string, 0 | 1, number, number, number, 0 | 1];
+type StoredRowGrant = readonly [string, 0 | 1, number, number, number, 0 | 1];
 
-/** Somebody in line as written. `k` and `s` are looked at by statements: who is first, and its last sign. */
-interface WrittenWaiter {
+/** A waiter as written. `k` and `s` are looked at by statements: who is first, and its last sign. */
+interface StoredRowWaiter {
   readonly k: string;
   readonly p: string;
   readonly s: number;
@@ -34,22 +34,22 @@ interface WrittenWaiter {
 }
 
 /** All grants of a row, whether they have ended or not. */
-export function grantsFrom(row: LockRow | undefined): Grant[] {
+export function grantsFrom(row: LockRow | undefined): RowGrant[] {
   if (row === undefined) return [];
-  if (row.crowd !== null) return (JSON.parse(row.crowd) as WrittenGrant[]).map(grantFrom);
+  if (row.crowd !== null) return (JSON.parse(row.crowd) as StoredRowGrant[]).map(grantFrom);
   const { holder: id, units, untilUs, depth, revoked } = row;
   return id === '' ? [] : [{ id, mode: 'exclusive', units, untilUs, depth, revoked }];
 }
 
-/** The whole line of a row, the dead included. */
-export function lineFrom(row: LockRow | undefined): Waiter[] {
+/** The whole queue of a row, the dead included. */
+export function waitersFrom(row: LockRow | undefined): RowWaiter[] {
   if (row === undefined || row.line === null) return [];
-  return (JSON.parse(row.line) as WrittenWaiter[]).map(({ k, p, s, u, c }) => ({
+  return (JSON.parse(row.line) as StoredRowWaiter[]).map(({ k, p, s, u, c }) => ({
     ...{ key: k, processId: p, units: u, capacity: c, seenUs: s },
   }));
 }
 
-export function textOfCrowd(grants: readonly Grant[]): string | null {
+export function encodeGrants(grants: readonly RowGrant[]): string | null {
   if (grants.length === 0) return null;
   return JSON.stringify(
     grants.map(({ id, mode, units, untilUs, depth, revoked }) => [
@@ -58,16 +58,16 @@ export function textOfCrowd(grants: readonly Grant[]): string | null {
   );
 }
 
-export function textOfLine(line: readonly Waiter[]): string | null {
-  if (line.length === 0) return null;
+export function encodeWaiters(waiters: readonly RowWaiter[]): string | null {
+  if (waiters.length === 0) return null;
   return JSON.stringify(
-    line.map(({ key, processId, seenUs, units, capacity }) => ({
+    waiters.map(({ key, processId, seenUs, units, capacity }) => ({
       ...{ k: key, p: processId, s: seenUs, u: units, c: capacity },
     })),
   );
 }
 
-function grantFrom([id, isExclusive, units, untilUs, depth, isRevoked]: WrittenGrant): Grant {
+function grantFrom([id, isExclusive, units, untilUs, depth, isRevoked]: StoredRowGrant): RowGrant {
   const mode = isExclusive === 1 ? 'exclusive' : 'shared';
   return { id, mode, units, untilUs, depth, revoked: isRevoked === 1 };
 }

@@ -1,11 +1,11 @@
 import type { Etcd3, IOptions } from 'etcd3';
 import type { Clock } from '../../../../core/clock.js';
-import { notDone } from './failures.js';
+import { notExecuted } from './failures.js';
 
 /** How a member is reached, whichever it is. */
-export type Connection = Pick<IOptions, 'credentials' | 'auth' | 'grpcOptions'>;
+export type EtcdConnection = Pick<IOptions, 'credentials' | 'auth' | 'grpcOptions'>;
 
-type Policy = NonNullable<NonNullable<IOptions['faultHandling']>['global']>;
+type FaultPolicy = NonNullable<NonNullable<IOptions['faultHandling']>['global']>;
 
 /** One for all calls: to make one costs more than the rest of a policy. Nobody aborts it, and etcd3 does not look at it. */
 const NEVER = new AbortController().signal;
@@ -17,7 +17,7 @@ const NEVER = new AbortController().signal;
 const ONCE = {
   execute: async <T>(call: (context: { signal: AbortSignal }) => PromiseLike<T> | T) =>
     call({ signal: NEVER }),
-} as unknown as Policy;
+} as unknown as FaultPolicy;
 
 /** gRPC waits a second before it tries to connect again, and then up to two minutes. */
 const RECONNECT_MS = { first: 100, last: 1_000 };
@@ -28,11 +28,11 @@ let connections = 0;
 export class Endpoint {
   #client: Promise<Etcd3> | undefined;
 
-  readonly #connection: Connection;
+  readonly #connection: EtcdConnection;
 
   constructor(
     readonly host: string,
-    connection: Connection,
+    connection: EtcdConnection,
     private readonly clock: Clock,
     private readonly operationTimeoutMs: number,
   ) {
@@ -58,7 +58,7 @@ export class Endpoint {
 
   async #open(): Promise<Etcd3> {
     const { Etcd3: Client } = await import('etcd3').catch((error: unknown) => {
-      throw notDone('the client library etcd3 could not be loaded: npm install etcd3', error);
+      throw notExecuted('the client library etcd3 could not be loaded: npm install etcd3', error);
     });
     const { grpcOptions, ...connection } = this.#connection;
     connections += 1;

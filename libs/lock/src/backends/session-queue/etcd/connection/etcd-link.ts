@@ -13,34 +13,34 @@ import type {
   IWatchResponse,
 } from 'etcd3';
 import { within, type Clock } from '../../../../core/clock.js';
-import { Endpoint, type Connection } from './endpoint.js';
-import { asFailure, fateOf, noAnswer, notDone } from './failures.js';
+import { Endpoint, type EtcdConnection } from './endpoint.js';
+import { toBackendError, fateOf, noAnswer, notExecuted } from './failures.js';
 
-export interface LinkTerms {
+export interface EtcdLinkSettings {
   readonly hosts: readonly string[];
-  readonly connection: Connection;
+  readonly connection: EtcdConnection;
   readonly clock: Clock;
   readonly operationTimeoutMs: number;
 }
 
-interface CallOptions {
+interface GrpcCallOptions {
   /** Epoch ms. */
   readonly deadline: number;
 }
 
-type Call<T> = (client: Etcd3, options: CallOptions) => Promise<T>;
+type EtcdCall<T> = (client: Etcd3, options: GrpcCallOptions) => Promise<T>;
 
 /** How long a call may take, and whether it may be sent to two members. */
-interface Patience {
+interface CallLimits {
   /** Monotonic ms. */
-  readonly until: number;
+  readonly deadline: number;
   readonly isRepeatable: boolean;
 }
 
 export type WatchStream = IDuplexStream<IWatchRequest, IWatchResponse>;
 
 /**
- * The requests that a line needs, each with an end: to one member as long as it answers, then to the next. What is sent
+ * The requests that a queue needs, each with an end: to one member as long as it answers, then to the next. What is sent
  * once is never sent again here unless no connection took it, or a repetition does no harm.
  */
 export class EtcdLink {
@@ -52,7 +52,7 @@ export class EtcdLink {
   #current = 0;
   #isClosed = false;
 
-  constructor({ hosts, connection, clock, operationTimeoutMs }: LinkTerms) {
+  constructor({ hosts, connection, clock, operationTimeoutMs }: EtcdLinkSettings) {
     this.#clock = clock;
     this.#operationTimeoutMs = operationTimeoutMs;
     this.#endpoints = hosts.map((host) => new Endpoint(host, connection, clock, operationTimeoutMs));
@@ -64,43 +64,45 @@ export class EtcdLink {
   }
 
   /** Calls back when another connection is used from now on. */
-  onMoved(listener: () => void): void {
+  onEndpointChanged(listener: () => void): void {
     this.#listeners.add(listener);
   }
 
-  /** @throws BackendUnavailableError, LeaseGone */
-  txn(request: ITxnRequest, until: number, isRepeatable = false): Promise<ITxnResponse> {
-    return this.#call({ until, isRepeatable }, (client, options) => client.kv.txn(request, options));
+  /** @throws BackendUnavailableError, EtcdLeaseNotFoundError */
+  txn(request: ITxnRequest, deadline: number, isRepeatable = false): Promise<ITxnResponse> {
+    return this.#call({ deadline, isRepeatable }, (client, options) => client.kv.txn(request, options));
   }
 
   /** @throws BackendUnavailableError */
-  remove(request: IDeleteRangeRequest, until: number): Promise<IDeleteRangeResponse> {
-    return this.#call({ until, isRepeatable: false }, (client, options) =>
+  remove(request: IDeleteRangeRequest, deadline: number): Promise<IDeleteRangeResponse> {
+    return this.#call({ deadline, isRepeatable: false }, (client, options) =>
       client.kv.deleteRange(request, options),
     );
   }
 
   /** Reads what the majority has agreed on. */
-  range(request: IRangeRequest, until: number): Promise<IRangeResponse> {
-    return this.#call({ until, isRepeatable: true }, (client, options) => client.kv.range(request, options));
+  range(request: IRangeRequest, deadline: number): Promise<IRangeResponse> {
+    return this.#call({ deadline, isRepeatable: true }, (client, options) =>
+      client.kv.range(request, options),
+    );
   }
 
   /** A new lease; the server may give it a longer life. */
-  grantLease(ttlSeconds: number, until: number): Promise<ILeaseGrantResponse> {
-    return this.#call({ until, isRepeatable: true }, (client, options) =>
+  grantLease(ttlSeconds: number, deadline: number): Promise<ILeaseGrantResponse> {
+    return this.#call({ deadline, isRepeatable: true }, (client, options) =>
       client.leaseClient.leaseGrant({ TTL: ttlSeconds }, options),
     );
   }
 
-  async revokeLease(leaseId: string, until: number): Promise<void> {
-    await this.#call({ until, isRepeatable: true }, (client, options) =>
+  async revokeLease(leaseId: string, deadline: number): Promise<void> {
+    await this.#call({ deadline, isRepeatable: true }, (client, options) =>
       client.leaseClient.leaseRevoke({ ID: leaseId }, options),
     );
   }
 
   /** One keep-alive on a stream of its own: behind one that a dead leader does not answer, others would wait too. */
-  keepAlive(leaseId: string, until: number): Promise<ILeaseKeepAliveResponse> {
-    return this.#call({ until, isRepeatable: true }, async (client, options) => {
+  keepAlive(leaseId: string, deadline: number): Promise<ILeaseKeepAliveResponse> {
+    return this.#call({ deadline, isRepeatable: true }, async (client, options) => {
       const stream = await client.leaseClient.leaseKeepAlive(options);
       return new Promise<ILeaseKeepAliveResponse>((resolve, reject) => {
         stream.on('data', (reply) => {
@@ -115,8 +117,8 @@ export class EtcdLink {
   }
 
   /** The version of the member that is asked. */
-  async version(until: number): Promise<string> {
-    const status = await this.#call({ until, isRepeatable: true }, (client, options) =>
+  async version(deadline: number): Promise<string> {
+    const status = await this.#call({ deadline, isRepeatable: true }, (client, options) =>
       client.maintenance.status(options),
     );
     return status.version;
@@ -124,7 +126,7 @@ export class EtcdLink {
 
   /** Opens a stream for watches. @throws when there is no connection */
   async watch(): Promise<WatchStream> {
-    if (this.#isClosed) throw notDone('it is closed');
+    if (this.#isClosed) throw notExecuted('it is closed');
     this.commands += 1;
     const client = await this.#endpoint.client();
     return client.watchClient.watch();
@@ -139,32 +141,32 @@ export class EtcdLink {
     return this.#endpoints[this.#current]!;
   }
 
-  async #call<T>(patience: Patience, call: Call<T>): Promise<T> {
+  async #call<T>(limits: CallLimits, call: EtcdCall<T>): Promise<T> {
     const tried = new Set<Endpoint>();
     for (;;) {
-      if (this.#isClosed) throw notDone('it is closed');
+      if (this.#isClosed) throw notExecuted('it is closed');
       const endpoint = this.#endpoint;
       tried.add(endpoint);
       const client = endpoint.client();
       try {
-        return await this.#try(client, endpoint.host, patience, call);
+        return await this.#try(client, endpoint.host, limits, call);
       } catch (error) {
         const fate = fateOf(error);
         // Where nothing was sent, gRPC tries to connect on its own.
-        if (fate === 'unanswered' && endpoint.drop(client)) this.#leave(endpoint);
-        if (fate === 'notSent' && this.#endpoints.length > 1) this.#leave(endpoint);
-        const mayRepeat = fate === 'notSent' || (fate === 'unanswered' && patience.isRepeatable);
-        const hasTime = this.#clock.now() < patience.until;
-        if (!mayRepeat || !hasTime || tried.has(this.#endpoint)) throw asFailure(error);
+        if (fate === 'unanswered' && endpoint.drop(client)) this.#failOver(endpoint);
+        if (fate === 'notSent' && this.#endpoints.length > 1) this.#failOver(endpoint);
+        const mayRepeat = fate === 'notSent' || (fate === 'unanswered' && limits.isRepeatable);
+        const hasTime = this.#clock.now() < limits.deadline;
+        if (!mayRepeat || !hasTime || tried.has(this.#endpoint)) throw toBackendError(error);
       }
     }
   }
 
-  #try<T>(client: Promise<Etcd3>, host: string, patience: Patience, call: Call<T>): Promise<T> {
-    const restMs = patience.until - this.#clock.now();
+  #try<T>(client: Promise<Etcd3>, host: string, limits: CallLimits, call: EtcdCall<T>): Promise<T> {
+    const restMs = limits.deadline - this.#clock.now();
     // What may be asked again elsewhere does not wait to the end for a member that is silent.
-    const ms = patience.isRepeatable && this.#endpoints.length > 1 ? restMs / 2 : restMs;
-    if (!(ms > 0)) return Promise.reject(notDone('there was no time left to ask'));
+    const ms = limits.isRepeatable && this.#endpoints.length > 1 ? restMs / 2 : restMs;
+    if (!(ms > 0)) return Promise.reject(notExecuted('there was no time left to ask'));
     const answer = client.then((opened) => {
       this.commands += 1;
       return call(opened, { deadline: this.#clock.wall() + ms });
@@ -173,7 +175,7 @@ export class EtcdLink {
   }
 
   /** The next call takes another connection, to the next member where there are several. */
-  #leave(endpoint: Endpoint): void {
+  #failOver(endpoint: Endpoint): void {
     if (endpoint !== this.#endpoint || this.#isClosed) return;
     this.#current = (this.#current + 1) % this.#endpoints.length;
     for (const listener of this.#listeners) listener();

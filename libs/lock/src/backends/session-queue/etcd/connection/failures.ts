@@ -10,10 +10,10 @@ const REFUSED =
   /permission denied|invalid auth token|authentication (?:failed|is not enabled)|user name is empty|too many requests|database space exceeded|request is too large|not capable|INVALID_ARGUMENT|UNAUTHENTICATED|PERMISSION_DENIED|UNIMPLEMENTED|Cannot find (?:package|module)/i;
 
 /** What became of a request, as far as the error tells. */
-export type Fate = 'notSent' | 'refused' | 'noLease' | 'unanswered';
+export type RequestFate = 'notSent' | 'refused' | 'noLease' | 'unanswered';
 
 /** Reads the fate of a request from an error of etcd3, whose classes keep the text of gRPC alone. */
-export function fateOf(error: unknown): Fate {
+export function fateOf(error: unknown): RequestFate {
   if (error instanceof BackendUnavailableError) return error.executed === 'no' ? 'refused' : 'unanswered';
   const text = error instanceof Error ? error.message : String(error);
   if (/requested lease not found/.test(text)) return 'noLease';
@@ -22,7 +22,7 @@ export function fateOf(error: unknown): Fate {
 }
 
 /** The request was certainly not executed. */
-export function notDone(detail: string, cause?: unknown): BackendUnavailableError {
+export function notExecuted(detail: string, cause?: unknown): BackendUnavailableError {
   return new BackendUnavailableError(BACKEND, detail, 'no', { cause });
 }
 
@@ -32,13 +32,13 @@ export function noAnswer(detail: string, cause?: unknown): BackendUnavailableErr
 }
 
 /** A lease of etcd that was asked for is gone: nothing was done, and nothing attached to it is left. */
-export class LeaseGone extends Error {}
+export class EtcdLeaseNotFoundError extends Error {}
 
 /** An error of etcd3 as callers see it. */
-export function asFailure(error: unknown): Error {
+export function toBackendError(error: unknown): Error {
   if (error instanceof BackendUnavailableError) return error;
   const text = error instanceof Error ? error.message : String(error);
   const fate = fateOf(error);
-  if (fate === 'noLease') return new LeaseGone(text, { cause: error });
-  return fate === 'unanswered' ? noAnswer(text, error) : notDone(text, error);
+  if (fate === 'noLease') return new EtcdLeaseNotFoundError(text, { cause: error });
+  return fate === 'unanswered' ? noAnswer(text, error) : notExecuted(text, error);
 }

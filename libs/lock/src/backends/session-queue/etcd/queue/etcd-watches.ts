@@ -7,19 +7,19 @@ import type { EtcdLink, WatchStream } from '../connection/etcd-link.js';
 const RETRY_MS = { first: 50, last: 1_000 };
 
 /** What is watched. */
-export interface Watched {
+export interface KeyWatch {
   readonly key: Buffer;
   /** The first change that counts: nothing between the reading and the watching is missed. */
-  readonly from: number;
+  readonly startRevision: number;
   /** Whether the end of the key is all that matters. */
-  readonly onlyItsEnd: boolean;
+  readonly deleteOnly: boolean;
   /** `undefined`: what has happened is not known any more, since etcd has forgotten it. */
   readonly onEvent: (event: IEvent | undefined) => void;
 }
 
 /** Watches of single keys, on one stream, which is opened anew at the same changes when it breaks. */
 export class EtcdWatches {
-  readonly #watched = new Map<number, Watched>();
+  readonly #watches = new Map<number, KeyWatch>();
   #lastId = 0;
   #stream: WatchStream | undefined;
   #isOpening = false;
@@ -32,34 +32,34 @@ export class EtcdWatches {
     private readonly link: EtcdLink,
     private readonly clock: Clock,
     /** There is a stream again. */
-    private readonly onRegained: () => void,
+    private readonly onReconnected: () => void,
   ) {
-    link.onMoved(() => this.#broken());
+    link.onEndpointChanged(() => this.#broken());
   }
 
-  add(watched: Watched): Unsubscribe {
+  add(watch: KeyWatch): Unsubscribe {
     this.#lastId += 1;
     const id = this.#lastId;
-    this.#watched.set(id, watched);
+    this.#watches.set(id, watch);
     if (this.#stream === undefined) void this.#open();
-    else this.#create(this.#stream, id, watched);
+    else this.#create(this.#stream, id, watch);
     return () => this.#remove(id);
   }
 
   close(): void {
     this.#isClosed = true;
     if (this.#timer !== undefined) this.clock.clearTimer(this.#timer);
-    this.#watched.clear();
+    this.#watches.clear();
     this.#stream?.cancel();
     this.#stream = undefined;
   }
 
   #remove(id: number): void {
-    if (this.#watched.delete(id)) this.#stream?.write({ cancel_request: { watch_id: id } });
+    if (this.#watches.delete(id)) this.#stream?.write({ cancel_request: { watch_id: id } });
   }
 
   async #open(): Promise<void> {
-    if (this.#isClosed || this.#isOpening || this.#stream !== undefined || this.#watched.size === 0) return;
+    if (this.#isClosed || this.#isOpening || this.#stream !== undefined || this.#watches.size === 0) return;
     this.#isOpening = true;
     try {
       const stream = await this.link.watch();
@@ -69,16 +69,16 @@ export class EtcdWatches {
       this.#isOpening = false;
       if (this.#isClosed) return stream.cancel();
       this.#stream = stream;
-      for (const [id, watched] of this.#watched) this.#create(stream, id, watched);
+      for (const [id, watch] of this.#watches) this.#create(stream, id, watch);
     } catch {
       this.#isOpening = false;
       this.#retry();
     }
   }
 
-  #create(stream: WatchStream, id: number, { key, from, onlyItsEnd }: Watched): void {
-    const request: IWatchCreateRequest = { key, start_revision: from, watch_id: id };
-    stream.write({ create_request: onlyItsEnd ? { ...request, filters: ['Noput'] } : request });
+  #create(stream: WatchStream, id: number, { key, startRevision, deleteOnly }: KeyWatch): void {
+    const request: IWatchCreateRequest = { key, start_revision: startRevision, watch_id: id };
+    stream.write({ create_request: deleteOnly ? { ...request, filters: ['Noput'] } : request });
   }
 
   #read(
@@ -87,27 +87,27 @@ export class EtcdWatches {
   ): void {
     if (stream !== this.#stream) return;
     const id = Number(watch_id);
-    const watched = this.#watched.get(id);
+    const watch = this.#watches.get(id);
     if (created && !canceled) {
       this.#retryMs = RETRY_MS.first;
       if (this.#hasBroken) {
         this.#hasBroken = false;
-        this.onRegained();
+        this.onReconnected();
       }
     }
-    if (watched === undefined) return;
+    if (watch === undefined) return;
     for (const event of events) {
       // After a break it goes on behind what was told already.
-      if (this.#watched.has(id))
-        this.#watched.set(id, { ...watched, from: Number(event.kv.mod_revision) + 1 });
-      watched.onEvent(event);
+      if (this.#watches.has(id))
+        this.#watches.set(id, { ...watch, startRevision: Number(event.kv.mod_revision) + 1 });
+      watch.onEvent(event);
     }
-    if (!canceled || !this.#watched.delete(id)) return;
+    if (!canceled || !this.#watches.delete(id)) return;
     // Who goes on watching does so behind what was forgotten.
-    const from = Number(compact_revision) + 1;
-    if (from > watched.from) this.#watched.set(id, { ...watched, from });
-    watched.onEvent(undefined);
-    const again = this.#watched.get(id);
+    const startRevision = Number(compact_revision) + 1;
+    if (startRevision > watch.startRevision) this.#watches.set(id, { ...watch, startRevision });
+    watch.onEvent(undefined);
+    const again = this.#watches.get(id);
     if (again !== undefined && stream === this.#stream) this.#create(stream, id, again);
   }
 
@@ -119,7 +119,7 @@ export class EtcdWatches {
     const stream = this.#stream;
     this.#stream = undefined;
     stream?.cancel();
-    if (this.#isClosed || this.#watched.size === 0) return;
+    if (this.#isClosed || this.#watches.size === 0) return;
     this.#hasBroken = true;
     this.#retry();
   }

@@ -9,25 +9,25 @@ import type {
 } from 'etcd3';
 import type { Clock, Timer } from '../../../../core/clock.js';
 import { mayHaveActed } from '../../../../core/unavailable.js';
-import type { LineSession } from '../../line-store.js';
-import { LeaseGone, notDone } from '../connection/failures.js';
+import type { QueueSession } from '../../queue-store.js';
+import { EtcdLeaseNotFoundError, notExecuted } from '../connection/failures.js';
 import type { EtcdLink } from '../connection/etcd-link.js';
-import type { Keys } from './keys.js';
+import type { EtcdKeys } from './etcd-keys.js';
 
 /** Width of the number that requests are sent under, so that it grows in the order of its text. */
 const WIDTH = 16;
 /** A keep-alive that was not answered is sent again after this share of the life of the lease. */
 const RETRY_SHARE = 1 / 12;
-const BEATS_PER_LIFE = 3;
+const HEARTBEATS_PER_TTL = 3;
 
-export interface SessionGround {
+export interface EtcdSessionDeps {
   readonly link: EtcdLink;
-  readonly keys: Keys;
+  readonly keys: EtcdKeys;
   readonly clock: Clock;
 }
 
 /** What a request under the number of its session has brought. */
-export interface Numbered {
+export interface FencedReply {
   readonly succeeded: boolean;
   readonly header: IResponseHeader;
   /** Answers to what was asked for in either case, without those about the session. */
@@ -35,14 +35,14 @@ export interface Numbered {
 }
 
 /**
- * A lease of etcd and the places on it. Its key holds a number, and every request that makes or moves a place is executed
+ * A lease of etcd and the entries on it. Its key holds a number, and every request that makes or replaces an entry is executed
  * under that number alone: once the number has been raised, what was sent before and never answered can do nothing any
  * more, whenever it arrives.
  */
-export class EtcdSession implements LineSession {
+export class EtcdSession implements QueueSession {
   isLost = false;
   /** The first change after its key was written. */
-  openedAt = 0;
+  openedAtRevision = 0;
   readonly key: Buffer;
   #number = 1;
   /** Requests that were not answered, so far; those that no longer matter, since the number was raised after them. */
@@ -53,58 +53,58 @@ export class EtcdSession implements LineSession {
   #provenAt: number;
   #timer: Timer | undefined;
   /** The keep-alive that is sent at the end of this turn. */
-  #nextBeat: Promise<ILeaseKeepAliveResponse | undefined> | undefined;
+  #nextKeepAlive: Promise<ILeaseKeepAliveResponse | undefined> | undefined;
 
   /** Grants a lease and writes its key. @throws BackendUnavailableError */
   static async open(
-    ground: SessionGround,
+    deps: EtcdSessionDeps,
     ttlSeconds: number,
     onLost: (session: EtcdSession) => void,
   ): Promise<EtcdSession> {
-    const { link, clock } = ground;
-    const until = link.deadline();
+    const { link, clock } = deps;
+    const deadline = link.deadline();
     const sentAt = clock.now();
-    const { ID: leaseId, TTL } = await link.grantLease(ttlSeconds, until);
-    const session = new EtcdSession(ground, leaseId, Number(TTL) * 1_000, sentAt, onLost);
+    const { ID: leaseId, TTL } = await link.grantLease(ttlSeconds, deadline);
+    const session = new EtcdSession(deps, leaseId, Number(TTL) * 1_000, sentAt, onLost);
     try {
       const { key } = session;
       const put = { key, value: numberText(1), lease: leaseId };
       // One of these that comes late, when the number has been raised, must not put it back.
       const isNew: ICompare = { key, target: 'Create', result: 'Equal', create_revision: 0 };
-      const reply = await link.txn({ compare: [isNew], success: [{ request_put: put }] }, until, true);
-      session.openedAt = Number(reply.header.revision) + 1;
+      const reply = await link.txn({ compare: [isNew], success: [{ request_put: put }] }, deadline, true);
+      session.openedAtRevision = Number(reply.header.revision) + 1;
     } catch (error) {
       session.end();
       void link.revokeLease(leaseId, link.deadline()).catch(() => undefined);
-      throw error instanceof LeaseGone ? notDone('its lease ended at once', error) : error;
+      throw error instanceof EtcdLeaseNotFoundError ? notExecuted('its lease ended at once', error) : error;
     }
     return session;
   }
 
   private constructor(
-    private readonly ground: SessionGround,
+    private readonly deps: EtcdSessionDeps,
     readonly leaseId: string,
     private readonly ttlMs: number,
     provenAt: number,
     private readonly onLost: (session: EtcdSession) => void,
   ) {
-    this.key = ground.keys.session(leaseId);
+    this.key = deps.keys.session(leaseId);
     this.#provenAt = provenAt;
-    this.#beatIn(ttlMs / BEATS_PER_LIFE);
+    this.#scheduleHeartbeat(ttlMs / HEARTBEATS_PER_TTL);
   }
 
   /** The whole life of the lease: where less than that is proven, a keep-alive goes beside the request. */
-  get coversMs(): number {
+  get maxLeaseMs(): number {
     return this.ttlMs;
   }
 
   /** Whether a request that was never answered may still be executed. */
-  get isInDoubt(): boolean {
+  get hasUnansweredRequests(): boolean {
     return this.#unanswered > this.#voided;
   }
 
   /** A put that keeps the session's key as it is: a change that the majority agrees on. */
-  get touch(): IRequestOp {
+  get touchOp(): IRequestOp {
     return { request_put: { key: this.key, ignore_value: true, ignore_lease: true } };
   }
 
@@ -112,30 +112,30 @@ export class EtcdSession implements LineSession {
    * Executes a transaction under the number of the session. `failure` is done where one of `compare` is false.
    * @throws BackendUnavailableError; `executed` is 'no' when the session has ended
    */
-  async numbered(
+  async fencedTxn(
     { compare = [], success = [], failure = [] }: ITxnRequest,
-    until: number,
+    deadline: number,
     isRepeatable = false,
-  ): Promise<Numbered> {
+  ): Promise<FencedReply> {
     for (;;) {
       this.#assertAlive();
       const number = this.#number;
       const request: ITxnRequest = {
-        compare: [this.#isAt(number), ...compare],
+        compare: [this.#numberIs(number), ...compare],
         success,
         failure: [{ request_range: { key: this.key } }, ...failure],
       };
-      const reply = await this.#answered(request, until, isRepeatable);
+      const reply = await this.#sendTxn(request, deadline, isRepeatable);
       const { succeeded, header, responses } = reply;
       if (succeeded) return { succeeded, header, responses };
-      if (this.#adopt(responses, number) === number)
+      if (this.#adoptNumber(responses, number) === number)
         return { succeeded, header, responses: responses.slice(1) };
     }
   }
 
   /** Raises the number, and reads in the same step: nothing that was sent before this can be executed after it. */
-  raise(reads: readonly IRequestOp[], until: number): Promise<Numbered> {
-    const raised = this.#raising.then(() => this.#raise(reads, until));
+  raiseNumber(reads: readonly IRequestOp[], deadline: number): Promise<FencedReply> {
+    const raised = this.#raising.then(() => this.#raise(reads, deadline));
     this.#raising = raised.catch(() => undefined);
     return raised;
   }
@@ -146,27 +146,27 @@ export class EtcdSession implements LineSession {
    * keep-alive. It is of no use then, unless it was still the leader when the request was agreed on: the next one gives
    * every lease its whole life anew. So the keep-alive must come from a term that is not older than the request's.
    */
-  async beside<T extends { readonly header: IResponseHeader }>(
+  async withKeepAlive<T extends { readonly header: IResponseHeader }>(
     leaseMs: number,
-    until: number,
+    deadline: number,
     request: () => Promise<T>,
   ): Promise<{ readonly answer: T; readonly isCovered: boolean }> {
-    const sentAt = this.ground.clock.now();
+    const sentAt = this.deps.clock.now();
     const isNeeded = !this.#livesUntil(sentAt + leaseMs);
-    const beat = isNeeded ? this.#keepAlive(until) : undefined;
+    const keepAlive = isNeeded ? this.#keepAlive(deadline) : undefined;
     const answer = await request();
-    if (beat === undefined) return { answer, isCovered: !this.isLost };
-    if (termOf(await beat) >= termOf(answer)) this.#proven(sentAt);
+    if (keepAlive === undefined) return { answer, isCovered: !this.isLost };
+    if (termOf(await keepAlive) >= termOf(answer)) this.#proven(sentAt);
     // By now the members that answer know of the term in which the request was agreed on.
-    else if (termOf(await this.#keepAlive(until)) >= termOf(answer)) this.#proven(sentAt);
+    else if (termOf(await this.#keepAlive(deadline)) >= termOf(answer)) this.#proven(sentAt);
     return { answer, isCovered: this.#livesUntil(sentAt + leaseMs) };
   }
 
-  /** Its places are gone on the server. */
+  /** Its entries are gone on the server. */
   end(): void {
     if (this.isLost) return;
     this.isLost = true;
-    if (this.#timer !== undefined) this.ground.clock.clearTimer(this.#timer);
+    if (this.#timer !== undefined) this.deps.clock.clearTimer(this.#timer);
     this.onLost(this);
   }
 
@@ -178,24 +178,24 @@ export class EtcdSession implements LineSession {
     this.#provenAt = Math.max(this.#provenAt, at);
   }
 
-  #isAt(number: number): ICompare {
+  #numberIs(number: number): ICompare {
     return { key: this.key, target: 'Value', result: 'Equal', value: numberText(number) };
   }
 
-  async #raise(reads: readonly IRequestOp[], until: number): Promise<Numbered> {
+  async #raise(reads: readonly IRequestOp[], deadline: number): Promise<FencedReply> {
     const unanswered = this.#unanswered;
     for (;;) {
       this.#assertAlive();
       const next = this.#number + 1;
       const put = { key: this.key, value: numberText(next), ignore_lease: true };
-      const reply = await this.#answered(
+      const reply = await this.#sendTxn(
         {
           // One of these that comes late finds a greater number.
           compare: [{ key: this.key, target: 'Value', result: 'Less', value: numberText(next) }],
           success: [{ request_put: put }, ...reads],
           failure: [{ request_range: { key: this.key } }],
         },
-        until,
+        deadline,
       );
       const { succeeded, header, responses } = reply;
       if (succeeded) {
@@ -203,12 +203,12 @@ export class EtcdSession implements LineSession {
         this.#voided = Math.max(this.#voided, unanswered);
         return { succeeded, header, responses: responses.slice(1) };
       }
-      this.#adopt(responses, next);
+      this.#adoptNumber(responses, next);
     }
   }
 
   /** Takes over the number that the server has: a raise whose answer was lost has been executed. Answers may be late. */
-  #adopt([first]: ITxnResponse['responses'], sentUnder: number): number {
+  #adoptNumber([first]: ITxnResponse['responses'], sentUnder: number): number {
     const found = Number(first?.response_range.kvs[0]?.value.toString());
     // Without a key the session is gone, and a server with an older number has lost data.
     if (!(found >= sentUnder)) this.end();
@@ -216,13 +216,13 @@ export class EtcdSession implements LineSession {
     return found;
   }
 
-  async #answered(request: ITxnRequest, until: number, isRepeatable = false): Promise<ITxnResponse> {
+  async #sendTxn(request: ITxnRequest, deadline: number, isRepeatable = false): Promise<ITxnResponse> {
     try {
-      return await this.ground.link.txn(request, until, isRepeatable);
+      return await this.deps.link.txn(request, deadline, isRepeatable);
     } catch (error) {
-      if (error instanceof LeaseGone) {
+      if (error instanceof EtcdLeaseNotFoundError) {
         this.end();
-        throw notDone('the session has ended', error);
+        throw notExecuted('the session has ended', error);
       }
       if (mayHaveActed(error) && !isRepeatable) this.#unanswered += 1;
       throw error;
@@ -230,19 +230,19 @@ export class EtcdSession implements LineSession {
   }
 
   /** One for all that is asked in this turn. Undefined when there was no answer. */
-  #keepAlive(until: number): Promise<ILeaseKeepAliveResponse | undefined> {
-    this.#nextBeat ??= new Promise((resolve) => {
-      this.ground.clock.afterPoll(() => {
-        this.#nextBeat = undefined;
-        resolve(this.#sendKeepAlive(until));
+  #keepAlive(deadline: number): Promise<ILeaseKeepAliveResponse | undefined> {
+    this.#nextKeepAlive ??= new Promise((resolve) => {
+      this.deps.clock.afterPoll(() => {
+        this.#nextKeepAlive = undefined;
+        resolve(this.#sendKeepAlive(deadline));
       });
     });
-    return this.#nextBeat;
+    return this.#nextKeepAlive;
   }
 
-  async #sendKeepAlive(until: number): Promise<ILeaseKeepAliveResponse | undefined> {
+  async #sendKeepAlive(deadline: number): Promise<ILeaseKeepAliveResponse | undefined> {
     try {
-      const reply = await this.ground.link.keepAlive(this.leaseId, until);
+      const reply = await this.deps.link.keepAlive(this.leaseId, deadline);
       if (Number(reply.TTL) > 0) return reply;
       this.end();
     } catch {
@@ -251,25 +251,25 @@ export class EtcdSession implements LineSession {
     return undefined;
   }
 
-  #beatIn(ms: number): void {
-    this.#timer = this.ground.clock.setTimer(() => void this.#beat(), ms);
+  #scheduleHeartbeat(ms: number): void {
+    this.#timer = this.deps.clock.setTimer(() => void this.#heartbeat(), ms);
   }
 
-  async #beat(): Promise<void> {
-    const { link, clock } = this.ground;
+  async #heartbeat(): Promise<void> {
+    const { link, clock } = this.deps;
     const read = (): Promise<{ header: IResponseHeader }> =>
       link.range({ key: this.key, count_only: true }, link.deadline());
-    const isCovered = await this.beside(this.ttlMs, link.deadline(), read).then(
+    const isCovered = await this.withKeepAlive(this.ttlMs, link.deadline(), read).then(
       (beat) => beat.isCovered,
       () => false,
     );
     if (this.isLost) return;
-    const dueAt = this.#provenAt + this.ttlMs / BEATS_PER_LIFE;
-    this.#beatIn(isCovered ? Math.max(0, dueAt - clock.now()) : this.ttlMs * RETRY_SHARE);
+    const dueAt = this.#provenAt + this.ttlMs / HEARTBEATS_PER_TTL;
+    this.#scheduleHeartbeat(isCovered ? Math.max(0, dueAt - clock.now()) : this.ttlMs * RETRY_SHARE);
   }
 
   #assertAlive(): void {
-    if (this.isLost) throw notDone('the session has ended');
+    if (this.isLost) throw notExecuted('the session has ended');
   }
 }
 

@@ -1,6 +1,6 @@
-import { classOf } from '../../session-class.js';
-import { notDone } from '../connection/failures.js';
-import { EtcdSession, type SessionGround } from './etcd-session.js';
+import { leaseClassFor } from '../../lease-class.js';
+import { notExecuted } from '../connection/failures.js';
+import { EtcdSession, type EtcdSessionDeps } from './etcd-session.js';
 
 /** The sessions of this process, one for each class of leases. */
 export class EtcdSessions {
@@ -9,7 +9,7 @@ export class EtcdSessions {
   #isClosed = false;
 
   constructor(
-    private readonly ground: SessionGround,
+    private readonly deps: EtcdSessionDeps,
     private readonly maxLeaseMs: number,
     private readonly onOpened: (session: EtcdSession) => void,
     private readonly onLost: (session: EtcdSession) => void,
@@ -17,11 +17,11 @@ export class EtcdSessions {
 
   /** @throws BackendUnavailableError */
   async for(leaseMs: number): Promise<EtcdSession> {
-    if (this.#isClosed) throw notDone('it is closed');
-    const length = secondsFor(classOf(leaseMs, this.maxLeaseMs));
+    if (this.#isClosed) throw notExecuted('it is closed');
+    const length = ttlSecondsFor(leaseClassFor(leaseMs, this.maxLeaseMs));
     const known = this.#opening.get(length);
     if (known !== undefined) return known;
-    const opening = EtcdSession.open(this.ground, length, (session) => {
+    const opening = EtcdSession.open(this.deps, length, (session) => {
       if (this.#open.delete(session)) this.onLost(session);
       if (this.#opening.get(length) === opening) this.#opening.delete(length);
     });
@@ -39,7 +39,7 @@ export class EtcdSessions {
     return false;
   }
 
-  /** Ends all of them, and with them every place of this process. Never throws. */
+  /** Ends all of them, and with them every entry of this process. Never throws. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.allSettled([...this.#opening.values()].map(async (opening) => this.#close(await opening)));
@@ -52,7 +52,7 @@ export class EtcdSessions {
   }
 
   async #close(session: EtcdSession): Promise<void> {
-    const { link } = this.ground;
+    const { link } = this.deps;
     this.#open.delete(session);
     session.end();
     await link.revokeLease(session.leaseId, link.deadline());
@@ -63,6 +63,6 @@ export class EtcdSessions {
  * Whole seconds that a lease of etcd lives: half a second longer than the longest of its class, so that a busy process needs no
  * keep-alive for each claim. Those of a second do without: a dead holder should not keep others out for twice as long.
  */
-function secondsFor(classMs: number): number {
+function ttlSecondsFor(classMs: number): number {
   return classMs <= 1_000 ? 1 : Math.ceil((classMs + 500) / 1_000);
 }

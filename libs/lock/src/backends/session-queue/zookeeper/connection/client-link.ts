@@ -1,30 +1,30 @@
 import { atMost, within, type Clock } from '../../../../core/clock.js';
 import { outsideOfCallers } from '../../../../core/context.js';
 import type { BackendUnavailableError } from '../../../../core/errors.js';
-import { failureOf } from './answers.js';
+import { errorFor } from './error-codes.js';
 import { zookeeper } from './client-library.js';
 import type {
   Acl,
   Client,
   ClientRequest,
-  Failure,
+  ClientError,
   OperationResult,
   RawOperation,
   Stat,
 } from './client-types.js';
-import { Contact } from './contact.js';
-import { notDone, unanswered } from './failures.js';
-import type { LinkNews, NodeMode, NodeStat, Step, StepResult, ZooKeeperLink } from './link.js';
+import { Heartbeat } from './heartbeat.js';
+import { notExecuted, noAnswer } from './failures.js';
+import type { LinkListener, NodeMode, NodeStat, TransactionStep, StepResult, ZooKeeperLink } from './link.js';
 import { containerRequest, syncRequest } from './raw-request.js';
 
 /** Where a link leads to. */
-export interface LinkTarget {
+export interface ClientLinkDeps {
   readonly connect: string;
   readonly auth: { readonly scheme: string; readonly credentials: string } | undefined;
   readonly sessionTimeoutMs: number;
   readonly operationTimeoutMs: number;
   readonly clock: Clock;
-  readonly news: LinkNews;
+  readonly listener: LinkListener;
   /** A request is sent. */
   readonly onSent: () => void;
 }
@@ -38,32 +38,32 @@ const OPERATIONS = { create: 1, remove: 2, write: 5, check: 13 } as const;
 /** All servers were tried: the longest pause before the next round, in ms. */
 const PAUSE_MS = 200;
 
-type Reply<T> = (error: Failure | null | undefined, value: T) => void;
+type ReplyCallback<T> = (error: ClientError | null | undefined, value: T) => void;
 
 /** A session over node-zookeeper-client, with what that library lacks: time-outs, and a silence that is noticed. */
 export class ClientLink implements ZooKeeperLink {
   readonly #client: Client;
-  readonly #contact: Contact;
+  readonly #heartbeat: Heartbeat;
   readonly #acls: readonly Acl[];
   #state: 'new' | 'connected' | 'suspended' | 'expired' | 'refused' | 'closed' = 'new';
   #onOpen: (() => void) | undefined;
   #onClosed: (() => void) | undefined;
   readonly #opened: Promise<void>;
 
-  constructor(private readonly target: LinkTarget) {
-    const { connect, auth, sessionTimeoutMs, clock } = target;
+  constructor(private readonly deps: ClientLinkDeps) {
+    const { connect, auth, sessionTimeoutMs, clock } = deps;
     this.#acls = auth === undefined ? zookeeper.ACL.OPEN_ACL_UNSAFE : zookeeper.ACL.CREATOR_ALL_ACL;
     this.#opened = new Promise((resolve) => (this.#onOpen = resolve));
     const options = { sessionTimeout: sessionTimeoutMs, spinDelay: PAUSE_MS, retries: 0 };
     this.#client = outsideOfCallers(() => zookeeper.createClient(connect, options));
-    this.#shield();
+    this.#guardSocket();
     if (auth !== undefined) this.#client.addAuthInfo(auth.scheme, Buffer.from(auth.credentials));
-    this.#client.on('state', (state) => this.#changed(state));
-    const watched = {
+    this.#client.on('state', (state) => this.#stateChanged(state));
+    const heartbeatTarget = {
       probe: () => new Promise((resolve) => this.#client.exists('/', undefined, resolve)),
-      giveUp: () => this.#drop(),
+      disconnect: () => this.#drop(),
     };
-    this.#contact = new Contact(clock, watched, silenceOf(sessionTimeoutMs));
+    this.#heartbeat = new Heartbeat(clock, heartbeatTarget, silenceLimitFor(sessionTimeoutMs));
     outsideOfCallers(() => this.#client.connect());
   }
 
@@ -71,50 +71,50 @@ export class ClientLink implements ZooKeeperLink {
     return this.#state === 'new' ? 0 : this.#client.getSessionTimeout();
   }
 
-  async whenOpen(ms: number): Promise<void> {
-    await atMost(this.target.clock, ms, this.#opened);
+  async whenConnected(ms: number): Promise<void> {
+    await atMost(this.deps.clock, ms, this.#opened);
     const problem = this.#problem();
     if (problem !== undefined) throw problem;
   }
 
   create(path: string, data: Buffer, mode: NodeMode): Promise<void> {
     if (mode === 'container') return this.#send(containerRequest(path, data, this.#acls));
-    return this.#call((reply: Reply<void>) =>
+    return this.#call((reply: ReplyCallback<void>) =>
       this.#client.create(path, data, this.#acls, MODES[mode], (error) => reply(error)),
     );
   }
 
   remove(path: string): Promise<void> {
-    return this.#call((reply: Reply<void>) => this.#client.remove(path, (error) => reply(error)));
+    return this.#call((reply: ReplyCallback<void>) => this.#client.remove(path, (error) => reply(error)));
   }
 
   write(path: string, data: Buffer, version: number): Promise<NodeStat> {
-    return this.#call((reply: Reply<NodeStat>) =>
+    return this.#call((reply: ReplyCallback<NodeStat>) =>
       this.#client.setData(path, data, version, (error, stat) =>
         reply(error, error ? NO_STAT : statOf(stat)),
       ),
     );
   }
 
-  read(path: string, touched?: () => void): Promise<{ data: Buffer; stat: NodeStat }> {
-    return this.#call((reply: Reply<{ data: Buffer; stat: NodeStat }>) =>
-      this.#client.getData(path, touched, (error, data = Buffer.alloc(0), stat) =>
+  read(path: string, onChange?: () => void): Promise<{ data: Buffer; stat: NodeStat }> {
+    return this.#call((reply: ReplyCallback<{ data: Buffer; stat: NodeStat }>) =>
+      this.#client.getData(path, onChange, (error, data = Buffer.alloc(0), stat) =>
         reply(error, { data, stat: error ? NO_STAT : statOf(stat) }),
       ),
     );
   }
 
-  children(path: string, touched?: () => void): Promise<{ names: string[]; stat: NodeStat }> {
-    return this.#call((reply: Reply<{ names: string[]; stat: NodeStat }>) =>
-      this.#client.getChildren(path, touched, (error, names, stat) =>
+  children(path: string, onChange?: () => void): Promise<{ names: string[]; stat: NodeStat }> {
+    return this.#call((reply: ReplyCallback<{ names: string[]; stat: NodeStat }>) =>
+      this.#client.getChildren(path, onChange, (error, names, stat) =>
         reply(error, { names, stat: error ? NO_STAT : statOf(stat) }),
       ),
     );
   }
 
-  exists(path: string, touched: () => void): Promise<boolean> {
-    return this.#call((reply: Reply<boolean>) =>
-      this.#client.exists(path, touched, (error, stat) => reply(error, stat !== null)),
+  exists(path: string, onChange: () => void): Promise<boolean> {
+    return this.#call((reply: ReplyCallback<boolean>) =>
+      this.#client.exists(path, onChange, (error, stat) => reply(error, stat !== null)),
     );
   }
 
@@ -122,13 +122,13 @@ export class ClientLink implements ZooKeeperLink {
     return this.#send(syncRequest(path));
   }
 
-  multi(steps: readonly Step[]): Promise<readonly StepResult[]> {
-    return this.#call((reply: Reply<readonly StepResult[]>, refuse) => {
+  multi(steps: readonly TransactionStep[]): Promise<readonly StepResult[]> {
+    return this.#call((reply: ReplyCallback<readonly StepResult[]>, refuse) => {
       const transaction = this.#client.transaction();
       transaction.ops.push(...steps.map((step) => this.#operation(step)));
       transaction.commit((error, results = []) => {
         const step = results.findIndex(({ err = 0 }) => err !== 0 && err !== NOT_REACHED);
-        if (error && step >= 0) return refuse(failureOf(results[step]!.err!, step, error));
+        if (error && step >= 0) return refuse(errorFor(results[step]!.err!, step, error));
         reply(error, error ? [] : results.map(resultOf));
       });
     });
@@ -138,21 +138,21 @@ export class ClientLink implements ZooKeeperLink {
     if (this.#state === 'closed') return;
     const isOpen = this.#state === 'connected';
     this.#state = 'closed';
-    this.#contact.stop();
+    this.#heartbeat.stop();
     const closed = new Promise<true>((resolve) => (this.#onClosed = () => resolve(true)));
     if (isOpen) this.#client.close();
-    const isDone = isOpen && (await atMost(this.target.clock, this.target.operationTimeoutMs, closed));
+    const isDone = isOpen && (await atMost(this.deps.clock, this.deps.operationTimeoutMs, closed));
     // Without an answer the server ends the session by itself, when its time is over.
     if (isDone !== true) this.#abandon();
   }
 
   #send(request: ClientRequest): Promise<void> {
-    return this.#call((reply: Reply<void>) =>
+    return this.#call((reply: ReplyCallback<void>) =>
       this.#client.connectionManager.queue(request, (error) => reply(error)),
     );
   }
 
-  #operation(step: Step): RawOperation {
+  #operation(step: TransactionStep): RawOperation {
     const { kind, path } = step;
     const type = OPERATIONS[kind];
     if (kind === 'create') return { type, path, data: step.data, mode: MODES[step.mode], acls: this.#acls };
@@ -162,20 +162,20 @@ export class ClientLink implements ZooKeeperLink {
   }
 
   /** Sends at once or not at all: the library would keep what is asked for now, and send it after an outage. */
-  async #call<T>(send: (reply: Reply<T>, refuse: (error: Error) => void) => void): Promise<T> {
+  async #call<T>(send: (reply: ReplyCallback<T>, refuse: (error: Error) => void) => void): Promise<T> {
     const problem = this.#problem();
     if (problem !== undefined) throw problem;
-    const { clock, operationTimeoutMs, onSent } = this.target;
+    const { clock, operationTimeoutMs, onSent } = this.deps;
     onSent();
     const answer = new Promise<{ readonly value: T }>((resolve, reject) => {
       outsideOfCallers(() =>
         send((error, value) => {
-          if (error) reject(failureOf(error.code, 0, error));
+          if (error) reject(errorFor(error.code, 0, error));
           else resolve({ value });
         }, reject),
       );
     });
-    const late = (): Error => unanswered(`no answer within ${operationTimeoutMs} ms`);
+    const late = (): Error => noAnswer(`no answer within ${operationTimeoutMs} ms`);
     return (await within(clock, operationTimeoutMs, answer, late)).value;
   }
 
@@ -184,30 +184,30 @@ export class ClientLink implements ZooKeeperLink {
       case 'connected':
         return undefined;
       case 'expired':
-        return notDone('the session has expired');
+        return notExecuted('the session has expired');
       case 'refused':
-        return notDone('it does not accept the credentials');
+        return notExecuted('it does not accept the credentials');
       case 'closed':
-        return notDone('it is closed');
+        return notExecuted('it is closed');
       default:
-        return notDone('there is no connection');
+        return notExecuted('there is no connection');
     }
   }
 
-  #changed(state: object): void {
+  #stateChanged(state: object): void {
     const { SYNC_CONNECTED, EXPIRED, AUTH_FAILED, DISCONNECTED } = zookeeper.State;
     if (state === DISCONNECTED) this.#disconnected();
     if (this.#state === 'closed' || this.#state === 'expired') return;
     if (state === SYNC_CONNECTED) {
       const isFirst = this.#state === 'new';
       this.#state = 'connected';
-      this.#contact.changed(true, silenceOf(this.#client.getSessionTimeout()));
+      this.#heartbeat.connectionChanged(true, silenceLimitFor(this.#client.getSessionTimeout()));
       if (isFirst) this.#onOpen?.();
-      else this.target.news.regained();
+      else this.deps.listener.reconnected();
     } else if (state === EXPIRED) {
       this.#state = 'expired';
-      this.#contact.stop();
-      this.target.news.expired();
+      this.#heartbeat.stop();
+      this.deps.listener.expired();
     } else if (state === AUTH_FAILED) {
       this.#state = 'refused';
       this.#onOpen?.();
@@ -215,23 +215,23 @@ export class ClientLink implements ZooKeeperLink {
   }
 
   #disconnected(): void {
-    this.#contact.changed(false);
+    this.#heartbeat.connectionChanged(false);
     this.#onClosed?.();
     if (this.#state !== 'connected') return;
     this.#state = 'suspended';
-    this.target.news.suspended();
+    this.deps.listener.suspended();
   }
 
   /**
    * What the library cannot read it throws, out of the reach of any caller: then the connection is of no use any more. And
    * over a new connection it would take half of a lost reply for the beginning of the next, and send what is too late.
    */
-  #shield(): void {
+  #guardSocket(): void {
     const { connectionManager } = this.#client;
     const read = connectionManager.onSocketData.bind(connectionManager);
     const closed = connectionManager.onSocketClosed.bind(connectionManager);
     connectionManager.onSocketData = (data) => {
-      this.#contact.heard();
+      this.#heartbeat.received();
       try {
         read(data);
       } catch {
@@ -262,7 +262,7 @@ export class ClientLink implements ZooKeeperLink {
  * A third of the session: then there is time to find another server. Where that is less than a busy server may need, two
  * thirds, as ZooKeeper's own clients have it.
  */
-function silenceOf(sessionMs: number): number {
+function silenceLimitFor(sessionMs: number): number {
   return Math.ceil(Math.max(sessionMs / 3, Math.min((sessionMs * 2) / 3, 2_000)));
 }
 

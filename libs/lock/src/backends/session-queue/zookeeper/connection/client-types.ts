@@ -12,7 +12,7 @@ export interface Stat {
   readonly version: number;
 }
 
-export interface Failure {
+export interface ClientError {
   readonly code: number;
   readonly name: string;
 }
@@ -35,7 +35,7 @@ export interface OperationResult {
 
 export interface Transaction {
   readonly ops: RawOperation[];
-  commit(callback: (error: Failure | null, results?: OperationResult[]) => void): void;
+  commit(callback: (error: ClientError | null, results?: OperationResult[]) => void): void;
 }
 
 /** What the connection manager sends: the type says how the reply is read. */
@@ -49,7 +49,7 @@ export interface ConnectionManager {
   socket?: { destroy(): void };
   pendingBuffer: Buffer | null;
   readonly packetQueue: { queue: unknown[] };
-  queue(request: ClientRequest, callback: (error: Failure | null) => void): void;
+  queue(request: ClientRequest, callback: (error: ClientError | null) => void): void;
   connect(): void;
   onSocketConnected(): void;
   onSocketData(data: Buffer): void;
@@ -69,29 +69,29 @@ export interface Client {
     data: Buffer,
     acls: readonly Acl[],
     mode: number,
-    callback: (error: Failure | null) => void,
+    callback: (error: ClientError | null) => void,
   ): void;
-  remove(path: string, callback: (error: Failure | null) => void): void;
+  remove(path: string, callback: (error: ClientError | null) => void): void;
   setData(
     path: string,
     data: Buffer,
     version: number,
-    callback: (error: Failure | null, stat: Stat) => void,
+    callback: (error: ClientError | null, stat: Stat) => void,
   ): void;
   exists(
     path: string,
     watcher: (() => void) | undefined,
-    callback: (error: Failure | null, stat: Stat | null) => void,
+    callback: (error: ClientError | null, stat: Stat | null) => void,
   ): void;
   getData(
     path: string,
     watcher: (() => void) | undefined,
-    callback: (error: Failure | null, data: Buffer | undefined, stat: Stat) => void,
+    callback: (error: ClientError | null, data: Buffer | undefined, stat: Stat) => void,
   ): void;
   getChildren(
     path: string,
     watcher: (() => void) | undefined,
-    callback: (error: Failure | null, children: string[], stat: Stat) => void,
+    callback: (error: ClientError | null, children: string[], stat: Stat) => void,
   ): void;
 }
 

@@ -10,7 +10,7 @@ export interface NodeStat {
 }
 
 /** One step of several that are all done, or none. A version of -1 fits any. */
-export type Step =
+export type TransactionStep =
   | { readonly kind: 'create'; readonly path: string; readonly data: Buffer; readonly mode: NodeMode }
   | { readonly kind: 'check' | 'remove'; readonly path: string; readonly version: number }
   | { readonly kind: 'write'; readonly path: string; readonly data: Buffer; readonly version: number };
@@ -44,9 +44,9 @@ export function isFault(error: unknown, code: FaultCode): error is NodeFault {
 }
 
 /** What a link tells without being asked. */
-export interface LinkNews {
+export interface LinkListener {
   /** There is contact again, within the same session. */
-  regained(): void;
+  reconnected(): void;
   /** No contact: what was watched may be missed. The session may go on. */
   suspended(): void;
   /** The server has ended the session: what lived by it is gone. */
@@ -62,22 +62,22 @@ export interface ZooKeeperLink {
   /** What the server has granted, in ms; 0 before that. */
   readonly sessionTimeoutMs: number;
   /** Resolves with the first contact. @throws BackendUnavailableError after `ms` */
-  whenOpen(ms: number): Promise<void>;
+  whenConnected(ms: number): Promise<void>;
   create(path: string, data: Buffer, mode: NodeMode): Promise<void>;
   remove(path: string): Promise<void>;
   write(path: string, data: Buffer, version: number): Promise<NodeStat>;
-  /** @param touched called once when the data changes or the node is removed */
-  read(path: string, touched?: () => void): Promise<{ readonly data: Buffer; readonly stat: NodeStat }>;
-  /** @param touched called once when a child is added or removed, or the node is removed */
+  /** @param onChange called once when the data changes or the node is removed */
+  read(path: string, onChange?: () => void): Promise<{ readonly data: Buffer; readonly stat: NodeStat }>;
+  /** @param onChange called once when a child is added or removed, or the node is removed */
   children(
     path: string,
-    touched?: () => void,
+    onChange?: () => void,
   ): Promise<{ readonly names: string[]; readonly stat: NodeStat }>;
-  /** Whether there is such a node. @param touched called once when it comes, changes or goes */
-  exists(path: string, touched: () => void): Promise<boolean>;
+  /** Whether there is such a node. @param onChange called once when it comes, changes or goes */
+  exists(path: string, onChange: () => void): Promise<boolean>;
   /** What is read afterwards is no older than this call. */
   sync(path: string): Promise<void>;
-  multi(steps: readonly Step[]): Promise<readonly StepResult[]>;
+  multi(steps: readonly TransactionStep[]): Promise<readonly StepResult[]>;
   /** Ends the session. Never throws. */
   close(): Promise<void>;
 }

@@ -1,17 +1,17 @@
 import type { Counter } from '../../../../core/ports/counting.js';
 import { LockTypeMismatchError } from '../../../../core/errors.js';
-import { notDone } from '../connection/failures.js';
+import { notExecuted } from '../connection/failures.js';
 
 /** Answers without anybody's confirmation that one number may have; a server takes 1 MB at most. */
-const MOST_MEMOS = 4_000;
+const MAX_STORED_ANSWERS = 4_000;
 
 /** What an operation was answered, until it is sure that nobody asks again; by the leader's clock. */
-interface Memo {
+interface StoredCountAnswer {
   readonly answer: number;
   readonly untilMs: number;
 }
 
-interface Written {
+interface StoredCount {
   readonly kind?: Counter['kind'];
   readonly value?: number;
   readonly memos?: Readonly<Record<string, readonly [answer: number, untilMs: number]>>;
@@ -23,7 +23,7 @@ interface Written {
 export class CountState {
   #kind: Counter['kind'] | undefined;
   #value: number | undefined;
-  readonly #memos = new Map<string, Memo>();
+  readonly #answers = new Map<string, StoredCountAnswer>();
   readonly leases = new Map<string, number>();
   /** So often it was changed since it was read. */
   changes = 0;
@@ -32,10 +32,11 @@ export class CountState {
   static parse(resource: string, bytes: Buffer): CountState {
     const state = new CountState(resource);
     try {
-      const { kind, value, memos = {}, leases = {} } = JSON.parse(bytes.toString()) as Written;
+      const { kind, value, memos = {}, leases = {} } = JSON.parse(bytes.toString()) as StoredCount;
       state.#kind = kind;
       state.#value = value;
-      for (const [id, [answer, untilMs]] of Object.entries(memos)) state.#memos.set(id, { answer, untilMs });
+      for (const [id, [answer, untilMs]] of Object.entries(memos))
+        state.#answers.set(id, { answer, untilMs });
       for (const [id, end] of Object.entries(leases)) state.leases.set(id, end < 0 ? Infinity : end);
       return state;
     } catch {
@@ -59,40 +60,41 @@ export class CountState {
   }
 
   /** Nothing is left that anybody could ask for. */
-  get isOver(): boolean {
-    return this.#value === undefined && this.#memos.size === 0;
+  get isEmpty(): boolean {
+    return this.#value === undefined && this.#answers.size === 0;
   }
 
-  memo(id: string): number | undefined {
-    return this.#memos.get(id)?.answer;
+  storedAnswer(id: string): number | undefined {
+    return this.#answers.get(id)?.answer;
   }
 
   /** @throws BackendUnavailableError rather than to forget what somebody may still ask for */
   assertRoom(): void {
-    if (this.#memos.size >= MOST_MEMOS) throw notDone('too many changes of one number are unconfirmed');
+    if (this.#answers.size >= MAX_STORED_ANSWERS)
+      throw notExecuted('too many changes of one number are unconfirmed');
   }
 
-  remember(id: string, answer: number, untilMs: number): void {
-    this.#memos.set(id, { answer, untilMs });
+  storeAnswer(id: string, answer: number, untilMs: number): void {
+    this.#answers.set(id, { answer, untilMs });
     this.changes += 1;
   }
 
-  forget(id: string): void {
-    if (this.#memos.delete(id)) this.changes += 1;
+  dropAnswer(id: string): void {
+    if (this.#answers.delete(id)) this.changes += 1;
   }
 
   /** Drops what nobody asks for any more. That alone is no reason to write. */
-  tidy(nowMs: number): void {
-    for (const [id, { untilMs }] of this.#memos) if (untilMs <= nowMs) this.#memos.delete(id);
+  dropExpiredAnswers(nowMs: number): void {
+    for (const [id, { untilMs }] of this.#answers) if (untilMs <= nowMs) this.#answers.delete(id);
   }
 
   encode(): Buffer {
     const memos: Record<string, [number, number]> = {};
-    for (const [id, { answer, untilMs }] of this.#memos) memos[id] = [answer, untilMs];
+    for (const [id, { answer, untilMs }] of this.#answers) memos[id] = [answer, untilMs];
     const leases: Record<string, number> = {};
     for (const [id, end] of this.leases) leases[id] = end === Infinity ? -1 : end;
     const value = this.#value === undefined ? {} : { kind: this.#kind!, value: this.#value };
-    const written: Written = { ...value, memos, ...(this.leases.size > 0 && { leases }) };
+    const written: StoredCount = { ...value, memos, ...(this.leases.size > 0 && { leases }) };
     return Buffer.from(JSON.stringify(written));
   }
 }

@@ -1,17 +1,17 @@
 import type { Counter } from '../../../../core/ports/counting.js';
 import type { Unsubscribe } from '../../../../core/ports/ports.js';
-import type { Paths } from '../session/paths.js';
+import type { ZooKeeperPaths } from '../session/zookeeper-paths.js';
 import type { CountNodes } from './count-nodes.js';
 import type { CountState } from './count-state.js';
 
-interface Listener {
+interface CountListener {
   readonly kind: Counter['kind'];
   readonly wake: () => void;
 }
 
 /** A number that somebody waits for. */
-interface Watched {
-  readonly listeners: Set<Listener>;
+interface WatchedCount {
+  readonly listeners: Set<CountListener>;
   /** The server will tell. */
   isArmed: boolean;
   /** It has told before it was known to watch. */
@@ -21,16 +21,16 @@ interface Watched {
 
 /** Wakes who waits for a number: one watch for each, however many wait, which is set again each time it has told. */
 export class CountWatches {
-  readonly #watched = new Map<string, Watched>();
+  readonly #watched = new Map<string, WatchedCount>();
 
   constructor(
-    private readonly paths: Paths,
+    private readonly paths: ZooKeeperPaths,
     private readonly nodes: CountNodes,
   ) {}
 
   async watch({ kind, resource }: Counter, wake: () => void): Promise<Unsubscribe> {
     const watched = this.#watched.get(resource) ?? {
-      listeners: new Set<Listener>(),
+      listeners: new Set<CountListener>(),
       ...{ isArmed: false, hasFired: false, arming: undefined },
     };
     this.#watched.set(resource, watched);
@@ -40,12 +40,12 @@ export class CountWatches {
     if (!watched.isArmed) await this.#arm(resource, watched);
     return () => {
       watched.listeners.delete(listener);
-      this.#tidy(resource, watched);
+      this.#dropIfIdle(resource, watched);
     };
   }
 
   /** Contact is back, perhaps in another session: what was watched may have been missed. */
-  regained(): void {
+  reconnected(): void {
     for (const [resource, watched] of this.#watched) {
       watched.isArmed = false;
       void this.#arm(resource, watched).then(() => wakeAll(watched, () => true));
@@ -57,56 +57,60 @@ export class CountWatches {
   }
 
   /** Never rejects: who could not be watched for asks by itself, less than a second later. */
-  #arm(resource: string, watched: Watched, seen?: (state: CountState | undefined) => void): Promise<void> {
-    watched.arming ??= this.#set(resource, watched)
+  #arm(
+    resource: string,
+    watched: WatchedCount,
+    seen?: (state: CountState | undefined) => void,
+  ): Promise<void> {
+    watched.arming ??= this.#setWatch(resource, watched)
       .then(
         (state) => seen?.(state),
         () => wakeAll(watched, () => true),
       )
       .finally(() => {
         watched.arming = undefined;
-        this.#tidy(resource, watched);
+        this.#dropIfIdle(resource, watched);
       });
     return watched.arming;
   }
 
-  async #set(resource: string, watched: Watched): Promise<CountState | undefined> {
+  async #setWatch(resource: string, watched: WatchedCount): Promise<CountState | undefined> {
     const session = await this.nodes.session();
-    const touched = (): void => this.#touched(resource, watched);
+    const onChange = (): void => this.#changed(resource, watched);
     for (;;) {
       watched.hasFired = false;
-      const read = await this.nodes.read(resource, session, touched);
+      const read = await this.nodes.read(resource, session, onChange);
       if (read === 'moved') continue;
       // One that comes in this moment is read, and not waited for.
-      if (read === undefined && (await session.link.exists(this.paths.count(resource), touched))) continue;
+      if (read === undefined && (await session.link.exists(this.paths.count(resource), onChange))) continue;
       if (watched.hasFired) continue;
       watched.isArmed = true;
       return read?.state;
     }
   }
 
-  #touched(resource: string, watched: Watched): void {
+  #changed(resource: string, watched: WatchedCount): void {
     if (this.#watched.get(resource) !== watched) return;
     watched.hasFired = true;
     if (!watched.isArmed) return;
     watched.isArmed = false;
-    if (watched.listeners.size === 0) return this.#tidy(resource, watched);
+    if (watched.listeners.size === 0) return this.#dropIfIdle(resource, watched);
     // What is read to watch on says whether it is worth it to wake somebody.
-    void this.#arm(resource, watched, (state) => wakeAll(watched, (kind) => isWorthIt(kind, state)));
+    void this.#arm(resource, watched, (state) => wakeAll(watched, (kind) => isWorthWaking(kind, state)));
   }
 
   /** A watch that stands is kept for who comes next: the server would keep it anyway. */
-  #tidy(resource: string, watched: Watched): void {
+  #dropIfIdle(resource: string, watched: WatchedCount): void {
     const isIdle = watched.listeners.size === 0 && !watched.isArmed && watched.arming === undefined;
     if (isIdle && this.#watched.get(resource) === watched) this.#watched.delete(resource);
   }
 }
 
-function wakeAll({ listeners }: Watched, isFor: (kind: Counter['kind']) => boolean): void {
+function wakeAll({ listeners }: WatchedCount, isFor: (kind: Counter['kind']) => boolean): void {
   for (const { kind, wake } of [...listeners]) if (isFor(kind)) wake();
 }
 
-function isWorthIt(kind: Counter['kind'], state: CountState | undefined): boolean {
+function isWorthWaking(kind: Counter['kind'], state: CountState | undefined): boolean {
   try {
     const value = state?.valueOf(kind) ?? 0;
     return kind === 'latch' ? value === 0 : value > 0;

@@ -1,20 +1,20 @@
-import { classOf } from '../../session-class.js';
-import type { LineSession } from '../../line-store.js';
-import { notDone } from '../connection/failures.js';
-import type { LinkNews, ZooKeeperLink } from '../connection/link.js';
-import type { Paths } from './paths.js';
-import { sessionMsFor, ZooKeeperSession } from './zookeeper-session.js';
+import { leaseClassFor } from '../../lease-class.js';
+import type { QueueSession } from '../../queue-store.js';
+import { notExecuted } from '../connection/failures.js';
+import type { LinkListener, ZooKeeperLink } from '../connection/link.js';
+import type { ZooKeeperPaths } from './zookeeper-paths.js';
+import { sessionTimeoutFor, ZooKeeperSession } from './zookeeper-session.js';
 
 /** How sessions are opened, and who hears of them. */
-export interface SessionTerms {
-  readonly paths: Paths;
+export interface ZooKeeperSessionsDeps {
+  readonly paths: ZooKeeperPaths;
   readonly processId: string;
   readonly maxLeaseMs: number;
   readonly operationTimeoutMs: number;
-  readonly openLink: (sessionMs: number, news: LinkNews) => ZooKeeperLink;
-  readonly onLost: (session: LineSession) => void;
+  readonly openLink: (sessionMs: number, listener: LinkListener) => ZooKeeperLink;
+  readonly onLost: (session: QueueSession) => void;
   readonly onSuspended: (session: ZooKeeperSession) => void;
-  readonly onRegained: () => void;
+  readonly onReconnected: () => void;
 }
 
 /** The sessions of this process: one for each class of lease lengths, opened on first use and kept until it is lost. */
@@ -23,23 +23,23 @@ export class ZooKeeperSessions {
   #opened = 0;
   #isClosed = false;
 
-  constructor(private readonly terms: SessionTerms) {}
+  constructor(private readonly deps: ZooKeeperSessionsDeps) {}
 
   /** The session for leases of this length, ready. */
-  async get(leaseMs: number, patienceMs = this.terms.operationTimeoutMs): Promise<ZooKeeperSession> {
-    if (this.#isClosed) throw notDone('it is closed');
-    const length = classOf(leaseMs, this.terms.maxLeaseMs);
+  async get(leaseMs: number, timeoutMs = this.deps.operationTimeoutMs): Promise<ZooKeeperSession> {
+    if (this.#isClosed) throw notExecuted('it is closed');
+    const length = leaseClassFor(leaseMs, this.deps.maxLeaseMs);
     let session = this.#byClass.get(length);
     if (session === undefined) {
       session = this.#open(length);
       this.#byClass.set(length, session);
     }
-    return session.whenReady(leaseMs, patienceMs);
+    return session.whenReady(leaseMs, timeoutMs);
   }
 
-  /** One for what is no place of this process. */
-  any(patienceMs?: number): Promise<ZooKeeperSession> {
-    return this.get(this.terms.maxLeaseMs, patienceMs);
+  /** One for what is no entry of this process. */
+  any(timeoutMs?: number): Promise<ZooKeeperSession> {
+    return this.get(this.deps.maxLeaseMs, timeoutMs);
   }
 
   async close(): Promise<void> {
@@ -49,11 +49,11 @@ export class ZooKeeperSessions {
   }
 
   #open(length: number): ZooKeeperSession {
-    const { paths, processId, maxLeaseMs, openLink, onLost, onSuspended, onRegained } = this.terms;
+    const { paths, processId, maxLeaseMs, openLink, onLost, onSuspended, onReconnected } = this.deps;
     this.#opened += 1;
     const node = paths.session(`${processId}-${this.#opened}`);
-    const link = openLink(sessionMsFor(length, maxLeaseMs), {
-      regained: onRegained,
+    const link = openLink(sessionTimeoutFor(length, maxLeaseMs), {
+      reconnected: onReconnected,
       suspended: () => onSuspended(session),
       expired: () => {
         if (this.#byClass.get(length) === session) this.#byClass.delete(length);

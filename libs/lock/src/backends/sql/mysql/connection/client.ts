@@ -1,5 +1,5 @@
 import type { Connection, ConnectionOptions } from 'mysql2';
-import { notSent } from './failures.js';
+import { notExecuted } from './failures.js';
 
 export type { Connection, ConnectionOptions };
 
@@ -25,7 +25,7 @@ export const MYSQL_SETTINGS = {
 /** A connection of mysql2 as it is installed, which has begun to connect. @throws BackendUnavailableError */
 export async function connectMysql(options: ConnectionOptions): Promise<Connection> {
   const { createConnection } = await import('mysql2').catch((error: unknown) => {
-    throw notSent('mysql2 cannot be loaded: install it', error);
+    throw notExecuted('mysql2 cannot be loaded: install it', error);
   });
   return createConnection({ ...options, ...MYSQL_SETTINGS });
 }

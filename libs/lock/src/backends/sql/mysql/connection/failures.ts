@@ -10,7 +10,7 @@ interface ServerError extends Error {
   readonly fatal?: boolean;
 }
 
-const DEAD_LOCK = 1213;
+const DEADLOCK = 1213;
 const LOCK_WAIT_TIMEOUT = 1205;
 /** `NOWAIT` found the row locked: MySQL has a number of its own, MariaDB takes that of a lock wait. */
 const LOCKED = 3572;
@@ -19,7 +19,7 @@ const CHANGED_SINCE_SNAPSHOT = 1020;
 const NO_SUCH_TABLE = 1146;
 
 /** Errors after which the connection, or the server behind it, serves nobody: 1317 is a statement that was ended. */
-const BREAKS: ReadonlySet<number> = new Set([1053, 1077, 1079, 1080, 1152, 1184, 1317, 1927, 4031]);
+const FATAL_ERRNOS: ReadonlySet<number> = new Set([1053, 1077, 1079, 1080, 1152, 1184, 1317, 1927, 4031]);
 
 export function errnoOf(error: unknown): number | undefined {
   return (error as ServerError | undefined)?.errno;
@@ -28,38 +28,40 @@ export function errnoOf(error: unknown): number | undefined {
 /** The statement did nothing, and would do it when it is sent again: it lost a dead-lock, or waited too long for a row. */
 export function isRetryable(error: unknown): boolean {
   const errno = errnoOf(error);
-  return errno === DEAD_LOCK || errno === LOCK_WAIT_TIMEOUT || errno === CHANGED_SINCE_SNAPSHOT;
+  return errno === DEADLOCK || errno === LOCK_WAIT_TIMEOUT || errno === CHANGED_SINCE_SNAPSHOT;
 }
 
 /** The row is locked by another transaction, and the caller did not want to wait any longer. */
-export function isLockedOut(error: unknown): boolean {
+export function isRowLocked(error: unknown): boolean {
   const errno = errnoOf(error);
   return errno === LOCKED || errno === LOCK_WAIT_TIMEOUT;
 }
 
-export function isDeadLock(error: unknown): boolean {
-  return errnoOf(error) === DEAD_LOCK;
+export function isDeadlock(error: unknown): boolean {
+  return errnoOf(error) === DEADLOCK;
 }
 
-export function isNoTable(error: unknown): boolean {
+export function isTableMissing(error: unknown): boolean {
   return errnoOf(error) === NO_SUCH_TABLE;
 }
 
 /** Whether the server itself has said that it did not do it, on a connection that serves on. */
-export function isAnswer(error: unknown): boolean {
+export function isServerError(error: unknown): boolean {
   const { errno, sqlState, fatal } = error as ServerError;
-  return errno !== undefined && sqlState !== undefined && fatal !== true && !BREAKS.has(errno);
+  return errno !== undefined && sqlState !== undefined && fatal !== true && !FATAL_ERRNOS.has(errno);
 }
 
 /** An error of a client as callers see it. A statement that the server has answered with an error did nothing. */
-export function unavailable(error: unknown): BackendUnavailableError {
+export function toBackendError(error: unknown): BackendUnavailableError {
   if (error instanceof BackendUnavailableError) return error;
   const text = error instanceof Error ? error.message || error.name : String(error);
-  return new BackendUnavailableError(BACKEND, text, isAnswer(error) ? 'no' : 'unknown', { cause: error });
+  return new BackendUnavailableError(BACKEND, text, isServerError(error) ? 'no' : 'unknown', {
+    cause: error,
+  });
 }
 
 /** The request was certainly not executed. */
-export function notSent(detail: string, cause?: unknown): BackendUnavailableError {
+export function notExecuted(detail: string, cause?: unknown): BackendUnavailableError {
   return new BackendUnavailableError(BACKEND, detail, 'no', { cause });
 }
 

@@ -1,10 +1,10 @@
-import type { Answer, SqlLink, Statement } from '../../connection/link.js';
+import type { SqlResult, SqlLink, Statement } from '../../connection/link.js';
 import type { Connection } from './client.js';
-import { noAnswer, notSent } from './failures.js';
-import { inPieces } from './long-values.js';
+import { noAnswer, notExecuted } from './failures.js';
+import { splitLongValues } from './long-values.js';
 
 /** What mysql2 answers to a change. */
-interface Header {
+interface MysqlResultHeader {
   readonly affectedRows?: number;
   readonly insertId?: number;
 }
@@ -12,7 +12,7 @@ interface Header {
 /** One connection of mysql2. Statements are answered in the order in which they were sent. */
 export class MysqlLink implements SqlLink {
   /** Those who wait for answers: few, and mostly answered in their order. */
-  readonly #waiting: ((error: Error) => void)[] = [];
+  readonly #pendingRejects: ((error: Error) => void)[] = [];
   readonly #listeners: (() => void)[] = [];
   #isOpen = true;
   #commands = 0;
@@ -36,16 +36,16 @@ export class MysqlLink implements SqlLink {
    * Sends one statement: prepared where it has values, so that nothing is ever written into its text.
    * @throws the error of mysql2, or BackendUnavailableError where the connection was lost
    */
-  query(statement: Statement): Promise<Answer> {
-    if (!this.#isOpen) return Promise.reject(notSent('the connection is closed'));
-    const { text, values } = inPieces(statement);
+  query(statement: Statement): Promise<SqlResult> {
+    if (!this.#isOpen) return Promise.reject(notExecuted('the connection is closed'));
+    const { text, values } = splitLongValues(statement);
     this.#commands += 1;
     return new Promise((resolve, reject) => {
       // A client that has lost its connection may never answer.
-      this.#waiting.push(reject);
+      this.#pendingRejects.push(reject);
       const done = (error: Error | null, reply: unknown): void => {
-        const at = this.#waiting.indexOf(reject);
-        if (at >= 0) this.#waiting.splice(at, 1);
+        const at = this.#pendingRejects.indexOf(reject);
+        if (at >= 0) this.#pendingRejects.splice(at, 1);
         if (error === null) resolve(answerOf(reply));
         else reject(error);
       };
@@ -68,13 +68,13 @@ export class MysqlLink implements SqlLink {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     this.client.destroy();
-    for (const reject of this.#waiting.splice(0)) reject(noAnswer('the connection was lost', cause));
+    for (const reject of this.#pendingRejects.splice(0)) reject(noAnswer('the connection was lost', cause));
     for (const listener of this.#listeners) listener();
   }
 }
 
-function answerOf(reply: unknown): Answer {
-  if (Array.isArray(reply)) return { rows: reply as Answer['rows'], affected: 0, insertId: 0 };
-  const { affectedRows = 0, insertId = 0 } = reply as Header;
+function answerOf(reply: unknown): SqlResult {
+  if (Array.isArray(reply)) return { rows: reply as SqlResult['rows'], affected: 0, insertId: 0 };
+  const { affectedRows = 0, insertId = 0 } = reply as MysqlResultHeader;
   return { rows: [], affected: affectedRows, insertId };
 }

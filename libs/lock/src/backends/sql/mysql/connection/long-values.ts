@@ -1,17 +1,17 @@
 import type { Statement } from '../../connection/link.js';
 
 /** mysql2 3.24.0 and 3.24.1 send no longer value with a prepared statement, in bytes (sidorares/node-mysql2#4499). */
-const LONGEST_BYTES = 65_534;
+const MAX_BYTES = 65_534;
 /** Characters in one piece: in UTF-8 they fit in any case. */
 const PIECE = 16_000;
-const MOST_BYTES_EACH = 3;
+const MAX_BYTES_PER_CHARACTER = 3;
 
-/** The statement with its longer texts in pieces, which the server joins. There is no `?` in it but the places of values. */
-export function inPieces({ name, text, values }: Statement): Statement {
+/** The statement with its longer texts in pieces, which the server joins. There is no `?` in it but the placeholders of values. */
+export function splitLongValues({ name, text, values }: Statement): Statement {
   if (!values.some(isLong)) return { name, text, values };
-  let place = 0;
+  let position = 0;
   const joined = text.replaceAll('?', () => {
-    const value = values[place++];
+    const value = values[position++];
     return isLong(value) ? `CONCAT(${piecesOf(value).fill('?').join(', ')})` : '?';
   });
   return {
@@ -22,8 +22,8 @@ export function inPieces({ name, text, values }: Statement): Statement {
 }
 
 function isLong(value: unknown): value is string {
-  if (typeof value !== 'string' || value.length * MOST_BYTES_EACH <= LONGEST_BYTES) return false;
-  return Buffer.byteLength(value) > LONGEST_BYTES;
+  if (typeof value !== 'string' || value.length * MAX_BYTES_PER_CHARACTER <= MAX_BYTES) return false;
+  return Buffer.byteLength(value) > MAX_BYTES;
 }
 
 /** In numbers that are powers of two, so that few statements are prepared: the last ones are empty. */

@@ -1,8 +1,8 @@
 import type { Statement } from '../../connection/link.js';
 import type { LockRow, ProcessRow } from '../../rows/lock-row.js';
-import type { Change, Give, Prolong, Take } from '../../rows/lock-table.js';
-import { HEAD_LIFE_US } from '../../rows/place.js';
-import type { Tables } from './tables.js';
+import type { RowUpdate, RowRelease, RowRenewal, RowAcquire } from '../../rows/lock-table.js';
+import { HEAD_LIFE_US } from '../../rows/row-state.js';
+import type { MysqlTableNames } from './tables.js';
 
 /**
  * The server's time when it is asked for, in µs: unlike NOW(), which is the time at which the statement began and may have
@@ -16,24 +16,24 @@ const ROW = 'resource, version, holder, until_us, units, depth, revoked, token, 
  * The statements on the tables of locks. The version of a row is the time of its last change, or one more than it was: so it
  * grows, also over a row that was removed and made again. Assignments of an UPDATE are made from left to right, and each sees those before it.
  */
-export class LockStatements {
-  readonly #takeNew: string;
-  readonly #takeFree: string;
-  readonly #take: string;
-  readonly #give: string;
-  readonly #keep: string;
-  readonly #swap: string;
+export class MysqlLockStatements {
+  readonly #acquireNew: string;
+  readonly #acquireFree: string;
+  readonly #acquire: string;
+  readonly #release: string;
+  readonly #shorten: string;
+  readonly #compareAndSet: string;
 
-  constructor(private readonly tables: Tables) {
+  constructor(private readonly tables: MysqlTableNames) {
     const { locks } = tables;
     // The times of a row are reckoned before its place in the index is waited for, so that is waited for before.
-    this.#takeNew = `INSERT IGNORE INTO ${locks} (${ROW}) SELECT ?, ${NOW}, ?, ${NOW} + ?, ?, 1, 0,
+    this.#acquireNew = `INSERT IGNORE INTO ${locks} (${ROW}) SELECT ?, ${NOW}, ?, ${NOW} + ?, ?, 1, 0,
 IF(? = 0, LAST_INSERT_ID(${NOW}) * 0, LAST_INSERT_ID(${NOW}) + ?), ${NOW} + ?, NULL, NULL FROM DUAL
 WHERE NOT EXISTS (SELECT 1 FROM ${locks} WHERE resource = ? FOR UPDATE) AND ${NOW} <= ?`;
-    this.#takeFree = `UPDATE ${locks} SET version = GREATEST(version + 1, ${NOW}), until_us = ${NOW} + ?, ends_us = until_us, depth = 1,
+    this.#acquireFree = `UPDATE ${locks} SET version = GREATEST(version + 1, ${NOW}), until_us = ${NOW} + ?, ends_us = until_us, depth = 1,
 token = IF(? = 0, token + LAST_INSERT_ID(${NOW}) * 0, LAST_INSERT_ID(GREATEST(token, ${NOW})) + ?), units = ?, revoked = 0, holder = ?
 WHERE resource = ? AND crowd IS NULL AND line IS NULL AND until_us <= ${NOW} AND ${NOW} <= ?`;
-    this.#take = `UPDATE ${locks} SET version = GREATEST(version + 1, ${NOW}),
+    this.#acquire = `UPDATE ${locks} SET version = GREATEST(version + 1, ${NOW}),
 until_us = IF(holder = ?, GREATEST(until_us, ${NOW} + ?), ${NOW} + ?), depth = IF(holder = ?, depth, 1),
 line = IF(line IS NULL OR holder = ?, line, IF(JSON_LENGTH(line) = 1, NULL, JSON_REMOVE(line, '$[0]'))),
 ends_us = GREATEST(until_us, IF(line IS NULL, 0, ${NOW} + ${HEAD_LIFE_US})),
@@ -43,12 +43,12 @@ AND IF(holder = ? AND revoked = 0 AND until_us > ${NOW}, TRUE,
 (holder = '' OR until_us <= ${NOW}) AND (line IS NULL OR JSON_UNQUOTE(JSON_EXTRACT(line, '$[0].k')) = ?))`;
     const held = `WHERE resource = ? AND holder = ? AND until_us > ${NOW} AND (line IS NULL OR
 (LOCATE(?, line) = 0 AND JSON_EXTRACT(line, '$[0].s') >= ${NOW} - ${HEAD_LIFE_US}))`;
-    this.#give = `UPDATE ${locks} SET version = GREATEST(version + 1, ${NOW}), holder = '', until_us = 0,
+    this.#release = `UPDATE ${locks} SET version = GREATEST(version + 1, ${NOW}), holder = '', until_us = 0,
 ends_us = LAST_INSERT_ID(${NOW}) + IF(line IS NULL, 0, ${HEAD_LIFE_US}) ${held}`;
-    this.#keep = `UPDATE ${locks} SET version = GREATEST(version + 1, ${NOW}),
+    this.#shorten = `UPDATE ${locks} SET version = GREATEST(version + 1, ${NOW}),
 until_us = LEAST(until_us, LAST_INSERT_ID(${NOW}) + ?),
 ends_us = GREATEST(until_us, IF(line IS NULL, 0, ${NOW} + ${HEAD_LIFE_US})) ${held}`;
-    this.#swap = `UPDATE ${locks} SET version = GREATEST(version + 1, ${NOW}), holder = ?, until_us = ?, units = ?, depth = ?, revoked = ?,
+    this.#compareAndSet = `UPDATE ${locks} SET version = GREATEST(version + 1, ${NOW}), holder = ?, until_us = ?, units = ?, depth = ?, revoked = ?,
 token = ?, ends_us = ?, crowd = ?, line = ? WHERE resource = ? AND version = ? AND ${NOW} <= ?`;
   }
 
@@ -60,8 +60,8 @@ token = ?, ends_us = ?, crowd = ?, line = ? WHERE resource = ? AND version = ? A
   }
 
   /** Makes the row with the grant, where there is none. */
-  takeNew({ resource, id, units, lifeUs, tokens, notAfterUs }: Take): Statement {
-    return statement(this.#takeNew, [
+  acquireNew({ resource, id, units, lifeUs, tokens, notAfterUs }: RowAcquire): Statement {
+    return statement(this.#acquireNew, [
       resource,
       id,
       lifeUs,
@@ -74,34 +74,34 @@ token = ?, ends_us = ?, crowd = ?, line = ? WHERE resource = ? AND version = ? A
     ]);
   }
 
-  /** Where nobody waits, and nobody holds: all that `take` does then, with half the work for the server. */
-  takeFree({ resource, id, units, lifeUs, tokens, notAfterUs }: Take): Statement {
-    return statement(this.#takeFree, [lifeUs, tokens, tokens, units, id, resource, notAfterUs]);
+  /** Where nobody waits, and nobody holds: all that `acquire` does then, with half the work for the server. */
+  acquireFree({ resource, id, units, lifeUs, tokens, notAfterUs }: RowAcquire): Statement {
+    return statement(this.#acquireFree, [lifeUs, tokens, tokens, units, id, resource, notAfterUs]);
   }
 
-  take({ resource, id, key, units, lifeUs, tokens, notAfterUs }: Take): Statement {
-    return statement(this.#take, [
+  acquire({ resource, id, key, units, lifeUs, tokens, notAfterUs }: RowAcquire): Statement {
+    return statement(this.#acquire, [
       ...[id, lifeUs, lifeUs, id, id],
       ...[tokens, tokens, units, id],
       ...[resource, notAfterUs, id, key],
     ]);
   }
 
-  give({ resource, id, keepUs, leaver }: Give): Statement {
-    // Nobody is in a line under this name.
-    const whom = leaver === '' ? '\u0000' : leaver;
-    if (keepUs > 0) return statement(this.#keep, [keepUs, resource, id, whom]);
-    return statement(this.#give, [resource, id, whom]);
+  release({ resource, id, keepUs, leavingKey }: RowRelease): Statement {
+    // Nobody is in a queue under this name.
+    const whom = leavingKey === '' ? '\u0000' : leavingKey;
+    if (keepUs > 0) return statement(this.#shorten, [keepUs, resource, id, whom]);
+    return statement(this.#release, [resource, id, whom]);
   }
 
-  prolong(prolongs: readonly Prolong[]): Statement {
+  renew(renewals: readonly RowRenewal[]): Statement {
     const { locks } = this.tables;
-    const rows = padded(prolongs);
+    const rows = padded(renewals);
     const whens = rows.map(() => 'WHEN ? THEN ?').join(' ');
-    const places = rows.map(() => '?').join(', ');
+    const placeholders = rows.map(() => '?').join(', ');
     const text = `UPDATE ${locks} FORCE INDEX (PRIMARY) SET version = GREATEST(version + 1, ${NOW}),
 until_us = GREATEST(until_us, ${NOW} + CASE resource ${whens} END), ends_us = GREATEST(ends_us, until_us)
-WHERE resource IN (${places}) AND holder = CASE resource ${whens} END AND revoked = 0 AND until_us > ${NOW}`;
+WHERE resource IN (${placeholders}) AND holder = CASE resource ${whens} END AND revoked = 0 AND until_us > ${NOW}`;
     return statement(text, [
       ...rows.flatMap(({ resource, lifeUs }) => [resource, lifeUs]),
       ...rows.map(({ resource }) => resource),
@@ -114,35 +114,35 @@ WHERE resource IN (${places}) AND holder = CASE resource ${whens} END AND revoke
     if (resources.length === 0) return statement(`SELECT ${NOW} AS now_us, NULL AS resource`, []);
     const { locks } = this.tables;
     const rows = padded(resources);
-    const places = rows.map(() => '?').join(', ');
-    const text = `SELECT ${NOW} AS now_us, ${locks}.* FROM (SELECT 1) AS one LEFT JOIN ${locks} ON resource IN (${places})`;
+    const placeholders = rows.map(() => '?').join(', ');
+    const text = `SELECT ${NOW} AS now_us, ${locks}.* FROM (SELECT 1) AS one LEFT JOIN ${locks} ON resource IN (${placeholders})`;
     return statement(text, rows);
   }
 
-  swap({ seenVersion, row, notAfterUs }: Change): Statement {
+  compareAndSet({ expectedVersion, row, notAfterUs }: RowUpdate): Statement {
     const { resource, holder, untilUs, units, depth, revoked, token, endsUs, crowd, line } = row;
-    return statement(this.#swap, [
+    return statement(this.#compareAndSet, [
       ...[holder, untilUs, units, depth, revoked ? 1 : 0, token, endsUs, crowd, line],
-      ...[resource, seenVersion, Math.min(notAfterUs, Number.MAX_SAFE_INTEGER)],
+      ...[resource, expectedVersion, Math.min(notAfterUs, Number.MAX_SAFE_INTEGER)],
     ]);
   }
 
   remove(resources: readonly string[]): Statement {
     const { locks } = this.tables;
     const rows = padded(resources);
-    const places = rows.map(() => '?').join(', ');
+    const placeholders = rows.map(() => '?').join(', ');
     const isOver = `ends_us <= ${NOW} AND token < ${NOW} AND version < ${NOW}`;
-    return statement(`DELETE FROM ${locks} WHERE resource IN (${places}) AND ${isOver}`, rows);
+    return statement(`DELETE FROM ${locks} WHERE resource IN (${placeholders}) AND ${isOver}`, rows);
   }
 
   /** Which of them are there: after a removal, those that stay. */
-  present(resources: readonly string[]): Statement {
+  existing(resources: readonly string[]): Statement {
     const rows = padded(resources);
-    const places = rows.map(() => '?').join(', ');
-    return statement(`SELECT resource FROM ${this.tables.locks} WHERE resource IN (${places})`, rows);
+    const placeholders = rows.map(() => '?').join(', ');
+    return statement(`SELECT resource FROM ${this.tables.locks} WHERE resource IN (${placeholders})`, rows);
   }
 
-  sign({ id, host, pid, label }: ProcessRow): Statement {
+  register({ id, host, pid, label }: ProcessRow): Statement {
     return statement(
       `INSERT INTO ${this.tables.processes} (id, host, pid, label, seen_us) VALUES (?, ?, ?, ?, ${NOW})
 ON DUPLICATE KEY UPDATE host = VALUES(host), pid = VALUES(pid), label = VALUES(label), seen_us = VALUES(seen_us)`,
@@ -150,15 +150,15 @@ ON DUPLICATE KEY UPDATE host = VALUES(host), pid = VALUES(pid), label = VALUES(l
     );
   }
 
-  erase(processId: string): Statement {
+  unregister(processId: string): Statement {
     return statement(`DELETE FROM ${this.tables.processes} WHERE id = ?`, [processId]);
   }
 
   processes(ids: readonly string[]): Statement {
     const rows = padded(ids);
-    const places = rows.map(() => '?').join(', ');
+    const placeholders = rows.map(() => '?').join(', ');
     return statement(
-      `SELECT id, host, pid, label FROM ${this.tables.processes} WHERE id IN (${places})`,
+      `SELECT id, host, pid, label FROM ${this.tables.processes} WHERE id IN (${placeholders})`,
       rows,
     );
   }

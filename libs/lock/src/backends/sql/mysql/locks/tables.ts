@@ -1,12 +1,12 @@
 /** The names of the tables, with the checked prefix. */
-export interface Tables {
+export interface MysqlTableNames {
   readonly locks: string;
   readonly processes: string;
   readonly turns: string;
   readonly records: string;
 }
 
-export function tablesOf(prefix: string): Tables {
+export function tableNamesOf(prefix: string): MysqlTableNames {
   return {
     locks: `${prefix}locks`,
     processes: `${prefix}processes`,
@@ -19,7 +19,7 @@ export function tablesOf(prefix: string): Tables {
  * Names of resources are bytes: the server neither folds letters nor ignores spaces at the end, and 512 characters need 1,536 of
  * them at most. Times are whole µs since 1970.
  */
-export function schemaOf({ locks, processes, turns, records }: Tables): readonly string[] {
+export function schemaOf({ locks, processes, turns, records }: MysqlTableNames): readonly string[] {
   return [
     `CREATE TABLE IF NOT EXISTS ${locks} (
   resource VARBINARY(1536) NOT NULL PRIMARY KEY,

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { RecordRef } from '../../../../core/ports/records.js';
 import type { Statement } from '../../connection/link.js';
-import type { RecordToMake } from '../../records/record-table.js';
+import type { RecordInsert } from '../../records/record-table.js';
 import { NOW, padded, statement } from '../locks/lock-statements.js';
-import type { Tables } from '../locks/tables.js';
+import type { MysqlTableNames } from '../locks/tables.js';
 
 /** The number that the answer to `begin` carries where the record was made: elsewhere it is the end of what is there, µs. */
 export const MADE = 1;
@@ -11,11 +11,11 @@ export const MADE = 1;
 const BEGAN = `TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))`;
 
 /** The statements on the table of records. */
-export class RecordStatements {
+export class MysqlRecordStatements {
   readonly #begin: string;
   readonly #mine: string;
 
-  constructor(private readonly tables: Tables) {
+  constructor(private readonly tables: MysqlTableNames) {
     const { records } = tables;
     // The clock is read once, for the new end, so that every assignment decides alike, though the owner is changed among them.
     // It is read before the row is waited for: what was over by then is over, and who renewed meanwhile is not.
@@ -27,7 +27,7 @@ owner = IF(${isFree}, VALUES(owner), owner), until_us = IF(${isFree}, VALUES(unt
     this.#mine = `WHERE resource = ? AND owner = ? AND until_us > ${NOW}`;
   }
 
-  begin({ resource, owner, fingerprint, lifeUs, notAfterUs }: RecordToMake): Statement {
+  begin({ resource, owner, fingerprint, lifeUs, notAfterUs }: RecordInsert): Statement {
     const lives = Array<number>(4).fill(lifeUs);
     return statement(this.#begin, [resource, owner, fingerprint, lifeUs, notAfterUs, ...lives]);
   }
@@ -70,8 +70,8 @@ WHERE resource = ? AND until_us > ${NOW}`;
 
   removeOver(resources: readonly string[]): Statement {
     const names = padded(resources);
-    const places = names.map(() => '?').join(', ');
-    const text = `DELETE FROM ${this.tables.records} WHERE resource IN (${places}) AND until_us <= ${NOW}`;
+    const placeholders = names.map(() => '?').join(', ');
+    const text = `DELETE FROM ${this.tables.records} WHERE resource IN (${placeholders}) AND until_us <= ${NOW}`;
     return statement(text, names);
   }
 }

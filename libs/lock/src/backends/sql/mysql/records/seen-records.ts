@@ -1,7 +1,7 @@
 import type { Clock } from '../../../../core/clock.js';
 
 /** Records of one generation; those of the one before are remembered too, and forgotten together. */
-const MOST_SEEN = 10_000;
+const MAX_SEEN = 10_000;
 
 /**
  * Records that this process has seen, as long as they live then. A hint: who is probably refused looks first, and needs one
@@ -17,19 +17,19 @@ export class SeenRecords {
   isProbablyThere(resource: string): boolean {
     const end = this.#ends.get(resource) ?? this.#earlier.get(resource);
     if (end === undefined || end > this.clock.now()) return end !== undefined;
-    this.gone(resource);
+    this.markGone(resource);
     return false;
   }
 
-  saw(resource: string, remainingMs: number): void {
-    if (this.#ends.size >= MOST_SEEN) {
+  markSeen(resource: string, remainingMs: number): void {
+    if (this.#ends.size >= MAX_SEEN) {
       this.#earlier = this.#ends;
       this.#ends = new Map();
     }
     this.#ends.set(resource, this.clock.now() + remainingMs);
   }
 
-  gone(resource: string): void {
+  markGone(resource: string): void {
     this.#ends.delete(resource);
     this.#earlier.delete(resource);
   }

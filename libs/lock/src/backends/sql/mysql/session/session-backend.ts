@@ -3,10 +3,10 @@ import { randomUuid } from '../../../../core/clock.js';
 import type { Backend, Traits, Unsubscribe } from '../../../../core/ports/ports.js';
 import { untilServing } from '../../../../runtime/until-serving.js';
 import { BACKEND } from '../connection/failures.js';
-import { MysqlLinks } from '../connection/mysql-links.js';
-import { resolveSessionOptions, type MysqlSessionOptions, type MysqlTerms } from '../mysql-options.js';
-import { SessionLeases } from './session-leases.js';
-import { SessionLink } from './session-link.js';
+import { MysqlLinkFactory } from '../connection/mysql-link-factory.js';
+import { resolveSessionOptions, type MysqlSessionOptions, type MysqlSettings } from '../mysql-options.js';
+import { MysqlSessionLeases } from './session-leases.js';
+import { MysqlSessionLink } from './session-link.js';
 
 /** So much longer than the longest lease the server keeps a session that says nothing, in s. */
 const GRACE_S = 2;
@@ -17,23 +17,23 @@ const GRACE_S = 2;
  * @throws InvalidOptionError naming the field; nothing is sent
  */
 export function mysqlSessions(options: string | MysqlSessionOptions): Backend {
-  return new SessionBackend(resolveSessionOptions(options));
+  return new MysqlSessionBackend(resolveSessionOptions(options));
 }
 
-class SessionBackend implements Backend {
+class MysqlSessionBackend implements Backend {
   readonly name = BACKEND;
   readonly traits: Traits;
-  readonly leases: SessionLeases;
+  readonly leases: MysqlSessionLeases;
   readonly processId: string;
   readonly operationTimeoutMs: number;
-  readonly #link: SessionLink;
-  readonly #doubts = new Set<(resource: string | undefined) => void>();
+  readonly #link: MysqlSessionLink;
+  readonly #suspectListeners = new Set<(resource: string | undefined) => void>();
 
-  readonly #terms: MysqlTerms;
+  readonly #settings: MysqlSettings;
 
-  constructor(terms: MysqlTerms) {
-    this.#terms = terms;
-    const { connection, clock, label, operationTimeoutMs, maxLeaseMs } = terms;
+  constructor(settings: MysqlSettings) {
+    this.#settings = settings;
+    const { connection, clock, label, operationTimeoutMs, maxLeaseMs } = settings;
     this.processId = randomUuid(clock);
     this.operationTimeoutMs = operationTimeoutMs;
     this.traits = Object.freeze({
@@ -51,13 +51,13 @@ class SessionBackend implements Backend {
     const self = { host: hostname(), pid: process.pid, ...(label !== undefined && { label }) };
     // A process that is gone without a word, or stopped, keeps its locks until then: its leases have ended before.
     const lifeS = Math.ceil(maxLeaseMs / 1_000) + GRACE_S;
-    const links = new MysqlLinks(connection, clock, [`SET SESSION wait_timeout = ${lifeS}`]);
-    this.leases = new SessionLeases(() => this.#link, self, clock);
-    this.#link = new SessionLink({
+    const links = new MysqlLinkFactory(connection, clock, [`SET SESSION wait_timeout = ${lifeS}`]);
+    this.leases = new MysqlSessionLeases(() => this.#link, self, clock);
+    this.#link = new MysqlSessionLink({
       links,
       clock,
       operationTimeoutMs,
-      patienceMs: maxLeaseMs,
+      maxSilenceMs: maxLeaseMs,
       hasLocks: () => this.leases.isHolding,
       onEnd: () => this.#ended(),
     });
@@ -68,20 +68,20 @@ class SessionBackend implements Backend {
   }
 
   ready(): Promise<void> {
-    const { clock, operationTimeoutMs } = this.#terms;
+    const { clock, operationTimeoutMs } = this.#settings;
     const isFinal = (): boolean => this.leases.isClosed;
     return untilServing({ clock, operationTimeoutMs, isFinal }, () => this.ping());
   }
 
   async ping(): Promise<number> {
-    const sentAt = this.#terms.clock.now();
-    await this.#link.ask('DO 1', [], () => undefined);
-    return this.#terms.clock.now() - sentAt;
+    const sentAt = this.#settings.clock.now();
+    await this.#link.query('DO 1', [], () => undefined);
+    return this.#settings.clock.now() - sentAt;
   }
 
   onSuspect(listener: (resource: string | undefined) => void): Unsubscribe {
-    this.#doubts.add(listener);
-    return () => void this.#doubts.delete(listener);
+    this.#suspectListeners.add(listener);
+    return () => void this.#suspectListeners.delete(listener);
   }
 
   async close(): Promise<void> {
@@ -92,8 +92,8 @@ class SessionBackend implements Backend {
   /** All locks are gone with the session: the engine is to notice now, and not at the next renewal. */
   #ended(): void {
     const { isHolding } = this.leases;
-    this.leases.forget();
+    this.leases.clear();
     if (!isHolding) return;
-    for (const listener of this.#doubts) listener(undefined);
+    for (const listener of this.#suspectListeners) listener(undefined);
   }
 }

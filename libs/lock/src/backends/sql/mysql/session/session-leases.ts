@@ -12,9 +12,9 @@ import type {
 import type { Clock, Timer } from '../../../../core/clock.js';
 import { UnsupportedByBackendError } from '../../../../core/errors.js';
 import type { LeaseDriver, Unsubscribe } from '../../../../core/ports/ports.js';
-import { BACKEND, notSent } from '../connection/failures.js';
+import { BACKEND, notExecuted } from '../connection/failures.js';
 import { lockNameOf } from './lock-name.js';
-import type { SessionLink } from './session-link.js';
+import type { MysqlSessionLink } from './session-link.js';
 
 /** Nothing tells when a named lock is free: the engine asks again after 20 to 200 ms, and this only bounds that. */
 const RETRY_MS = 1_000;
@@ -23,51 +23,51 @@ const BATCH = 32;
 /** A lock that could not be released is released again after so long, in ms. */
 const RELEASE_AGAIN_MS = 1_000;
 /** A session may take a name several times and must release it as often, so it takes none that it has. */
-const TAKE =
+const ACQUIRE =
   'SELECT IF(IS_USED_LOCK(?) = CONNECTION_ID(), 1, GET_LOCK(?, 0)) AS got, IS_USED_LOCK(?) AS session';
 const RELEASE = 'SELECT RELEASE_LOCK(?) AS released';
 
 /** A named lock that the session has. */
-interface Held {
+interface HeldNamedLock {
   /** The claim that holds it, or that last did. */
   readonly id: string;
   readonly name: string;
   /** The end of the lease, local ms: from then on it belongs to no claim and is released. */
-  until: number;
+  expiresAt: number;
   depth: number;
   /** Its release has been sent. */
-  isLeaving: boolean;
+  isReleasing: boolean;
 }
 
 /**
  * The verbs on `GET_LOCK`. The server knows the session alone, so the claim that holds a lock is known here. A lock that no claim
  * holds is released: one that was granted after its caller had given up, and one whose lease is over.
  */
-export class SessionLeases implements LeaseDriver {
-  readonly #held = new Map<string, Held>();
+export class MysqlSessionLeases implements LeaseDriver {
+  readonly #held = new Map<string, HeldNamedLock>();
   /** What the last verb on a resource does: they follow one another, as their statements do. */
   readonly #turns = new Map<string, Promise<unknown>>();
-  #sweep: Timer | undefined;
-  #sweepsAt = Infinity;
+  #timer: Timer | undefined;
+  #firesAt = Infinity;
   #isClosed = false;
 
   constructor(
-    private readonly link: () => SessionLink,
-    private readonly self: ProcessView,
+    private readonly link: () => MysqlSessionLink,
+    private readonly ownProcess: ProcessView,
     private readonly clock: Clock,
   ) {}
 
   /** Whether a lease is running that would end with the session. */
   get isHolding(): boolean {
     const now = this.clock.now();
-    for (const { until } of this.#held.values()) if (until > now) return true;
+    for (const { expiresAt } of this.#held.values()) if (expiresAt > now) return true;
     return false;
   }
 
   /** The session has ended, and all its locks with it. */
-  forget(): void {
+  clear(): void {
     this.#held.clear();
-    this.#stopSweep();
+    this.#stopTimer();
   }
 
   get isClosed(): boolean {
@@ -76,25 +76,25 @@ export class SessionLeases implements LeaseDriver {
 
   close(): void {
     this.#isClosed = true;
-    this.#stopSweep();
+    this.#stopTimer();
   }
 
   async claim(claim: Claim): Promise<Verdict> {
     this.#assertServed(claim.shape);
-    return this.#inTurn(claim.resource, async () => {
+    return this.#runExclusive(claim.resource, async () => {
       const sentAt = this.clock.now();
       if (sentAt > claim.notAfter) return { kind: 'stale' };
       const own = this.#held.get(claim.resource);
-      if (own !== undefined && !own.isLeaving) {
-        if (own.id === claim.id) return this.#again(claim, own, sentAt);
-        if (own.until > sentAt) return this.#refusedBy(own);
+      if (own !== undefined && !own.isReleasing) {
+        if (own.id === claim.id) return this.#repeatClaim(claim, own, sentAt);
+        if (own.expiresAt > sentAt) return this.#refusedBy(own);
       }
       const name = lockNameOf(claim.resource);
-      return this.link().ask(TAKE, [name, name, name], ({ rows: [row] }, isLate): Verdict => {
+      return this.link().query(ACQUIRE, [name, name, name], ({ rows: [row] }, isLate): Verdict => {
         if (row?.['got'] !== 1) return refusedBySession(row?.['session']);
         // A late grant belongs to no claim until its caller asks again or withdraws.
-        const until = isLate ? sentAt : sentAt + claim.leaseMs;
-        this.#hold(claim.resource, { id: claim.id, name, until, depth: 1, isLeaving: false });
+        const expiresAt = isLate ? sentAt : sentAt + claim.leaseMs;
+        this.#hold(claim.resource, { id: claim.id, name, expiresAt, depth: 1, isReleasing: false });
         return { kind: 'granted', token: 0 };
       });
     });
@@ -110,7 +110,7 @@ export class SessionLeases implements LeaseDriver {
 
   async withdraw(ref: ClaimRef): Promise<WithdrawOutcome> {
     this.#assertOpen();
-    return this.#inTurn(ref.resource, async () => {
+    return this.#runExclusive(ref.resource, async () => {
       const own = this.#held.get(ref.resource);
       // A claim without an answer may still be granted, but not after what is sent now.
       const mayHave = own === undefined ? this.link().isBusy : own.id === ref.id;
@@ -127,15 +127,19 @@ export class SessionLeases implements LeaseDriver {
     this.#assertOpen();
     const own = this.#held.get(resource);
     const is = { resource, mode: 'exclusive', units: 1, revoked: false } as const;
-    const remainingMs = (own?.until ?? 0) - this.clock.now();
+    const remainingMs = (own?.expiresAt ?? 0) - this.clock.now();
     if (own !== undefined && remainingMs > 0) {
-      return [{ ...is, id: own.id, depth: own.depth, remainingMs, process: this.self }];
+      return [{ ...is, id: own.id, depth: own.depth, remainingMs, process: this.ownProcess }];
     }
-    return this.link().ask('SELECT IS_USED_LOCK(?) AS session', [lockNameOf(resource)], ({ rows: [row] }) => {
-      const session = row?.['session'] ?? undefined;
-      if (session === undefined) return [];
-      return [{ ...is, id: nameOfSession(session), depth: 1, remainingMs: Infinity }];
-    });
+    return this.link().query(
+      'SELECT IS_USED_LOCK(?) AS session',
+      [lockNameOf(resource)],
+      ({ rows: [row] }) => {
+        const session = row?.['session'] ?? undefined;
+        if (session === undefined) return [];
+        return [{ ...is, id: nameOfSession(session), depth: 1, remainingMs: Infinity }];
+      },
+    );
   }
 
   async revoke(): Promise<boolean> {
@@ -149,8 +153,8 @@ export class SessionLeases implements LeaseDriver {
   }
 
   /** A repeat after a lost answer: held, if the session still has it. */
-  async #again(claim: Claim, own: Held, sentAt: number): Promise<Verdict> {
-    return this.link().ask(
+  async #repeatClaim(claim: Claim, own: HeldNamedLock, sentAt: number): Promise<Verdict> {
+    return this.link().query(
       'SELECT IS_USED_LOCK(?) = CONNECTION_ID() AS has',
       [own.name],
       ({ rows: [row] }, isLate): Verdict => {
@@ -158,7 +162,7 @@ export class SessionLeases implements LeaseDriver {
           this.#held.delete(claim.resource);
           return refusedBySession(undefined);
         }
-        if (!isLate) this.#prolong(own, sentAt + claim.leaseMs);
+        if (!isLate) this.#extend(own, sentAt + claim.leaseMs);
         return { kind: 'granted', token: 0 };
       },
     );
@@ -166,54 +170,54 @@ export class SessionLeases implements LeaseDriver {
 
   #release(resource: string): Promise<WithdrawOutcome> {
     const own = this.#held.get(resource);
-    if (own !== undefined) own.isLeaving = true;
-    return this.link().ask(RELEASE, [lockNameOf(resource)], ({ rows: [row] }) => {
+    if (own !== undefined) own.isReleasing = true;
+    return this.link().query(RELEASE, [lockNameOf(resource)], ({ rows: [row] }) => {
       // All that is known was answered before, so it was taken before.
       this.#held.delete(resource);
       return row?.['released'] === 1 ? 'released' : 'absent';
     });
   }
 
-  #hold(resource: string, held: Held): void {
+  #hold(resource: string, held: HeldNamedLock): void {
     this.#held.set(resource, held);
-    this.#sweepBy(held.until);
+    this.#scheduleRelease(held.expiresAt);
   }
 
-  #prolong(held: Held, until: number): void {
-    held.until = Math.max(held.until, until);
-    this.#sweepBy(held.until);
+  #extend(held: HeldNamedLock, expiresAt: number): void {
+    held.expiresAt = Math.max(held.expiresAt, expiresAt);
+    this.#scheduleRelease(held.expiresAt);
   }
 
   /** The timer of a lock that has been released is left to fire: there is one for all. */
-  #sweepBy(at: number): void {
-    if (at >= this.#sweepsAt || this.#isClosed) return;
-    this.#stopSweep();
-    this.#sweepsAt = at;
+  #scheduleRelease(at: number): void {
+    if (at >= this.#firesAt || this.#isClosed) return;
+    this.#stopTimer();
+    this.#firesAt = at;
     // A renewal that was confirmed in time may still be unread, since timers run before sockets are read.
-    const sweep = (): void => this.clock.afterPoll(() => this.#releaseEnded());
-    this.#sweep = this.clock.setTimer(sweep, Math.max(0, at - this.clock.now()));
+    const release = (): void => this.clock.afterPoll(() => this.#releaseExpired());
+    this.#timer = this.clock.setTimer(release, Math.max(0, at - this.clock.now()));
   }
 
-  #stopSweep(): void {
-    if (this.#sweep !== undefined) this.clock.clearTimer(this.#sweep);
-    this.#sweep = undefined;
-    this.#sweepsAt = Infinity;
+  #stopTimer(): void {
+    if (this.#timer !== undefined) this.clock.clearTimer(this.#timer);
+    this.#timer = undefined;
+    this.#firesAt = Infinity;
   }
 
   /** Releases the locks whose leases have ended. */
-  #releaseEnded(): void {
+  #releaseExpired(): void {
     if (this.#isClosed) return;
-    this.#stopSweep();
+    this.#stopTimer();
     const now = this.clock.now();
-    for (const [resource, { until }] of this.#held) {
-      if (until <= now) void this.#inTurn(resource, () => this.#releaseIfEnded(resource));
-      this.#sweepBy(until > now ? until : now + RELEASE_AGAIN_MS);
+    for (const [resource, { expiresAt }] of this.#held) {
+      if (expiresAt <= now) void this.#runExclusive(resource, () => this.#releaseIfExpired(resource));
+      this.#scheduleRelease(expiresAt > now ? expiresAt : now + RELEASE_AGAIN_MS);
     }
   }
 
-  async #releaseIfEnded(resource: string): Promise<void> {
+  async #releaseIfExpired(resource: string): Promise<void> {
     const own = this.#held.get(resource);
-    if (own === undefined || own.until > this.clock.now()) return;
+    if (own === undefined || own.expiresAt > this.clock.now()) return;
     // Without an answer it is still here, and released again.
     await this.#release(resource).catch(() => undefined);
   }
@@ -228,36 +232,36 @@ export class SessionLeases implements LeaseDriver {
     const columns = asked.map((_, i) => `IS_USED_LOCK(?) = CONNECTION_ID() AS has${i}`);
     const names = asked.map(({ name }) => name);
     const sentAt = this.clock.now();
-    return this.link().ask(`SELECT ${columns.join(', ')}`, names, ({ rows: [row] }, isLate) => {
+    return this.link().query(`SELECT ${columns.join(', ')}`, names, ({ rows: [row] }, isLate) => {
       const isHad = new Set(asked.filter((_, i) => row?.[`has${i}`] === 1));
       return held.map(({ resource, leaseMs }, i) => {
         const own = owned[i];
         // It may have been released since the question was sent.
-        if (own === undefined || this.#held.get(resource) !== own || own.isLeaving) return 'lost';
+        if (own === undefined || this.#held.get(resource) !== own || own.isReleasing) return 'lost';
         if (!isHad.has(own)) {
           this.#held.delete(resource);
           return 'lost';
         }
-        if (!isLate) this.#prolong(own, sentAt + leaseMs);
+        if (!isLate) this.#extend(own, sentAt + leaseMs);
         return 'renewed';
       });
     });
   }
 
   /** One after the other on a resource, whatever became of the one before. */
-  #inTurn<T>(resource: string, work: () => Promise<T>): Promise<T> {
-    const turn = (this.#turns.get(resource) ?? Promise.resolve()).then(work, work);
-    this.#turns.set(resource, turn);
+  #runExclusive<T>(resource: string, work: () => Promise<T>): Promise<T> {
+    const result = (this.#turns.get(resource) ?? Promise.resolve()).then(work, work);
+    this.#turns.set(resource, result);
     const leave = (): void => {
-      if (this.#turns.get(resource) === turn) this.#turns.delete(resource);
+      if (this.#turns.get(resource) === result) this.#turns.delete(resource);
     };
-    turn.then(leave, leave);
-    return turn;
+    result.then(leave, leave);
+    return result;
   }
 
-  #refusedBy(own: Held): Verdict {
-    const { id, until } = own;
-    const holder = { id, remainingMs: Math.max(0, until - this.clock.now()), process: this.self };
+  #refusedBy(own: HeldNamedLock): Verdict {
+    const { id, expiresAt } = own;
+    const holder = { id, remainingMs: Math.max(0, expiresAt - this.clock.now()), process: this.ownProcess };
     return { kind: 'refused', retryInMs: RETRY_MS, holder };
   }
 
@@ -268,7 +272,7 @@ export class SessionLeases implements LeaseDriver {
   }
 
   #assertOpen(): void {
-    if (this.#isClosed) throw notSent('it is closed');
+    if (this.#isClosed) throw notExecuted('it is closed');
   }
 }
 

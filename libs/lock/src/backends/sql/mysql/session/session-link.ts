@@ -1,21 +1,21 @@
 import { atMost, type Clock } from '../../../../core/clock.js';
-import type { Answer } from '../../connection/link.js';
-import { noAnswer, notSent, unavailable } from '../connection/failures.js';
+import type { SqlResult } from '../../connection/link.js';
+import { noAnswer, notExecuted, toBackendError } from '../connection/failures.js';
 import type { MysqlLink } from '../connection/link.js';
-import type { MysqlLinks } from '../connection/mysql-links.js';
+import type { MysqlLinkFactory } from '../connection/mysql-link-factory.js';
 
-export interface SessionTerms {
-  readonly links: MysqlLinks;
+export interface MysqlSessionLinkDeps {
+  readonly links: MysqlLinkFactory;
   readonly clock: Clock;
   readonly operationTimeoutMs: number;
   /** A session with locks that says nothing is given up after so long, in ms: by then all their leases have ended. */
-  readonly patienceMs: number;
+  readonly maxSilenceMs: number;
   readonly hasLocks: () => boolean;
   readonly onEnd: () => void;
 }
 
 /** One session at a time: what it has locked ends with it. */
-export class SessionLink {
+export class MysqlSessionLink {
   #opening: Promise<MysqlLink> | undefined;
   #link: MysqlLink | undefined;
   #commands = 0;
@@ -24,10 +24,10 @@ export class SessionLink {
   #silentSince = 0;
   #isClosed = false;
 
-  readonly #terms: SessionTerms;
+  readonly #deps: MysqlSessionLinkDeps;
 
-  constructor(terms: SessionTerms) {
-    this.#terms = terms;
+  constructor(deps: MysqlSessionLinkDeps) {
+    this.#deps = deps;
   }
 
   get commands(): number {
@@ -44,25 +44,25 @@ export class SessionLink {
    * the caller has had an error instead.
    * @throws BackendUnavailableError
    */
-  async ask<T>(
+  async query<T>(
     text: string,
     values: readonly string[],
-    act: (answer: Answer, isLate: boolean) => T,
+    onAnswer: (answer: SqlResult, isLate: boolean) => T,
   ): Promise<T> {
-    const { clock, operationTimeoutMs } = this.#terms;
+    const { clock, operationTimeoutMs } = this.#deps;
     const deadline = clock.now() + operationTimeoutMs;
     const link = this.#link ?? (await this.#open(operationTimeoutMs));
     let isLate = false;
-    const acted = this.#send(link, text, values).then(
-      (answer) => ({ outcome: act(answer, isLate) }),
+    const handled = this.#send(link, text, values).then(
+      (answer) => ({ outcome: onAnswer(answer, isLate) }),
       (error: unknown) => {
-        throw unavailable(error);
+        throw toBackendError(error);
       },
     );
-    const inTime = (await atMost(clock, deadline - clock.now(), acted)) ?? (await this.#afterPoll(acted));
+    const inTime = (await atMost(clock, deadline - clock.now(), handled)) ?? (await this.#afterPoll(handled));
     if (inTime !== undefined) return inTime.outcome;
     isLate = true;
-    this.#outOfTime(link);
+    this.#onTimeout(link);
     throw noAnswer('no answer in time');
   }
 
@@ -74,13 +74,13 @@ export class SessionLink {
   }
 
   #open(timeoutMs: number): Promise<MysqlLink> {
-    if (this.#isClosed) return Promise.reject(notSent('it is closed'));
-    this.#opening ??= this.#terms.links
+    if (this.#isClosed) return Promise.reject(notExecuted('it is closed'));
+    this.#opening ??= this.#deps.links
       .open(timeoutMs)
       .then(
         (link) => this.#opened(link),
         (error: unknown) => {
-          throw notSent(unavailable(error).detail, error);
+          throw notExecuted(toBackendError(error).detail, error);
         },
       )
       .finally(() => (this.#opening = undefined));
@@ -90,7 +90,7 @@ export class SessionLink {
   #opened(link: MysqlLink): MysqlLink {
     if (this.#isClosed) {
       link.destroy();
-      throw notSent('it is closed');
+      throw notExecuted('it is closed');
     }
     this.#link = link;
     this.#unanswered = 0;
@@ -98,8 +98,8 @@ export class SessionLink {
     return link;
   }
 
-  async #send(link: MysqlLink, text: string, values: readonly string[]): Promise<Answer> {
-    const { clock } = this.#terms;
+  async #send(link: MysqlLink, text: string, values: readonly string[]): Promise<SqlResult> {
+    const { clock } = this.#deps;
     if (this.#unanswered === 0) this.#silentSince = clock.now();
     this.#unanswered += 1;
     try {
@@ -111,16 +111,16 @@ export class SessionLink {
   }
 
   /** Timers run before sockets are read: what has arrived meanwhile counts. */
-  #afterPoll<T>(acted: Promise<T>): Promise<T | undefined> {
-    acted.catch(() => undefined);
-    const polled = new Promise<undefined>((resolve) => this.#terms.clock.afterPoll(() => resolve(undefined)));
-    return Promise.race([acted, polled]);
+  #afterPoll<T>(handled: Promise<T>): Promise<T | undefined> {
+    handled.catch(() => undefined);
+    const polled = new Promise<undefined>((resolve) => this.#deps.clock.afterPoll(() => resolve(undefined)));
+    return Promise.race([handled, polled]);
   }
 
   /** A slow server keeps the locks that it has: only a session without any, or a hopeless one, is replaced. */
-  #outOfTime(link: MysqlLink): void {
-    const { clock, patienceMs, hasLocks } = this.#terms;
-    if (hasLocks() && clock.now() - this.#silentSince < patienceMs) return;
+  #onTimeout(link: MysqlLink): void {
+    const { clock, maxSilenceMs, hasLocks } = this.#deps;
+    if (hasLocks() && clock.now() - this.#silentSince < maxSilenceMs) return;
     link.destroy();
     this.#ended(link);
   }
@@ -129,6 +129,6 @@ export class SessionLink {
     if (this.#link !== link) return;
     this.#commands += link.commands;
     this.#link = undefined;
-    this.#terms.onEnd();
+    this.#deps.onEnd();
   }
 }

@@ -8,14 +8,14 @@ import {
 } from '../../../../core/errors.js';
 import { checkName } from '../../../../core/key.js';
 import { LinkPool } from '../../connection/link-pool.js';
-import { BACKEND, isDeadLock, isLockedOut, unavailable } from '../connection/failures.js';
-import { MysqlLinks } from '../connection/mysql-links.js';
+import { BACKEND, isDeadlock, isRowLocked, toBackendError } from '../connection/failures.js';
+import { MysqlLinkFactory } from '../connection/mysql-link-factory.js';
 import {
   resolveTransactionOptions,
-  type MysqlTerms,
+  type MysqlSettings,
   type MysqlTransactionOptions,
 } from '../mysql-options.js';
-import { schemaOf, tablesOf } from '../locks/tables.js';
+import { schemaOf, tableNamesOf } from '../locks/tables.js';
 import { TurnRows } from './turn-rows.js';
 
 /**
@@ -26,7 +26,7 @@ export interface MysqlTransaction {
   query(statement: string): Promise<unknown>;
 }
 
-export interface TransactionLockOptions {
+export interface MysqlTransactionLockOptions {
   /**
    * Longest wait, in ms, which the server counts in whole seconds. 0: do not wait. @default what the session has
    * (`innodb_lock_wait_timeout`)
@@ -35,15 +35,15 @@ export interface TransactionLockOptions {
 }
 
 /** What mysql2 answers to a statement without rows. */
-interface Header {
+interface TransactionResultHeader {
   readonly affectedRows?: number;
   readonly serverStatus?: number;
 }
 
-const LOCK_FIELDS: ReadonlySet<string> = new Set<keyof TransactionLockOptions>(['waitMs']);
+const LOCK_FIELDS: ReadonlySet<string> = new Set<keyof MysqlTransactionLockOptions>(['waitMs']);
 const IN_TRANSACTION = 1;
-const LONGEST_WAIT_S = 1_000_000;
-const SCHEMA_PATIENCE = 5;
+const MAX_WAIT_S = 1_000_000;
+const SCHEMA_TIMEOUTS = 5;
 
 /**
  * Locks that are rows, taken by `SELECT ... FOR UPDATE` in a transaction of the caller's: they end with it, whatever becomes of the
@@ -61,14 +61,14 @@ export class MysqlTransactionLocks {
   readonly #table: string;
   readonly #clock: Clock;
 
-  readonly #terms: MysqlTerms;
+  readonly #settings: MysqlSettings;
 
-  constructor(terms: MysqlTerms) {
-    this.#terms = terms;
-    const { connection, clock, operationTimeoutMs, tablePrefix } = terms;
+  constructor(settings: MysqlSettings) {
+    this.#settings = settings;
+    const { connection, clock, operationTimeoutMs, tablePrefix } = settings;
     this.#clock = clock;
-    this.#table = tablesOf(tablePrefix).turns;
-    this.#pool = new LinkPool(new MysqlLinks(connection, clock), BACKEND, {
+    this.#table = tableNamesOf(tablePrefix).turns;
+    this.#pool = new LinkPool(new MysqlLinkFactory(connection, clock), BACKEND, {
       clock,
       size: 1,
       operationTimeoutMs,
@@ -78,10 +78,10 @@ export class MysqlTransactionLocks {
 
   /** Makes the tables where they are missing. @throws BackendUnavailableError */
   async ensureSchema(): Promise<void> {
-    const { operationTimeoutMs, tablePrefix } = this.#terms;
-    const by = this.#clock.now() + operationTimeoutMs * SCHEMA_PATIENCE;
-    for (const text of schemaOf(tablesOf(tablePrefix)))
-      await this.#pool.run({ name: '', text, values: [] }, by);
+    const { operationTimeoutMs, tablePrefix } = this.#settings;
+    const deadline = this.#clock.now() + operationTimeoutMs * SCHEMA_TIMEOUTS;
+    for (const text of schemaOf(tableNamesOf(tablePrefix)))
+      await this.#pool.run({ name: '', text, values: [] }, deadline);
   }
 
   /**
@@ -92,16 +92,16 @@ export class MysqlTransactionLocks {
   async lock(
     transaction: MysqlTransaction,
     resources: string | readonly string[],
-    options: TransactionLockOptions = {},
+    options: MysqlTransactionLockOptions = {},
   ): Promise<void> {
     checkTransaction(transaction);
     const names = namesOf(resources);
     checkFields('options', options, LOCK_FIELDS);
     const { waitMs } = options;
-    if (waitMs !== undefined) checkTime('waitMs', waitMs, 0, LONGEST_WAIT_S * 1_000);
-    const by = this.#clock.now() + this.#terms.operationTimeoutMs;
+    if (waitMs !== undefined) checkTime('waitMs', waitMs, 0, MAX_WAIT_S * 1_000);
+    const deadline = this.#clock.now() + this.#settings.operationTimeoutMs;
     // Outside of the transaction: a row that is missing would be a gap, which any number of transactions may lock at a time.
-    for (const name of names) await this.#rows.make(name, by);
+    for (const name of names) await this.#rows.make(name, deadline);
     if (waitMs === undefined || waitMs === 0) return this.#take(transaction, names, waitMs);
     await transaction.query(
       `SET @bedrock_wait = @@SESSION.innodb_lock_wait_timeout, SESSION innodb_lock_wait_timeout = ${Math.ceil(waitMs / 1_000)}`,
@@ -138,23 +138,31 @@ export class MysqlTransactionLocks {
   }
 
   /** Into a variable: so the answer tells whether the connection is in a transaction. */
-  async #select(transaction: MysqlTransaction, name: string, isNoWait: boolean): Promise<Header> {
+  async #select(
+    transaction: MysqlTransaction,
+    name: string,
+    isNoWait: boolean,
+  ): Promise<TransactionResultHeader> {
     // As hexadecimal digits: nothing of a name is ever text of a statement.
     const bytes = Buffer.from(name, 'utf8').toString('hex');
     const wait = isNoWait ? ' NOWAIT' : '';
     const answer = await transaction.query(
       `SELECT 1 INTO @bedrock_turn FROM ${this.#table} WHERE resource = x'${bytes}' FOR UPDATE${wait}`,
     );
-    return (Array.isArray(answer) ? (answer[0] as Header | undefined) : (answer as Header | undefined)) ?? {};
+    return (
+      (Array.isArray(answer)
+        ? (answer[0] as TransactionResultHeader | undefined)
+        : (answer as TransactionResultHeader | undefined)) ?? {}
+    );
   }
 
   #failure(error: unknown, resource: string, waitMs: number | undefined, startedAt: number): Error {
-    if (isLockedOut(error)) {
+    if (isRowLocked(error)) {
       if (waitMs === 0) return new LockBusyError(resource);
       return new LockWaitTimeoutError(resource, this.#clock.now() - startedAt);
     }
-    const { detail, executed } = unavailable(error);
-    const advice = isDeadLock(error) ? `; ${REPEAT}` : '';
+    const { detail, executed } = toBackendError(error);
+    const advice = isDeadlock(error) ? `; ${REPEAT}` : '';
     return new BackendUnavailableError(BACKEND, `${detail}${advice}`, executed, { cause: error, resource });
   }
 }

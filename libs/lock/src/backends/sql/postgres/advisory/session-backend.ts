@@ -3,11 +3,11 @@ import { randomUuid, systemClock, type Clock } from '../../../../core/clock.js';
 import { InvalidOptionError } from '../../../../core/errors.js';
 import type { Backend, LeaseDriver, Traits, Unsubscribe } from '../../../../core/ports/ports.js';
 import { tableNames } from '../names.js';
-import { PgLinks } from '../pg-link.js';
-import { LONGEST_SESSION_LEASE_MS } from '../../sql-options.js';
-import { resolvePostgresOptions, type PostgresOptions, type PostgresTerms } from '../postgres-options.js';
-import { Session } from './session.js';
-import { SessionLocks } from './session-locks.js';
+import { PgLinkFactory } from '../pg-link.js';
+import { DEFAULT_MAX_SESSION_LEASE_MS } from '../../sql-options.js';
+import { resolvePostgresOptions, type PostgresOptions, type PostgresSettings } from '../postgres-options.js';
+import { PgSession } from './session.js';
+import { PostgresSessionLeases } from './session-leases.js';
 
 const BACKEND = 'postgres session';
 
@@ -30,22 +30,23 @@ const FIELDS: ReadonlySet<string> = new Set<keyof PostgresSessionOptions>([
  */
 export function postgresSession(options: string | PostgresSessionOptions): Backend {
   if (typeof options !== 'string') checkFields('options', options, FIELDS);
-  return new SessionBackend(resolvePostgresOptions(options, LONGEST_SESSION_LEASE_MS));
+  return new PostgresSessionBackend(resolvePostgresOptions(options, DEFAULT_MAX_SESSION_LEASE_MS));
 }
 
-class SessionBackend implements Backend {
+class PostgresSessionBackend implements Backend {
   readonly name = BACKEND;
   readonly traits: Traits;
   readonly leases: LeaseDriver;
   readonly processId: string;
   readonly operationTimeoutMs: number;
-  readonly #session: Session;
+  readonly #session: PgSession;
   readonly #clock: Clock;
-  readonly #doubts = new Set<(resource: string | undefined) => void>();
+  readonly #suspectListeners = new Set<(resource: string | undefined) => void>();
 
-  constructor({ clock = systemClock, ...terms }: PostgresTerms) {
-    if (terms.throughPooler) throw new InvalidOptionError('throughPooler', 'false for session locks', true);
-    const { operationTimeoutMs, maxLeaseMs, schema, tablePrefix } = terms;
+  constructor({ clock = systemClock, ...settings }: PostgresSettings) {
+    if (settings.throughPooler)
+      throw new InvalidOptionError('throughPooler', 'false for session locks', true);
+    const { operationTimeoutMs, maxLeaseMs, schema, tablePrefix } = settings;
     this.#clock = clock;
     this.operationTimeoutMs = operationTimeoutMs;
     this.processId = randomUuid(clock);
@@ -61,11 +62,11 @@ class SessionBackend implements Backend {
       maxLeaseMs,
       lifetime: 'session',
     });
-    const links = new PgLinks(terms, operationTimeoutMs, clock);
+    const links = new PgLinkFactory(settings, operationTimeoutMs, clock);
     const sequence = tableNames(schema, tablePrefix).tokens;
-    this.#session = new Session({ links, clock, operationTimeoutMs, sequence });
-    this.leases = new SessionLocks(this.#session, clock, (resource) => {
-      for (const listener of this.#doubts) listener(resource);
+    this.#session = new PgSession({ links, clock, operationTimeoutMs, sequence });
+    this.leases = new PostgresSessionLeases(this.#session, clock, (resource) => {
+      for (const listener of this.#suspectListeners) listener(resource);
     });
   }
 
@@ -75,18 +76,18 @@ class SessionBackend implements Backend {
 
   /** Also when the sequence of the tokens is there and may be used. */
   async ready(): Promise<void> {
-    await this.#session.token(1);
+    await this.#session.nextToken(1);
   }
 
   async ping(): Promise<number> {
     const sentAt = this.#clock.now();
-    await this.#session.ask('SELECT 1', []);
+    await this.#session.query('SELECT 1', []);
     return this.#clock.now() - sentAt;
   }
 
   onSuspect(listener: (resource: string | undefined) => void): Unsubscribe {
-    this.#doubts.add(listener);
-    return () => void this.#doubts.delete(listener);
+    this.#suspectListeners.add(listener);
+    return () => void this.#suspectListeners.delete(listener);
   }
 
   async close(): Promise<void> {

@@ -1,11 +1,11 @@
 import { READERS, type Shape } from '../../../../core/claim.js';
 import type { Clock } from '../../../../core/clock.js';
-import { Failures, textOf } from '../../connection/failures.js';
-import type { Answer } from '../../connection/link.js';
-import type { PgLink, PgLinks } from '../pg-link.js';
+import { BackendErrors, textOf } from '../../connection/failures.js';
+import type { SqlResult } from '../../connection/link.js';
+import type { PgLink, PgLinkFactory } from '../pg-link.js';
 
 /** A mutex, or a reader or writer: what an advisory lock can be. */
-export function isWhole({ mode, units, capacity, order }: Shape): boolean {
+export function isAdvisoryLockShape({ mode, units, capacity, order }: Shape): boolean {
   const isReader = mode === 'shared' && units === 1 && capacity === READERS;
   return order === 'any' && (isReader || (mode === 'exclusive' && units === capacity));
 }
@@ -21,17 +21,17 @@ export interface SessionHolder {
   readonly isOwn: boolean;
 }
 
-interface Question {
+interface SessionQuery {
   readonly text: string;
   readonly values: readonly unknown[];
   /** Local monotonic ms. */
-  readonly by: number;
+  readonly deadline: number;
   /** Any error ends the session. */
-  readonly isFinal: boolean;
+  readonly endsOnError: boolean;
 }
 
-export interface SessionTerms {
-  readonly links: PgLinks;
+export interface PgSessionDeps {
+  readonly links: PgLinkFactory;
   readonly clock: Clock;
   readonly operationTimeoutMs: number;
   /** The sequence of fencing tokens, quoted. */
@@ -42,20 +42,20 @@ export interface SessionTerms {
  * The one connection that all locks of a process live on. A statement that is not answered in time ends it: whether its locks
  * are there can no longer be known, and the server frees them as soon as it notices.
  */
-export class Session {
+export class PgSession {
   commands = 0;
-  readonly #failures = new Failures('postgres session');
+  readonly #errors = new BackendErrors('postgres session');
   readonly #lost = new Set<() => void>();
   #link: Promise<PgLink> | undefined;
   /** One statement after the other. */
-  #last: Promise<unknown> = Promise.resolve();
+  #tail: Promise<unknown> = Promise.resolve();
   readonly #ended = new WeakSet<PgLink>();
   #isClosed = false;
 
-  readonly #terms: SessionTerms;
+  readonly #deps: PgSessionDeps;
 
-  constructor(terms: SessionTerms) {
-    this.#terms = terms;
+  constructor(deps: PgSessionDeps) {
+    this.#deps = deps;
   }
 
   onLost(listener: () => void): void {
@@ -63,34 +63,34 @@ export class Session {
   }
 
   /** Undefined when others have it. An error ends the session: what it took would stay, whatever became of the statement. */
-  async take(
+  async acquire(
     key: string,
     isShared: boolean,
     tokens: number,
   ): Promise<{ readonly token: number } | undefined> {
     const lock = isShared ? 'pg_try_advisory_lock_shared' : 'pg_try_advisory_lock';
-    const token = this.#tokens(tokens);
+    const token = this.#tokenExpression(tokens);
     const text = `SELECT CASE WHEN ${lock}($1::bigint) THEN ${token} END AS token`;
-    const { rows } = await this.ask(text, [key], true);
+    const { rows } = await this.query(text, [key], true);
     const value = rows[0]?.['token'] ?? null;
     return value === null ? undefined : { token: Number(value) };
   }
 
   /** The first of so many tokens; 0 when none is wanted. The session is asked in any case. */
-  async token(tokens: number): Promise<number> {
-    const { rows } = await this.ask(`SELECT ${this.#tokens(tokens)} AS token`, []);
+  async nextToken(tokens: number): Promise<number> {
+    const { rows } = await this.query(`SELECT ${this.#tokenExpression(tokens)} AS token`, []);
     return Number(rows[0]!['token']);
   }
 
   /** False when the session did not have it. */
-  async give(key: string, isShared: boolean): Promise<boolean> {
+  async release(key: string, isShared: boolean): Promise<boolean> {
     const unlock = isShared ? 'pg_advisory_unlock_shared' : 'pg_advisory_unlock';
-    const { rows } = await this.ask(`SELECT ${unlock}($1::bigint) AS was_held`, [key]);
+    const { rows } = await this.query(`SELECT ${unlock}($1::bigint) AS was_held`, [key]);
     return rows[0]!['was_held'] === true;
   }
 
   async holders(key: string): Promise<readonly SessionHolder[]> {
-    const { rows } = await this.ask(
+    const { rows } = await this.query(
       `SELECT pid, mode = 'ShareLock' AS is_shared, pid = pg_backend_pid() AS is_own FROM pg_locks
        WHERE locktype = 'advisory' AND granted AND objsubid = 1
          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
@@ -105,11 +105,11 @@ export class Session {
   }
 
   /** @throws BackendUnavailableError */
-  ask(text: string, values: readonly unknown[], isFinal = false): Promise<Answer> {
-    const by = this.#terms.clock.now() + this.#terms.operationTimeoutMs;
-    const asked = this.#last.then(() => this.#ask({ text, values, by, isFinal }));
-    this.#last = asked.catch(() => undefined);
-    return asked;
+  query(text: string, values: readonly unknown[], endsOnError = false): Promise<SqlResult> {
+    const deadline = this.#deps.clock.now() + this.#deps.operationTimeoutMs;
+    const result = this.#tail.then(() => this.#query({ text, values, deadline, endsOnError }));
+    this.#tail = result.catch(() => undefined);
+    return result;
   }
 
   close(): void {
@@ -119,22 +119,22 @@ export class Session {
   }
 
   /** In SQL: one value of the sequence, which stands for as many tokens as anybody may want. */
-  #tokens(count: number): string {
+  #tokenExpression(count: number): string {
     if (count > TOKENS_PER_VALUE)
-      throw this.#failures.notDone(`more than ${TOKENS_PER_VALUE} fencing tokens at a time`);
-    return count === 0 ? '0::bigint' : `nextval('${this.#terms.sequence}')`;
+      throw this.#errors.notExecuted(`more than ${TOKENS_PER_VALUE} fencing tokens at a time`);
+    return count === 0 ? '0::bigint' : `nextval('${this.#deps.sequence}')`;
   }
 
-  async #ask({ text, values, by, isFinal }: Question): Promise<Answer> {
-    const { clock, links } = this.#terms;
-    if (this.#isClosed) throw this.#failures.notDone('it is closed');
-    if (clock.now() >= by) throw this.#failures.notDone('the session was busy for too long');
+  async #query({ text, values, deadline, endsOnError }: SessionQuery): Promise<SqlResult> {
+    const { clock, links } = this.#deps;
+    if (this.#isClosed) throw this.#errors.notExecuted('it is closed');
+    if (clock.now() >= deadline) throw this.#errors.notExecuted('the session was busy for too long');
     let link: PgLink;
     try {
-      link = await (this.#link ??= this.#open(by - clock.now()));
+      link = await (this.#link ??= this.#open(deadline - clock.now()));
     } catch (error) {
       this.#link = undefined;
-      throw this.#failures.notDone(textOf(error), error);
+      throw this.#errors.notExecuted(textOf(error), error);
     }
     this.commands += 1;
     let isAnswered = false;
@@ -142,14 +142,14 @@ export class Session {
     const end = (): void => {
       if (!isAnswered) this.#end(link);
     };
-    const timer = clock.setTimer(() => clock.afterPoll(end), by - clock.now());
+    const timer = clock.setTimer(() => clock.afterPoll(end), deadline - clock.now());
     try {
       return await link.query({ name: '', text, values });
     } catch (error) {
-      if (isFinal || !links.isAnswer(error)) this.#end(link);
-      throw links.judge(error) === 'unknown'
-        ? this.#failures.noAnswer(textOf(error), error)
-        : this.#failures.notDone(textOf(error), error);
+      if (endsOnError || !links.isUsableAfter(error)) this.#end(link);
+      throw links.classify(error) === 'unknown'
+        ? this.#errors.noAnswer(textOf(error), error)
+        : this.#errors.notExecuted(textOf(error), error);
     } finally {
       isAnswered = true;
       clock.clearTimer(timer);
@@ -157,7 +157,7 @@ export class Session {
   }
 
   async #open(timeoutMs: number): Promise<PgLink> {
-    const link = await this.#terms.links.open(timeoutMs);
+    const link = await this.#deps.links.open(timeoutMs);
     link.onEnd(() => this.#end(link));
     return link;
   }

@@ -10,14 +10,14 @@ export interface TransactionClient {
   query(text: string, values: unknown[]): Promise<{ readonly rows: readonly object[] }>;
 }
 
-export interface TransactionLockOptions {
+export interface PostgresTransactionLockOptions {
   /** Longest wait, in ms. 0 tries once; Infinity waits in the database until it is granted. @default 5000 */
   readonly waitMs?: number;
   /** `shared`: beside others who share it. @default 'exclusive' */
   readonly mode?: 'exclusive' | 'shared';
 }
 
-const FIELDS: ReadonlySet<string> = new Set<keyof TransactionLockOptions>(['waitMs', 'mode']);
+const FIELDS: ReadonlySet<string> = new Set<keyof PostgresTransactionLockOptions>(['waitMs', 'mode']);
 /** Who waits for a bounded time asks again after this long, doubled each time, in ms. */
 const POLL_MS = { first: 10, last: 100 };
 // The same in all statements of one transaction, and in no two statements that are one each.
@@ -32,7 +32,7 @@ const BEGAN = 'transaction_timestamp()::text AS began';
 export async function lockInTransaction(
   client: TransactionClient,
   resources: string | readonly string[],
-  options: TransactionLockOptions = {},
+  options: PostgresTransactionLockOptions = {},
 ): Promise<void> {
   checkFields('options', options, FIELDS);
   const { waitMs = 5_000, mode = 'exclusive' } = options;
@@ -42,11 +42,11 @@ export async function lockInTransaction(
   const keyed = names.map((name) => ({ name: checkName('resource', name), key: advisoryKey(name) }));
   const suffix = mode === 'shared' ? '_shared' : '';
   const clock = suspendAware(systemClock);
-  const patience = { waitMs, deadline: clock.now() + waitMs, clock };
+  const wait = { waitMs, deadline: clock.now() + waitMs, clock };
   const { began } = await rowOf(client, `SELECT ${BEGAN}`, []);
   for (const { name, key } of keyed.sort((a, b) => (a.key < b.key ? -1 : 1))) {
     const lock = `pg_${waitMs === Infinity ? '' : 'try_'}advisory_xact_lock${suffix}`;
-    await granted(name, patience, async () => {
+    await acquireUntil(name, wait, async () => {
       const row = await rowOf(client, `SELECT ${lock}($1::bigint) AS got, ${BEGAN}`, [key]);
       if (row['began'] !== began) {
         throw new InvalidOptionError(
@@ -60,20 +60,20 @@ export async function lockInTransaction(
   }
 }
 
-interface Patience {
+interface WaitDeadline {
   readonly waitMs: number;
   readonly deadline: number;
   readonly clock: Clock;
 }
 
 /** Asks until the answer is yes. */
-async function granted(
+async function acquireUntil(
   name: string,
-  { waitMs, deadline, clock }: Patience,
-  ask: () => Promise<boolean>,
+  { waitMs, deadline, clock }: WaitDeadline,
+  tryAcquire: () => Promise<boolean>,
 ): Promise<void> {
   let pauseMs = POLL_MS.first;
-  while (!(await ask())) {
+  while (!(await tryAcquire())) {
     if (waitMs === 0) throw new LockBusyError(name);
     const leftMs = deadline - clock.now();
     if (leftMs <= 0) throw new LockWaitTimeoutError(name, waitMs - leftMs);

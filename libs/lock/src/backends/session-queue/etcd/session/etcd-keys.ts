@@ -1,0 +1,49 @@
+import { Buffer } from 'node:buffer';
+
+/** A key and everything below it. */
+export interface KeyRange {
+  readonly key: Buffer;
+  readonly range_end: Buffer;
+}
+
+/**
+ * Where things are: below the prefix, `line/<resource>/<claim>/<n>` for entries, `session/<lease>` and `note/<lease>`
+ * for what belongs to a process. Names are percent-encoded, so that none of them can leave its folder.
+ */
+export class EtcdKeys {
+  /** Entries of this process so far; ids of claims are those of one process. */
+  #entries = 0;
+
+  constructor(private readonly prefix: string) {}
+
+  /** A key for an entry that never was one before, so that a late request to remove another entry can never hit this one. */
+  newEntry(resource: string, claimId: string): Buffer {
+    this.#entries += 1;
+    return Buffer.from(`${this.#queue(resource)}${encodeURIComponent(claimId)}/${this.#entries}`);
+  }
+
+  queue(resource: string): KeyRange {
+    return below(this.#queue(resource));
+  }
+
+  /** Holds the number that requests of the session are sent under. */
+  session(leaseId: string): Buffer {
+    return Buffer.from(`${this.prefix}session/${leaseId}`);
+  }
+
+  /** Tells a process which of its entries somebody else has changed. */
+  note(leaseId: string): Buffer {
+    return Buffer.from(`${this.prefix}note/${leaseId}`);
+  }
+
+  #queue(resource: string): string {
+    return `${this.prefix}line/${encodeURIComponent(resource)}/`;
+  }
+}
+
+/** The slash is the last character of the folder: the one after it ends the range. */
+function below(folder: string): KeyRange {
+  const range_end = Buffer.from(folder);
+  range_end[range_end.length - 1]! += 1;
+  return { key: Buffer.from(folder), range_end };
+}

@@ -1,0 +1,59 @@
+import { isAdmitted } from '../../core/admission.js';
+import type { HolderView } from '../../core/claim.js';
+import type { QueueEntry } from './queue-store.js';
+
+/** An entry that does not count: nobody will ever be granted it. */
+export type EntryPredicate = (entry: QueueEntry) => boolean;
+
+const NO_ENTRIES: readonly never[] = [];
+
+/** The entries before this one that count; undefined when it is not in the queue. */
+export function entriesAhead(
+  queue: readonly QueueEntry[],
+  claimId: string,
+  isIgnored: EntryPredicate,
+): QueueEntry[] | undefined {
+  const index = queue.findIndex((entry) => entry.claimId === claimId);
+  return index < 0 ? undefined : queue.slice(0, index).filter((entry) => !isIgnored(entry));
+}
+
+/** Whether a claim fits behind those ahead: in a queue that is kept in order, whoever is ahead counts as a holder. */
+export function fits(
+  claim: { readonly units: number; readonly capacity: number },
+  ahead: readonly QueueEntry[],
+) {
+  return isAdmitted(claim, ahead, NO_ENTRIES);
+}
+
+/** Those who hold, or may take what is theirs without waiting for anybody. */
+export function holdersIn(queue: readonly QueueEntry[]): QueueEntry[] {
+  return queue.filter((entry, i) => fits(entry, queue.slice(0, i)));
+}
+
+/**
+ * The smallest set that cannot miss: an entry fits only once so many units ahead of it are gone that not all of these can
+ * still be there. For a mutex that is the predecessor alone, for a reader the nearest writer, for one of n permits the n
+ * entries before it. The largest first, since they make the set small; among equals those that leave last.
+ */
+export function blockersOf(
+  claim: { readonly units: number; readonly capacity: number },
+  ahead: readonly QueueEntry[],
+) {
+  const blockers: QueueEntry[] = [];
+  const nearestFirst = ahead.toReversed().sort((a, b) => b.units - a.units);
+  let units = claim.units;
+  for (const entry of nearestFirst) {
+    if (units > claim.capacity) break;
+    units += entry.units;
+    blockers.push(entry);
+  }
+  return blockers;
+}
+
+/** Who stands in the way, and when it is over at the latest: servers know sessions, so leases count as just begun. */
+export function refusalBy(ahead: readonly QueueEntry[], remainingMs: (entry: QueueEntry) => number) {
+  const holders = holdersIn(ahead);
+  const [first] = holders;
+  const holder: HolderView | undefined = first && { id: first.claimId, remainingMs: remainingMs(first) };
+  return { holder, retryInMs: Math.max(1, Math.min(...holders.map(remainingMs))) };
+}

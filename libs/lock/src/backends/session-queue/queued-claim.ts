@@ -1,0 +1,66 @@
+import type { ClaimRef } from '../../core/claim.js';
+import type { QueueSession, OwnEntry } from './queue-store.js';
+
+/**
+ * asking: no answer yet, or none that counts. waiting: in the queue. granted. kept: nobody's, in the queue for the next claim of this
+ * process. leaving: its entry, if there is one, is to be removed, and nobody is granted it any more.
+ */
+export type ClaimPhase = 'asking' | 'waiting' | 'granted' | 'kept' | 'leaving';
+
+/** What this process knows of one of its claims. */
+export class QueuedClaim {
+  phase: ClaimPhase = 'asking';
+  entry: OwnEntry | undefined;
+  /** An entry may have been made in this session without an answer. */
+  unconfirmedIn: QueueSession | undefined;
+  /** End of the grant, monotonic ms: not before any instant until which its holder may believe in it. */
+  expiresAt = 0;
+  /** When the claim was asked for last, or its entry was kept; monotonic ms. */
+  seenAt = 0;
+  token = 0;
+  tokens = 0;
+  /** Its id is never granted again. */
+  isWithdrawn = false;
+  /** Somebody who stood in its way has left. One function, so that it is called once however often it asks. */
+  onBlockerDeleted: (() => void) | undefined;
+  /** Renewals under way: their answers may move the end. */
+  renewalsInFlight = 0;
+  #tail: Promise<unknown> = Promise.resolve();
+  #pending = 0;
+
+  constructor(readonly ref: ClaimRef) {}
+
+  /** Something about it is under way. */
+  get isBusy(): boolean {
+    return this.#pending > 0 || this.renewalsInFlight > 0;
+  }
+
+  /** The server has nothing of it. */
+  get isGone(): boolean {
+    return this.entry === undefined && this.unconfirmedIn === undefined;
+  }
+
+  /** It is held by the clock of this process. */
+  isHeldAt(now: number): boolean {
+    return this.phase === 'granted' && this.entry !== undefined && now < this.expiresAt;
+  }
+
+  /**
+   * Its entry has ended; its tokens too, since others may have been given greater ones before it asks again. What is unconfirmed
+   * stays so: it may live by another session.
+   */
+  entryEnded(): void {
+    this.entry = undefined;
+    this.token = 0;
+    this.tokens = 0;
+    if (this.phase !== 'leaving') this.phase = 'asking';
+  }
+
+  /** One after the other: what is asked for a claim depends on what was answered before. */
+  runExclusive<T>(work: () => Promise<T>): Promise<T> {
+    this.#pending += 1;
+    const result = this.#tail.then(work).finally(() => (this.#pending -= 1));
+    this.#tail = result.catch(() => undefined);
+    return result;
+  }
+}

@@ -1,0 +1,67 @@
+import type { ClaimRef } from '../../core/claim.js';
+import type { Clock } from '../../core/clock.js';
+import { RecentIds } from '../../runtime/recent-ids.js';
+import { QueuedClaim } from './queued-claim.js';
+import type { QueueEntry } from './queue-store.js';
+
+/** A withdrawn id is remembered this long, in ms: far longer than a request of it may be under way. */
+const WITHDRAWN_MS = 60_000;
+
+/** The claims of this process that have, or may have, an entry in a queue. */
+export class QueuedClaims {
+  readonly #byId = new Map<string, QueuedClaim>();
+  readonly #byResource = new Map<string, Set<QueuedClaim>>();
+  readonly #withdrawn: RecentIds;
+
+  constructor(clock: Clock) {
+    this.#withdrawn = new RecentIds(clock, WITHDRAWN_MS);
+  }
+
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  get(id: string): QueuedClaim | undefined {
+    return this.#byId.get(id);
+  }
+
+  all(): QueuedClaim[] {
+    return [...this.#byId.values()];
+  }
+
+  forResource(resource: string): Iterable<QueuedClaim> {
+    return this.#byResource.get(resource) ?? [];
+  }
+
+  getOrCreate({ id, resource, shape }: ClaimRef): QueuedClaim {
+    const known = this.#byId.get(id);
+    if (known !== undefined) return known;
+    const queued = new QueuedClaim({ id, resource, shape });
+    this.#byId.set(id, queued);
+    const peers = this.#byResource.get(resource) ?? new Set();
+    this.#byResource.set(resource, peers.add(queued));
+    return queued;
+  }
+
+  /** Drops a record of which the server has nothing. True when it was the last one of its resource. */
+  drop(queued: QueuedClaim): boolean {
+    const { id, resource } = queued.ref;
+    if (this.#byId.get(id) !== queued) return false;
+    this.#byId.delete(id);
+    const peers = this.#byResource.get(resource)!;
+    peers.delete(queued);
+    return peers.size === 0 && this.#byResource.delete(resource);
+  }
+
+  /** Nobody will be granted this entry: it is one of this process that is being given back. */
+  isIgnored = (entry: QueueEntry): boolean => this.#byId.get(entry.claimId)?.phase === 'leaving';
+
+  /** The id is never granted from now on. */
+  withdraw(id: string): void {
+    this.#withdrawn.add(id);
+  }
+
+  isWithdrawn(id: string): boolean {
+    return this.#withdrawn.has(id);
+  }
+}

@@ -1,0 +1,178 @@
+import type { Wake } from '../../../core/claim.js';
+import type { Clock, Timer } from '../../../core/clock.js';
+import type { Unsubscribe, Waker } from '../../../core/ports/ports.js';
+import { BackendErrors, textOf } from '../connection/failures.js';
+import type { SqlWakeSource } from '../sql-backend.js';
+import { SUSPECTS_CHANNEL, processChannel } from './names.js';
+import type { PgLink, PgLinkFactory } from './pg-link.js';
+
+/** A lost connection is made again after this long, doubled each time, in ms. */
+const RETRY_MS = { first: 50, last: 1_000 };
+/** While locks are watched, the connection is asked for a sign of life this often, in ms: nothing else is sent on it. */
+const HEARTBEAT_MS = 3_000;
+
+export interface NotificationListenerDeps {
+  readonly links: PgLinkFactory;
+  readonly clock: Clock;
+  readonly processId: string;
+  readonly operationTimeoutMs: number;
+  onSuspect(resource: string | undefined): void;
+}
+
+/** Who waits for the connection. */
+interface PendingReady {
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+/**
+ * LISTEN on a connection of its own: one channel for this process, and one for all. When the connection was lost it is made
+ * again, and then every watcher is woken and every grant is suspect, since what was said meanwhile is gone.
+ */
+export class NotificationListener implements SqlWakeSource {
+  commands = 0;
+  readonly #errors = new BackendErrors('postgres');
+  readonly #watched = new Map<string, Set<Waker>>();
+  readonly #pendingReady = new Set<PendingReady>();
+  #link: PgLink | undefined;
+  #timer: Timer | undefined;
+  #retryMs = RETRY_MS.first;
+  #lastError: Error | undefined;
+  #wasLost = false;
+  #isStarted = false;
+  #isClosed = false;
+
+  constructor(private readonly deps: NotificationListenerDeps) {}
+
+  start(): void {
+    if (this.#isStarted || this.#isClosed) return;
+    this.#isStarted = true;
+    void this.#connect();
+  }
+
+  whenReady(ms: number): Promise<void> {
+    if (this.#link !== undefined) return Promise.resolve();
+    if (this.#isClosed) return Promise.reject(this.#errors.notExecuted('it is closed'));
+    return new Promise((resolve, reject) => {
+      const { clock } = this.deps;
+      const timer = clock.setTimer(() => pending.reject(this.#lastError ?? this.#silence()), ms);
+      const settled = (): void => {
+        this.#pendingReady.delete(pending);
+        clock.clearTimer(timer);
+      };
+      const pending: PendingReady = {
+        resolve: () => (settled(), resolve()),
+        reject: (error) => (settled(), reject(error)),
+      };
+      this.#pendingReady.add(pending);
+    });
+  }
+
+  async watch(resource: string, waker: Waker): Promise<Unsubscribe> {
+    this.start();
+    await this.whenReady(this.deps.operationTimeoutMs);
+    // Every call counts for itself, also with a function that watches already.
+    const own: Waker = (wake) => waker(wake);
+    const wakers = this.#watched.get(resource) ?? new Set();
+    this.#watched.set(resource, wakers.add(own));
+    return () => {
+      if (wakers.delete(own) && wakers.size === 0) this.#watched.delete(resource);
+    };
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#watched.clear();
+    this.#stopTimer();
+    for (const { reject } of [...this.#pendingReady]) reject(this.#errors.notExecuted('it is closed'));
+    this.#link?.destroy();
+    this.#link = undefined;
+  }
+
+  async #connect(): Promise<void> {
+    const { links, processId, operationTimeoutMs } = this.deps;
+    let link: PgLink | undefined;
+    try {
+      link = await links.open(operationTimeoutMs);
+      link.onNotification((channel, message) => this.#received(channel, message));
+      await this.#query(link, `LISTEN "${processChannel(processId)}"; LISTEN "${SUSPECTS_CHANNEL}"`);
+    } catch (error) {
+      link?.destroy();
+      this.#lastError = this.#errors.notExecuted(textOf(error), error);
+      return this.#retry();
+    }
+    if (this.#isClosed) return link.destroy();
+    this.#opened(link);
+  }
+
+  #opened(link: PgLink): void {
+    this.#link = link;
+    this.#retryMs = RETRY_MS.first;
+    this.#lastError = undefined;
+    link.onEnd(() => this.#lost(link));
+    for (const { resolve } of [...this.#pendingReady]) resolve();
+    this.#scheduleHeartbeat(link);
+    if (!this.#wasLost) return;
+    for (const resource of [...this.#watched.keys()]) this.#wake(resource);
+    this.deps.onSuspect(undefined);
+  }
+
+  #lost(link: PgLink): void {
+    if (this.#link !== link) return;
+    link.destroy();
+    this.#link = undefined;
+    this.#wasLost = true;
+    this.#stopTimer();
+    this.#retry();
+  }
+
+  #retry(): void {
+    if (this.#isClosed) return;
+    this.#timer = this.deps.clock.setTimer(() => void this.#connect(), this.#retryMs);
+    this.#retryMs = Math.min(this.#retryMs * 2, RETRY_MS.last);
+  }
+
+  #scheduleHeartbeat(link: PgLink): void {
+    this.#timer = this.deps.clock.setTimer(() => {
+      if (this.#watched.size === 0) return this.#scheduleHeartbeat(link);
+      this.#query(link, 'SELECT 1').then(
+        () => this.#link === link && this.#scheduleHeartbeat(link),
+        () => this.#lost(link),
+      );
+    }, HEARTBEAT_MS);
+  }
+
+  /** Bounded: a server that says nothing is taken for lost. */
+  async #query(link: PgLink, text: string): Promise<void> {
+    const { clock, operationTimeoutMs } = this.deps;
+    this.commands += 1;
+    // The statement fails when its connection is dropped.
+    const timer = clock.setTimer(() => link.destroy(), operationTimeoutMs);
+    try {
+      await link.execute(text);
+    } finally {
+      clock.clearTimer(timer);
+    }
+  }
+
+  #stopTimer(): void {
+    if (this.#timer !== undefined) this.deps.clock.clearTimer(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** `<claim id, if it is for one> <resource>` */
+  #received(channel: string, message: string): void {
+    const space = message.indexOf(' ');
+    const resource = message.slice(space + 1);
+    if (channel === SUSPECTS_CHANNEL) this.deps.onSuspect(resource);
+    else this.#wake(resource, space === 0 ? undefined : { claimId: message.slice(0, space) });
+  }
+
+  #wake(resource: string, wake?: Wake): void {
+    for (const waker of [...(this.#watched.get(resource) ?? [])]) waker(wake);
+  }
+
+  #silence(): Error {
+    return this.#errors.notExecuted('the connection for wakes was not made in time');
+  }
+}
