@@ -75,7 +75,7 @@ export const ROWS = [
       'test/unit/backends/redis/options.spec.ts',
       'test/unit/backends/redis/scripts.spec.ts',
       'test/unit/backends/redis/tokens.spec.ts',
-      'test/unit/backends/redis/wire.spec.ts',
+      'test/unit/backends/redis/resp-encoding.spec.ts',
     ],
   },
   {

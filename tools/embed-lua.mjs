@@ -1,8 +1,8 @@
 /**
  * Embeds the Redis scripts: reads every `*.lua` of the redis backend and writes `scripts.generated.ts`. Where a script
  * says `--@include clock` stands the text of `part-clock.lua`: inside of a function it is defined only when that runs. Where
- * it says `--@take line from fair-line`, whatever includes `line` in it gets `part-fair-line.lua`. A script has a second form,
- * for clusters, when it includes a part that has one: there `part-cluster-tell.lua` stands in for `part-tell.lua`.
+ * it says `--@take queue from fair-queue`, whatever includes `queue` in it gets `part-fair-queue.lua`. A script has a second form,
+ * for clusters, when it includes a part that has one: there `part-cluster-publish.lua` stands in for `part-publish.lua`.
  * `QUEUE_TIMING.headLifeMs` stands for the number of that name in `core/queue-timing.ts`, and `tostring(…)` of it for its text.
  * `--check` writes nothing and exits 1 when the committed file is out of step.
  */

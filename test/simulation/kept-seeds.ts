@@ -13,7 +13,7 @@ export interface KeptSeed {
  * they are looked for anew.
  */
 export const KEPT_SEEDS: readonly KeptSeed[] = [
-  { seed: 23, reason: 'a place in a fair line stayed, since its withdrawal ended with the lease' },
+  { seed: 23, reason: 'an entry of a fair queue stayed, since its withdrawal ended with the lease' },
   { seed: 36, reason: 'the same, and Redisson would have waited behind it for five minutes' },
   { seed: 278, reason: 'the same, over a lost connection' },
   {

@@ -197,7 +197,7 @@ export const ENGINE = [
   {
     name: 'not-after-too-late',
     breaks: 'the server is told too late an instant after which a request is stale',
-    file: 'backends/redis/connection/server-time.ts',
+    file: 'backends/redis/connection/clock-offset.ts',
     find: 'return Math.floor(localMs + this.#offset - sleptMs - aged * DRIFT) - 1;',
     replace: 'return Math.floor(localMs + this.#offset - aged * DRIFT) + 60_000;',
     terms: { ...LASTING, kinds: ['semaphore'] },

@@ -71,10 +71,10 @@ end
 
   it('gives a script that includes a part of clusters a second form, by what differs', async () => {
     const text = render([
-      ['part-tell.lua', '--[[ header ]]\ntell(1)\n'],
+      ['part-publish.lua', '--[[ header ]]\ntell(1)\n'],
       ['part-tag.lua', 'tag()\n'],
-      ['part-cluster-tell.lua', '  --@include tag\n  tell(2)\n'],
-      ['say-1.lua', 'if x then\n  --@include tell\nend\n'],
+      ['part-cluster-publish.lua', '  --@include tag\n  tell(2)\n'],
+      ['say-1.lua', 'if x then\n  --@include publish\nend\n'],
     ]);
     const { scripts, IN_CLUSTER } = (await import(
       `data:text/javascript,${encodeURIComponent(text.replaceAll(' as const', ''))}`
@@ -87,8 +87,8 @@ end
     });
     expect(() =>
       render([
-        ['part-tell.lua', 'tell(1)'],
-        ['part-cluster-tell.lua', 'tell(2)'],
+        ['part-publish.lua', 'tell(1)'],
+        ['part-cluster-publish.lua', 'tell(2)'],
         ['say-1.lua', 'tell(1)'],
       ]),
     ).toThrow(/without including it/);

@@ -5,7 +5,7 @@ import { SimulatedServer } from './simulated-server.js';
 
 /** Calls under way to the real server at a time. */
 const BATCH = 60;
-/** A step of both clocks, ms; the longest is more than anything in a line lives. */
+/** A step of both clocks, ms; the longest is more than anything in a queue lives. */
 const STEPS = [1, 5, 40, 300, 1_100, 12_000];
 const CHANNELS = ['redisson_lock__channel:{am}', 'redisson_rwlock:{ar}', 'redisson_lock__channel:{c}dm'];
 

@@ -29,7 +29,7 @@ export class RandomCalls {
   /** @param now epoch ms of the server, as scripts read it */
   next(now: number): ScriptCall {
     const draw = this.prng.pick([
-      this.#hash, this.#hash, this.#fair, this.#fair, this.#readWrite, this.#readWrite, this.#units, this.#units, this.#count, this.#permits,
+      this.#mutex, this.#mutex, this.#fair, this.#fair, this.#readWrite, this.#readWrite, this.#leaseSemaphore, this.#leaseSemaphore, this.#counter, this.#expirableSemaphore,
     ]); // prettier-ignore
     return draw.call(this, now);
   }
@@ -88,7 +88,7 @@ export class RandomCalls {
     return this.prng.pick([0, 1, 8, 100]);
   }
 
-  #hash(now: number): ScriptCall {
+  #mutex(now: number): ScriptCall {
     const keysOf = (lock: string) => [lock, `bedrock_order${ownTag(lock)}`, `bedrock_asks${ownTag(lock)}`];
     const items = this.#items('m', keysOf, this.prng.chance(0.2));
     const locks = items.map(([lock]) => lock!);
@@ -151,28 +151,28 @@ export class RandomCalls {
     }
   }
 
-  #units(now: number): ScriptCall {
+  #leaseSemaphore(now: number): ScriptCall {
     const keysOf = (lock: string) =>
       ['', '_order', '_asks', '_ends'].map((part) => `bedrock_units${part}${ownTag(lock)}`);
     const items = this.#items('u', keysOf, false);
     switch (this.prng.whole(0, 8)) {
       case 0:
-        return this.#call('unitsRevoke', items[0]!, this.prng.pick(['now', 'atExpiry']));
+        return this.#call('leaseSemaphoreRevoke', items[0]!, this.prng.pick(['now', 'atExpiry']));
       case 1:
-        return this.#call('unitsInspect', items[0]!);
+        return this.#call('leaseSemaphoreInspect', items[0]!);
       case 2:
         return this.#call(
-          'unitsRenewN',
+          'leaseSemaphoreRenewN',
           items.flat(),
           ...items.flatMap(() => [this.#id(), this.prng.pick(LEASES)]),
         );
       case 3:
       case 4:
       case 5:
-        return this.#withdraw('unitsWithdrawN', items);
+        return this.#withdraw('leaseSemaphoreWithdrawN', items);
       default:
         return this.#claim(
-          'unitsClaimN',
+          'leaseSemaphoreClaimN',
           items,
           now,
           () => `${this.prng.whole(1, 3)} ${this.prng.pick([3, 4])}`,
@@ -180,14 +180,14 @@ export class RandomCalls {
     }
   }
 
-  #memo(name: string): string {
+  #answerKey(name: string): string {
     if (this.prng.chance(0.6)) this.#operations += 1;
     return `${tagged(name)}:bedrock_op:${Math.max(0, this.#operations - this.prng.whole(0, 3))}`;
   }
 
-  #count(now: number): ScriptCall {
+  #counter(now: number): ScriptCall {
     const name = this.prng.pick(['latch', 'permits', 'am']);
-    const keys = [name, this.#memo(name)];
+    const keys = [name, this.#answerKey(name)];
     const head = [this.#notAfter(now), this.prng.pick(LEASES)];
     const channel = `redisson_sc:${tagged(name)}`;
     switch (this.prng.whole(0, 6)) {
@@ -198,13 +198,13 @@ export class RandomCalls {
       case 2:
         return this.#call('latchDelete', keys, ...head, channel);
       case 3:
-        return this.#call('semaphoreAdd', keys, ...head, this.prng.whole(-3, 6), channel);
+        return this.#call('countingSemaphoreAdd', keys, ...head, this.prng.whole(-3, 6), channel);
       case 4:
-        return this.#call('semaphoreDrain', keys, ...head);
+        return this.#call('countingSemaphoreDrain', keys, ...head);
       case 5:
-        return this.#call('semaphoreUndo', keys, ...head, channel, ...this.#wants());
+        return this.#call('countingSemaphoreUndo', keys, ...head, channel, ...this.#wants());
       default:
-        return this.#call('semaphoreTake', keys, ...head, ...this.#wants());
+        return this.#call('countingSemaphoreTake', keys, ...head, ...this.#wants());
     }
   }
 
@@ -212,7 +212,7 @@ export class RandomCalls {
     return Array.from({ length: this.prng.whole(1, 3) }, () => this.prng.whole(1, 4));
   }
 
-  #permits(now: number): ScriptCall {
+  #expirableSemaphore(now: number): ScriptCall {
     const name = 'expirable';
     const keys = [name, `${tagged(name)}:timeout`];
     const channel = `redisson_sc:${tagged(name)}`;
@@ -222,7 +222,7 @@ export class RandomCalls {
       case 0:
         return this.#call(
           'counterCreate',
-          [name, this.#memo(name)],
+          [name, this.#answerKey(name)],
           this.#notAfter(now),
           SHORT_MS,
           5,
@@ -230,13 +230,13 @@ export class RandomCalls {
           5,
         );
       case 1:
-        return this.#call('permitsAvailable', keys, channel);
+        return this.#call('expirableSemaphoreAvailable', keys, channel);
       case 2:
-        return this.#call('permitsExtend', keys, this.#notAfter(now), channel, lease(), permit());
+        return this.#call('expirableSemaphoreExtend', keys, this.#notAfter(now), channel, lease(), permit());
       case 3:
         return this.#call(
-          'permitsRelease',
-          [...keys, this.#memo(name)],
+          'expirableSemaphoreRelease',
+          [...keys, this.#answerKey(name)],
           this.#notAfter(now),
           SHORT_MS,
           channel,
@@ -246,8 +246,8 @@ export class RandomCalls {
       default: {
         const ids = Array.from({ length: this.prng.whole(1, 3) }, permit);
         return this.#call(
-          'permitsTake',
-          [...keys, this.#memo(name)],
+          'expirableSemaphoreTake',
+          [...keys, this.#answerKey(name)],
           this.#notAfter(now),
           channel,
           lease(),

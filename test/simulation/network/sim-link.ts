@@ -1,7 +1,7 @@
 import {
   reconnectPauseMs,
   type Arg,
-  type Asker,
+  type ReplyHandler,
   type ChannelNaming,
   type LinkFactory,
   type LinkOwner,
@@ -24,7 +24,7 @@ export interface LinkNature {
 }
 
 interface Pending {
-  readonly asker: Asker;
+  readonly replyHandler: ReplyHandler;
   readonly decode: (reply: Reply) => unknown;
 }
 
@@ -63,8 +63,8 @@ export class SimLink implements RedisLink {
     if (this.#connection !== undefined) this.#drop(this.#connection);
   }
 
-  run(_command: string, text: string, asker: Asker): void {
-    this.#send(wordsOf(text), { asker, decode: decoded });
+  run(_command: string, text: string, replyHandler: ReplyHandler): void {
+    this.#send(wordsOf(text), { replyHandler, decode: decoded });
   }
 
   call(command: string, args: readonly Arg[]): Promise<unknown> {
@@ -81,7 +81,7 @@ export class SimLink implements RedisLink {
 
   #ask(words: readonly string[]): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      this.#send(words, { asker: { replied: resolve, failed: reject }, decode: asText });
+      this.#send(words, { replyHandler: { replied: resolve, failed: reject }, decode: asText });
     });
   }
 
@@ -109,7 +109,7 @@ export class SimLink implements RedisLink {
       this.#connection = connection;
       this.#owner!.connected();
       this.#send(['hello'], {
-        asker: { replied: () => this.#greeted(), failed: () => undefined },
+        replyHandler: { replied: () => this.#greeted(), failed: () => undefined },
         decode: asText,
       });
     });
@@ -119,10 +119,10 @@ export class SimLink implements RedisLink {
     return {
       replied: (reply) => {
         if (this.#connection !== own()) return;
-        const { asker, decode } = this.#pending.shift()!;
+        const { replyHandler, decode } = this.#pending.shift()!;
         const answer = decode(reply);
-        if (answer instanceof Error) asker.failed(answer);
-        else asker.replied(answer);
+        if (answer instanceof Error) replyHandler.failed(answer);
+        else replyHandler.replied(answer);
       },
       received: (channel, message) => {
         if (this.#connection === own()) this.#owner!.received(channel, message);
@@ -163,7 +163,7 @@ export class SimLink implements RedisLink {
     this.#pending = [];
     this.#owner!.lost();
     if (!this.nature.forgetsLost)
-      for (const { asker } of pending) asker.failed(new Error('Connection is closed.'));
+      for (const { replyHandler } of pending) replyHandler.failed(new Error('Connection is closed.'));
     this.#dialLater();
   }
 

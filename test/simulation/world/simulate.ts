@@ -10,7 +10,7 @@ import { World, type Trace } from './world.js';
 
 /** A holder may need so long to come to its end, and a waiter to be served or dismissed, ms. */
 const AFTERMATH_MS = 8_000;
-/** A close takes a few time-outs at most; a line that nobody asks for leaves by itself 10 s after its last sign. */
+/** A close takes a few time-outs at most; a queue that nobody asks for leaves by itself 10 s after its last sign. */
 const CLOSING_MS = 12_000;
 
 /** One world from beginning to end. */

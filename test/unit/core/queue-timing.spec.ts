@@ -39,13 +39,13 @@ describe('the times of a queue of waiters', () => {
   it('stand in no script as a number, and in the embedded ones as what they are', () => {
     const names = readdirSync(SCRIPTS).filter((name) => name.endsWith('.lua'));
     const literals = names.filter((name) =>
-      /local (HEAD_LIFE|PUSHED_LEASE|WAIT|LINE_TTL)_MS = ['\d]/.test(
+      /local (HEAD_LIFE|PUSHED_LEASE|WAIT|QUEUE_TTL)_MS = ['\d]/.test(
         readFileSync(join(SCRIPTS, name), 'utf8'),
       ),
     );
     expect(literals).toEqual([]);
     expect(scripts.claimN.source).toContain('local HEAD_LIFE_MS = 1000\n');
-    expect(scripts.claimN.source).toContain("local LINE_TTL_MS = '10000'\n");
-    expect(scripts.fairClaimN.source).toContain("local LINE_TTL_MS = '3600000'\n");
+    expect(scripts.claimN.source).toContain("local QUEUE_TTL_MS = '10000'\n");
+    expect(scripts.fairClaimN.source).toContain("local QUEUE_TTL_MS = '3600000'\n");
   });
 });

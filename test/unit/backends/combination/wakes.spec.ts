@@ -1,6 +1,6 @@
 import type { Lease, Mutex } from 'bedrock-lock';
 import { eventually, liveness, type Timing } from 'bedrock-testkit';
-import { published } from '../redis/ear.js';
+import { published } from '../redis/published-messages.js';
 import { IDS, Nodes } from './fixture.js';
 
 /** A waiter asks again after a second by itself: what comes earlier was told. */

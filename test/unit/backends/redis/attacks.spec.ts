@@ -39,12 +39,12 @@ describe('the Redis backend under attack', () => {
     expect(await fixture.observer.exists('bad')).toBe(0);
   });
 
-  it('keeps the line of {x} apart from that of x', async () => {
+  it('keeps the queue of {x} apart from that of x', async () => {
     const [mine, other] = [await fixture.backend(), await fixture.backend()];
     const held = await granted(mine, 'x');
     refusalOf(await other.leases.claim(claimOf(other, 'x')));
     await mine.leases.withdraw(held, FREE);
-    // `other` is the head of the line of x, and asks for nothing else.
+    // `other` is the head of the queue of x, and asks for nothing else.
     await granted(mine, '{x}');
   });
 

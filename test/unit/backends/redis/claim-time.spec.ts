@@ -5,8 +5,8 @@ import { RedisFixture } from './fixture.js';
 
 const fixture = new RedisFixture();
 const LOCK = 'lock';
-const LINE = 'bedrock_order:{lock}';
-const KEYS = ['bedrock_token', LOCK, LINE, 'bedrock_asks:{lock}'];
+const QUEUE = 'bedrock_order:{lock}';
+const KEYS = ['bedrock_token', LOCK, QUEUE, 'bedrock_asks:{lock}'];
 const ALWAYS = 9_999_999_999_999;
 /** The client asks for the time again after this long, in ms. */
 const ASK_MS = 250;
@@ -15,7 +15,7 @@ beforeAll(() => fixture.start());
 afterEach(() => fixture.clean());
 afterAll(() => fixture.stop());
 
-interface Terms {
+interface ClaimOptions {
   readonly before?: number;
   readonly lease?: number;
   readonly tokens?: number;
@@ -26,7 +26,7 @@ interface Terms {
 /** One claim: the time that was told, or 0, and the answer. */
 async function claim(
   id: string,
-  { before = ALWAYS, lease = 10_000, tokens = 0, queue = 0, tell = 0 }: Terms,
+  { before = ALWAYS, lease = 10_000, tokens = 0, queue = 0, tell = 0 }: ClaimOptions,
 ): Promise<[number, unknown]> {
   const args = [id, lease, before, tokens, queue, tell];
   const reply = await fixture.observer.eval(CLAIM.source, KEYS.length, ...KEYS, ...args);
@@ -64,13 +64,13 @@ describe.each([
   it('enlists nobody who comes too late to a lock that is held', async () => {
     await claim('p1:1', {});
     expect((await claim('p2:1', { before: await serverNow(), queue: 1, tell }))[1]).toBe(-1);
-    expect(await fixture.observer.exists(LINE)).toBe(0);
+    expect(await fixture.observer.exists(QUEUE)).toBe(0);
   });
 });
 
 it('tells the time to who asks for it, wants a token, or finds the lock held or waited for', async () => {
   const now = await serverNow();
-  const told = async (id: string, terms: Terms): Promise<boolean> => {
+  const told = async (id: string, terms: ClaimOptions): Promise<boolean> => {
     const [time] = await claim(id, terms);
     return time >= now;
   };
@@ -82,7 +82,7 @@ it('tells the time to who asks for it, wants a token, or finds the lock held or 
   await fixture.observer.del(LOCK);
   expect(await told('p1:3', { tell: 1 })).toBe(true);
   await fixture.observer.del(LOCK);
-  await fixture.observer.rpush(LINE, 'p3');
+  await fixture.observer.rpush(QUEUE, 'p3');
   expect(await told('p1:4', {})).toBe(true);
 });
 

@@ -1,7 +1,7 @@
 import { Bedrock, systemClock, type Clock } from 'bedrock-lock';
 import { redis, type RedisOptions } from 'bedrock-lock/redis';
 import { eventually, liveness } from 'bedrock-testkit';
-import { published } from './ear.js';
+import { published } from './published-messages.js';
 import { RedisFixture } from './fixture.js';
 
 const fixture = new RedisFixture();
@@ -218,16 +218,17 @@ describe("an expirable semaphore, as Redisson's RPermitExpirableSemaphore has it
   });
 });
 
-describe('the memo of a change', () => {
+describe('the stored answer of a change', () => {
   it('is gone soon after the answer', async () => {
     const semaphore = (await peer()).countingSemaphore('pool');
     await semaphore.trySetPermits(3);
     await semaphore.acquire();
     await semaphore.release();
-    const memos = (await keys()).filter((key) => key.includes('bedrock_op'));
-    expect(memos).toHaveLength(3);
-    for (const memo of memos) expect(await fixture.observer.pttl(memo)).toBeGreaterThan(300_000);
-    await eventually('the memos are deleted', async () => (await keys()).length === 1);
+    const answerKeys = (await keys()).filter((key) => key.includes('bedrock_op'));
+    expect(answerKeys).toHaveLength(3);
+    for (const answerKey of answerKeys)
+      expect(await fixture.observer.pttl(answerKey)).toBeGreaterThan(300_000);
+    await eventually('the stored answers are deleted', async () => (await keys()).length === 1);
   });
 
   it('does not outlive a close', async () => {
@@ -246,7 +247,7 @@ describe('the memo of a change', () => {
     const operation = { id: 'op', notAfter: performance.now() + 2_500, keepMs: 60_000 };
     await backend.counters!.add(counter, 1, { ...operation, attempt: 2 });
     await backend.counters!.add(counter, 1, { ...operation, id: 'other', attempt: 1 });
-    await eventually('the other memo is deleted', async () => (await keys()).length === 2);
+    await eventually('the other stored answer is deleted', async () => (await keys()).length === 2);
     expect(await backend.counters!.add(counter, 1, { ...operation, attempt: 1 })).toBe(1);
     expect(await fixture.observer.get('pool')).toBe('2');
   });

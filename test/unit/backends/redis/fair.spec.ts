@@ -30,9 +30,9 @@ function run(script: Script, keys: readonly string[], ...args: readonly (string 
   return db.eval(script.source, keys.length, ...keys, ...args);
 }
 
-/** @param place 0 only tries, 1 stands in line, 2 may be granted without asking again */
-async function claim(id: string, { lease = 10_000, tokens = 0, place = 2 } = {}): Promise<unknown> {
-  const reply = await run(FAIR_CLAIM, ['bedrock_token', ...KEYS], id, lease, NEVER_STALE, tokens, place, 1);
+/** @param queue 0 only tries, 1 joins the queue, 2 may be granted without asking again */
+async function claim(id: string, { lease = 10_000, tokens = 0, queue = 2 } = {}): Promise<unknown> {
+  const reply = await run(FAIR_CLAIM, ['bedrock_token', ...KEYS], id, lease, NEVER_STALE, tokens, queue, 1);
   return (reply as unknown[])[1];
 }
 
@@ -63,17 +63,19 @@ async function silence(id: string, ms: number): Promise<void> {
 
 async function published(act: () => Promise<unknown>): Promise<string[]> {
   const heard: string[] = [];
-  const ear = new Redis(fixture.server.port);
-  ear.on('pmessage', (_pattern, channel: string, message: string) => heard.push(`${channel} ${message}`));
-  await ear.psubscribe('*');
+  const subscriber = new Redis(fixture.server.port);
+  subscriber.on('pmessage', (_pattern, channel: string, message: string) =>
+    heard.push(`${channel} ${message}`),
+  );
+  await subscriber.psubscribe('*');
   await act();
   await db.publish('end', '');
   await eventually('the end', () => heard.at(-1)?.startsWith('end') === true);
-  ear.disconnect();
+  subscriber.disconnect();
   return heard.slice(0, -1);
 }
 
-describe('the line of a fair mutex', () => {
+describe('the queue of a fair mutex', () => {
   it('has the keys of RFairLock, and times as Redisson counts them', async () => {
     await claim('p1:1', { lease: 8_000 });
     expect(await db.exists(QUEUE, TIMES, ASKS)).toBe(0);
@@ -106,10 +108,10 @@ describe('the line of a fair mutex', () => {
     expect(await db.hexists(ASKS, 'p3:1')).toBe(0);
   });
 
-  it('takes a claim out of the line with its grant, as Redisson does', async () => {
+  it('takes a claim out of the queue with its grant, as Redisson does', async () => {
     await claim('p1:1');
-    await claim('p2:1', { place: 1 });
-    await claim('p3:1', { place: 1 });
+    await claim('p2:1', { queue: 1 });
+    await claim('p3:1', { queue: 1 });
     const before = Number(await db.zscore(TIMES, 'p3:1'));
     await withdraw('p1:1');
     expect(await claim('p2:1')).toBe(0);
@@ -127,7 +129,7 @@ describe('the line of a fair mutex', () => {
     await db.flushall();
     // It has waited for nearly as long as Redisson gives it.
     await claim('p1:1');
-    await claim('p2:1', { place: 1 });
+    await claim('p2:1', { queue: 1 });
     await db.zadd(TIMES, (await now()) + 2_000, 'p2:1');
     await javaWaits('java:8', (await now()) + 7_000);
     await withdraw('p1:1');
@@ -139,9 +141,9 @@ describe('the line of a fair mutex', () => {
 
   it('is not overtaken', async () => {
     await claim('p1:1');
-    await claim('p2:1', { place: 1 });
+    await claim('p2:1', { queue: 1 });
     await withdraw('p1:1');
-    const [retry, holder] = (await claim('p3:1', { place: 0 })) as [number, string?];
+    const [retry, holder] = (await claim('p3:1', { queue: 0 })) as [number, string?];
     expect(holder).toBeUndefined();
     expect(retry).toBeGreaterThan(0);
     expect(retry).toBeLessThanOrEqual(1_001);
@@ -150,7 +152,7 @@ describe('the line of a fair mutex', () => {
 
   it('loses a head of Bedrock that is silent for a second, and tells the next', async () => {
     await claim('p1:1');
-    for (const id of ['p2:1', 'p3:1', 'p4:1']) await claim(id, { place: 1 });
+    for (const id of ['p2:1', 'p3:1', 'p4:1']) await claim(id, { queue: 1 });
     await withdraw('p1:1');
     await silence('p2:1', 1_001);
     expect(await published(() => claim('p4:1'))).toEqual(['bedrock_wake:p3 *1 lock']);
@@ -171,9 +173,9 @@ describe('a release of a fair mutex', () => {
     await claim('p1:1');
     await claim('p2:5', { tokens: 3 });
     await claim('p3:1');
-    const [news, ...more] = await published(() => withdraw('p1:1'));
+    const [grantMessage, ...more] = await published(() => withdraw('p1:1'));
     expect(more).toEqual([]);
-    expect(news).toMatch(/^bedrock_wake:p2 =5 \d+ 3 1000 \d+ lock$/);
+    expect(grantMessage).toMatch(/^bedrock_wake:p2 =5 \d+ 3 1000 \d+ lock$/);
     expect(await db.hgetall('lock')).toEqual({ 'p2:5': '1' });
     expect(await db.pttl('lock')).toBeLessThanOrEqual(1_000);
     expect(await db.lrange(QUEUE, 0, -1)).toEqual(['p3:1']);
@@ -181,7 +183,7 @@ describe('a release of a fair mutex', () => {
 
   it('wakes a head that has to ask itself, by its claim', async () => {
     await claim('p1:1');
-    await claim('p2:5', { place: 1 });
+    await claim('p2:5', { queue: 1 });
     expect(await published(() => withdraw('p1:1'))).toEqual(['bedrock_wake:p2 *5 lock']);
     expect(await db.exists('lock')).toBe(0);
   });

@@ -154,8 +154,8 @@ describe('a server in trouble', () => {
 
   it('that became a replica refuses claims as not executed, and is left for a new connection', async () => {
     await fixture.observer.call('replicaof', '127.0.0.1', '1');
-    const doubts: unknown[] = [];
-    mine.onSuspect((resource) => doubts.push(resource));
+    const suspected: unknown[] = [];
+    mine.onSuspect((resource) => suspected.push(resource));
     try {
       expect((await failure(mine.leases.claim(claimOf(mine, 'lock')))).executed).toBe('no');
       expect((await failure(mine.leases.claim(claimOf(mine, 'lock')))).executed).toBe('no');
@@ -163,7 +163,7 @@ describe('a server in trouble', () => {
       await fixture.observer.call('replicaof', 'no', 'one');
     }
     // It serves again once it is a primary, and holds are verified then.
-    await eventually('the reconnection', () => doubts.includes(undefined));
+    await eventually('the reconnection', () => suspected.includes(undefined));
     await granted(mine, 'lock');
   });
 
@@ -198,10 +198,10 @@ describe('a server in trouble', () => {
 
   it('that restarts loses the locks, and the holders are asked to look', async () => {
     const claim = await granted(mine, 'lock');
-    const doubts: unknown[] = [];
-    mine.onSuspect((resource) => doubts.push(resource));
+    const suspected: unknown[] = [];
+    mine.onSuspect((resource) => suspected.push(resource));
     await fixture.server.restart();
-    await eventually('the doubt', () => doubts.includes(undefined));
+    await eventually('the suspicion', () => suspected.includes(undefined));
     expect(await mine.leases.renew([{ ...claim, keepMs: 0 }])).toEqual(['lost']);
   });
 });

@@ -15,8 +15,8 @@ beforeEach(async () => {
 afterEach(() => fixture.clean());
 afterAll(() => fixture.stop());
 
-/** A claim of the other process that was refused and stands in line, and what its process hears from then on. */
-async function inLine(terms: Partial<Claim> = {}): Promise<{ claim: Claim; heard: (Wake | undefined)[] }> {
+/** A claim of the other process that was refused and is in the queue, and what its process hears from then on. */
+async function queued(terms: Partial<Claim> = {}): Promise<{ claim: Claim; heard: (Wake | undefined)[] }> {
   const heard: (Wake | undefined)[] = [];
   await other.leases.watch('lock', MUTEX, (wake) => heard.push(wake));
   const claim = claimOf(other, 'lock', { mayPush: true, tokens: 3, ...terms });
@@ -28,10 +28,10 @@ const hears = (heard: readonly unknown[]): Promise<void> => eventually('a wake',
 
 const holders = (): Promise<string[]> => fixture.observer.hkeys('lock');
 
-describe('a release grants to the first in line', () => {
+describe('a release grants to the first in the queue', () => {
   it('and tells it, with tokens that grow and a start that is not later than the grant', async () => {
     const held = await granted(mine, 'lock', { tokens: 1 });
-    const { claim, heard } = await inLine();
+    const { claim, heard } = await queued();
     const before = performance.now();
     await mine.leases.withdraw(held, FREE);
     await hears(heard);
@@ -50,7 +50,7 @@ describe('a release grants to the first in line', () => {
 
   it('for a second at most, and for the whole lease from its first renewal on', async () => {
     const held = await granted(mine, 'lock');
-    const { claim, heard } = await inLine({ leaseMs: 10_000 });
+    const { claim, heard } = await queued({ leaseMs: 10_000 });
     await mine.leases.withdraw(held, FREE);
     await hears(heard);
     expect(heard[0]!.grant!.leaseMs).toBe(1_000);
@@ -61,7 +61,7 @@ describe('a release grants to the first in line', () => {
 
   it('for its own lease when that is shorter', async () => {
     const held = await granted(mine, 'lock');
-    const { heard } = await inLine({ leaseMs: 300 });
+    const { heard } = await queued({ leaseMs: 300 });
     await mine.leases.withdraw(held, FREE);
     await hears(heard);
     expect(heard[0]!.grant!.leaseMs).toBe(300);
@@ -70,7 +70,7 @@ describe('a release grants to the first in line', () => {
 
   it('and grants the same once more to who asks because the message was lost', async () => {
     const held = await granted(mine, 'lock');
-    const { claim } = await inLine();
+    const { claim } = await queued();
     await mine.leases.withdraw(held, FREE);
     const again = { ...claim, notAfter: performance.now() + 1_000 };
     expect(await other.leases.claim(again)).toMatchObject({ kind: 'granted' });
@@ -79,7 +79,7 @@ describe('a release grants to the first in line', () => {
 });
 
 describe('a release grants nothing by itself', () => {
-  /** The lock is free, and the first in line was told to ask. */
+  /** The lock is free, and the first in the queue was told to ask. */
   async function expectsToBeAsked(heard: readonly (Wake | undefined)[]): Promise<void> {
     await hears(heard);
     expect(heard[0]).toBeUndefined();
@@ -88,22 +88,22 @@ describe('a release grants nothing by itself', () => {
 
   it('to a claim that has to ask itself', async () => {
     const held = await granted(mine, 'lock');
-    const { heard } = await inLine({ mayPush: false });
+    const { heard } = await queued({ mayPush: false });
     await mine.leases.withdraw(held, FREE);
     await expectsToBeAsked(heard);
   });
 
-  it('under an id that was withdrawn, while its process stays in line', async () => {
+  it('under an id that was withdrawn, while its process stays in the queue', async () => {
     const held = await granted(mine, 'lock');
-    const { claim, heard } = await inLine();
+    const { claim, heard } = await queued();
     await other.leases.withdraw(claim, { keepMs: 0, leaveQueue: false });
     await mine.leases.withdraw(held, FREE);
     await expectsToBeAsked(heard);
   });
 
-  it('while somebody waits who stands in no line', async () => {
+  it('while somebody waits who is in no queue', async () => {
     const held = await granted(mine, 'lock');
-    const { heard } = await inLine();
+    const { heard } = await queued();
     const java = new Redis(fixture.server.port);
     try {
       await java.subscribe('redisson_lock__channel:{lock}');
@@ -118,14 +118,14 @@ describe('a release grants nothing by itself', () => {
     const guarded = { restartGuard: true, coldStart: 'trust' } as const;
     [mine, other] = [await fixture.backend(guarded), await fixture.backend(guarded)];
     const held = await granted(mine, 'lock');
-    const { heard } = await inLine();
+    const { heard } = await queued();
     await mine.leases.withdraw(held, FREE);
     await expectsToBeAsked(heard);
   });
 
   it('to a head that has been silent for a second', async () => {
     const held = await granted(mine, 'lock');
-    await inLine();
+    await queued();
     const [process] = await fixture.observer.hkeys('bedrock_asks:{lock}');
     const ask = (await fixture.observer.hget('bedrock_asks:{lock}', process!))!;
     await fixture.observer.hset(
@@ -140,7 +140,7 @@ describe('a release grants nothing by itself', () => {
 
   it('before the one in front has kept the others out as long as it was to', async () => {
     const held = await granted(mine, 'lock', { holdAtLeastMs: 5_000 });
-    await inLine();
+    await queued();
     await mine.leases.withdraw(held, { keepMs: 4_000, leaveQueue: true });
     expect(await holders()).toEqual([held.id]);
   });

@@ -5,7 +5,7 @@ import { jest } from '@jest/globals';
 import { BackendUnavailableError, type Backend } from 'bedrock-lock';
 import { redis } from 'bedrock-lock/redis';
 import { claimOf, eventually, FREE, granted, ManualClock } from 'bedrock-testkit';
-import type { Send } from '../../../../libs/lock/src/backends/redis/connection/connection.js';
+import type { Send } from '../../../../libs/lock/src/backends/redis/connection/redis-connection.js';
 import { GuardAgreement } from '../../../../libs/lock/src/backends/redis/server/guard-agreement.js';
 import { RedisFixture } from './fixture.js';
 
@@ -88,12 +88,12 @@ describe('restartGuard', () => {
     const idle = new GuardAgreement(400, send, clock);
     await idle.reach(send);
     await fixture.observer.set('bedrock_guard_lease', 500, 'PX', 60_000);
-    idle.keep();
+    idle.refresh();
     clock.block(20_000);
-    idle.keep();
+    idle.refresh();
     await eventually('a warning', () => warn.mock.calls.length > 0);
     clock.block(20_000);
-    idle.keep();
+    idle.refresh();
     expect(warn.mock.calls).toEqual([
       [expect.stringContaining('must be 500'), { type: 'BedrockWarning', code: 'BEDROCK_GUARD_LEASE' }],
     ]);

@@ -5,7 +5,7 @@ import {
   REVOKE,
   WITHDRAW,
 } from '../../../../libs/lock/src/backends/redis/protocol/script.js';
-import { KEYS, LINE, LOCK, MutexScripts } from './mutex-scripts.js';
+import { KEYS, QUEUE, LOCK, MutexScripts } from './mutex-scripts.js';
 
 const scripts = new MutexScripts();
 
@@ -14,7 +14,7 @@ afterEach(() => scripts.fixture.clean());
 afterAll(() => scripts.fixture.stop());
 
 describe('withdraw', () => {
-  it('deletes what it owns and wakes everybody when nobody stands in line', async () => {
+  it('deletes what it owns and wakes everybody when the queue is empty', async () => {
     await scripts.claim('p1:1');
     expect(await scripts.published(() => scripts.withdraw('p1:1'))).toEqual([
       'redisson_lock__channel:{lock} 0',
@@ -41,10 +41,10 @@ describe('withdraw', () => {
       'bedrock_wake:p2 +lock',
       'redisson_lock__channel:{lock} 00',
     ]);
-    expect(await scripts.db.lrange(LINE, 0, -1)).toEqual(['p2']);
+    expect(await scripts.db.lrange(QUEUE, 0, -1)).toEqual(['p2']);
   });
 
-  it('wakes everybody when all in line are dead', async () => {
+  it('wakes everybody when all in the queue are dead', async () => {
     await scripts.claim('p1:1');
     await scripts.standInLine('dead', 2_000);
     expect(await scripts.published(() => scripts.withdraw('p1:1'))).toEqual([
@@ -79,7 +79,7 @@ describe('withdraw', () => {
     expect(await scripts.db.exists(LOCK)).toBe(0);
   });
 
-  it('leaves the line, and wakes the next when a head leaves a free lock', async () => {
+  it('leaves the queue, and wakes the next when a head leaves a free lock', async () => {
     await scripts.standInLine('p1');
     await scripts.standInLine('p2');
     expect(await scripts.published(() => scripts.withdraw('p1:1', { leave: 1 }))).toEqual([
@@ -92,7 +92,7 @@ describe('withdraw', () => {
     expect(await scripts.db.keys('*')).toEqual([]);
   });
 
-  it('leaves the line silently from the middle, or while the lock is held', async () => {
+  it('leaves the queue silently from the middle, or while the lock is held', async () => {
     await scripts.standInLine('p1');
     await scripts.standInLine('p2');
     expect(await scripts.published(() => scripts.withdraw('p2:1', { leave: 1 }))).toEqual([]);
@@ -101,10 +101,10 @@ describe('withdraw', () => {
     expect(await scripts.db.keys('bedrock_*')).toEqual([]);
   });
 
-  it('stays in line when asked to', async () => {
+  it('stays in the queue when asked to', async () => {
     await scripts.standInLine('p1');
     await scripts.withdraw('p1:1');
-    expect(await scripts.db.lrange(LINE, 0, -1)).toEqual(['p1']);
+    expect(await scripts.db.lrange(QUEUE, 0, -1)).toEqual(['p1']);
   });
 
   it('uses the name itself as the hash tag when it contains a brace', async () => {

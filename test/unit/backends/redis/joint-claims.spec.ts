@@ -43,7 +43,7 @@ async function claim(item: Item, queue = 0): Promise<unknown> {
   return ((await db.eval(CLAIM.source, keys.length, ...keys, ...args)) as unknown[])[1];
 }
 
-async function standInLine(lock: string, process: string, ageMs = 0): Promise<void> {
+async function enqueue(lock: string, process: string, ageMs = 0): Promise<void> {
   const [seconds, micros] = await db.time();
   const now = Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
   await db.rpush(`bedrock_order:{${lock}}`, process);
@@ -110,16 +110,16 @@ describe('the script for several locks', () => {
     expect(await db.pttl('b')).toBeLessThanOrEqual(10_000);
   });
 
-  it('lets a process that stands first in one of the lines go first', async () => {
-    await standInLine('b', 'p2', 400);
+  it('lets a process that is first in one of the queues go first', async () => {
+    await enqueue('b', 'p2', 400);
     const [isGranted, item, retry, holder] = (await claimAll(A, B)) as unknown[];
     expect([isGranted, item, holder]).toEqual([0, 2, undefined]);
     expect(retry).toBeGreaterThan(500);
     expect(await db.exists('a')).toBe(0);
   });
 
-  it('keeps the own place in a line when it is refused, and takes it out when it is granted', async () => {
-    await standInLine('a', 'p1');
+  it('keeps the own place in a queue when it is refused, and takes it out when it is granted', async () => {
+    await enqueue('a', 'p1');
     await claim({ lock: 'b', id: 'p2:1' });
     await claimAll(A, B);
     expect(await db.lrange('bedrock_order:{a}', 0, -1)).toEqual(['p1']);
@@ -128,8 +128,8 @@ describe('the script for several locks', () => {
     expect(await db.keys('bedrock_*')).toEqual([]);
   });
 
-  it('skips who is dead in a line', async () => {
-    await standInLine('b', 'dead', 1_001);
+  it('skips who is dead in a queue', async () => {
+    await enqueue('b', 'dead', 1_001);
     expect(await claimAll(A, B)).toEqual([1, 0, 0]);
   });
 
@@ -219,7 +219,7 @@ describe('claimAll of the driver', () => {
     expect((await db.keys('redisson_lock_token:*')).sort()).toEqual(['redisson_lock_token:{a}', 'redisson_lock_token:{b}']); // prettier-ignore
   });
 
-  it('is refused by a server in doubt about its data', async () => {
+  it('is refused by a server that may have lost data', async () => {
     const guarded = fixture.unready({ restartGuard: true, maxLeaseMs: 2_000 });
     await expect(all(guarded)).rejects.toMatchObject({ code: 'BACKEND_UNAVAILABLE', executed: 'no' });
     expect(await db.exists('a', 'b')).toBe(0);

@@ -238,18 +238,18 @@ describe('a grant', () => {
     expect((again as { token: number }).token).toBeGreaterThan(claim.token + 3);
   });
 
-  it('ends at once by force, with a doubt for its process', async () => {
-    const doubts: (string | undefined)[] = [];
-    mine.onSuspect((resource) => doubts.push(resource));
+  it('ends at once by force, and its process suspects its holds', async () => {
+    const suspected: (string | undefined)[] = [];
+    mine.onSuspect((resource) => suspected.push(resource));
     const claim = await granted(mine, 'lock');
     expect(await other.leases.revoke('lock', MUTEX, 'now')).toBe(true);
-    await eventually('the holder is told', () => doubts.includes('lock'));
+    await eventually('the holder is told', () => suspected.includes('lock'));
     expect(await mine.leases.renew([{ ...claim, keepMs: 0 }])).toEqual(['lost']);
     expect(await other.leases.revoke('lock', MUTEX, 'now')).toBe(false);
   });
 });
 
-describe('the line', () => {
+describe('the queue', () => {
   it('gives a freed lock to the process that came first', async () => {
     const third = await fixture.backend();
     const claim = await granted(mine, 'lock');

@@ -83,7 +83,7 @@ it.each(LIBRARIES)(
     const held = await first!.acquire();
     const waiting = second!.acquire();
     await other!.leases.watch('shop:fair', FAIR_MUTEX, () => undefined);
-    await eventually('it stands in line', () => observer.exists('redisson_lock_queue:{shop:fair}'));
+    await eventually('it is in the queue', () => observer.exists('redisson_lock_queue:{shop:fair}'));
     const before = await listeners();
     await observer.call('client', 'kill', 'type', 'pubsub');
     await eventually('new connections', async () => (await listeners()).every((id) => !before.includes(id)));

@@ -80,12 +80,12 @@ describe.each(LIBRARIES)('through %s', (library) => {
   it('a killed connection comes back, its watchers are woken, and grants are to be verified', async () => {
     const [mine, other] = [await open(), await open()];
     let wakes = 0;
-    let doubts = 0;
+    let suspected = 0;
     await mine.leases.watch('lock', MUTEX, () => (wakes += 1));
-    mine.onSuspect(() => (doubts += 1));
+    mine.onSuspect(() => (suspected += 1));
     await fixture.observer.call('client', 'kill', 'type', 'pubsub');
     await fixture.observer.call('client', 'kill', 'type', 'normal', 'skipme', 'yes');
-    await eventually('the wake and the doubt', () => wakes === 1 && doubts === 1);
+    await eventually('the wake and the suspicion', () => wakes === 1 && suspected === 1);
     await eventually('the other serves', () => serves(other));
     const claim = await granted(other, 'lock');
     await other.leases.withdraw(claim, FREE);

@@ -1,10 +1,10 @@
 import type { Redis } from 'ioredis';
 import { CLAIM, WITHDRAW, type Script } from '../../../../libs/lock/src/backends/redis/protocol/script.js';
-import { published } from './ear.js';
+import { published } from './published-messages.js';
 import { RedisFixture } from './fixture.js';
 
-export const [LOCK, LINE, ASKS] = ['lock', 'bedrock_order:{lock}', 'bedrock_asks:{lock}'] as const;
-export const KEYS = [LOCK, LINE, ASKS];
+export const [LOCK, QUEUE, ASKS] = ['lock', 'bedrock_order:{lock}', 'bedrock_asks:{lock}'] as const;
+export const KEYS = [LOCK, QUEUE, ASKS];
 const WITH_TOKENS = ['bedrock_token', ...KEYS];
 export const NEVER_STALE = 9_999_999_999_999;
 
@@ -36,9 +36,9 @@ export class MutexScripts {
     return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
   }
 
-  /** Puts a process in line whose last sign is `ageMs` old. */
+  /** Puts a process in the queue whose last sign is `ageMs` old. */
   async standInLine(process: string, ageMs = 0): Promise<void> {
-    await this.db.rpush(LINE, process);
+    await this.db.rpush(QUEUE, process);
     await this.db.hset(ASKS, process, (await this.serverNow()) - ageMs);
   }
 

@@ -1,6 +1,6 @@
 import { eventually } from 'bedrock-testkit';
 import { RW_CLAIM } from '../../../../libs/lock/src/backends/redis/protocol/script.js';
-import { ASKS, LINE, LOCK, ReadWriteScripts } from './read-write-scripts.js';
+import { ASKS, QUEUE, LOCK, ReadWriteScripts } from './read-write-scripts.js';
 
 const rw = new ReadWriteScripts();
 
@@ -41,16 +41,16 @@ describe('a claim to read', () => {
     const [retry, holder] = (await rw.claim('p2:1')) as [number, string];
     expect(retry).toBeGreaterThan(3_900);
     expect(holder).toBe('p1:1');
-    expect(await rw.line()).toEqual(['p2']);
-    await rw.db.del(LOCK, LINE, ASKS);
+    expect(await rw.queue()).toEqual(['p2']);
+    await rw.db.del(LOCK, QUEUE, ASKS);
     await rw.db.hset(LOCK, { mode: 'write', 'java:7:write': 1 });
     await rw.db.pexpire(LOCK, 5_000);
     expect(await rw.claim('p2:2')).toMatchObject([expect.any(Number), 'java:7']);
   });
 
-  it('leaves no trace of who does not want to stand in line', async () => {
+  it('leaves no trace of who does not want to join the queue', async () => {
     await rw.grant('p1:1:write');
-    await rw.claim('p2:1', { place: 0 });
+    await rw.claim('p2:1', { queue: 0 });
     expect(await rw.keys()).toEqual([LOCK]);
   });
 
@@ -106,7 +106,7 @@ describe('a claim to write', () => {
   });
 });
 
-describe('the line', () => {
+describe('the queue', () => {
   it('keeps readers behind a writer that waits, and out of the way of its turn', async () => {
     await rw.grant('p1:1');
     await rw.claim('p2:1:write');
@@ -115,17 +115,17 @@ describe('the line', () => {
     expect(retry).toBeLessThanOrEqual(1_001);
     expect(holder).toBeUndefined();
     expect(await rw.claim('p1:2')).toHaveLength(1);
-    expect(await rw.line()).toEqual(['p2', 'p3', 'p1']);
+    expect(await rw.queue()).toEqual(['p2', 'p3', 'p1']);
     await rw.withdraw('p1:1');
     expect(await rw.claim('p3:1')).toHaveLength(1);
     await rw.grant('p2:1:write');
-    expect(await rw.line()).toEqual(['p3', 'p1']);
+    expect(await rw.queue()).toEqual(['p3', 'p1']);
   });
 
   it('says what its processes ask for', async () => {
     await rw.grant('p1:1:write');
-    await rw.claim('p2:7:write', { place: 2, tokens: 3, lease: 5_000 });
-    await rw.claim('p3:8', { place: 2, lease: 6_000 });
+    await rw.claim('p2:7:write', { queue: 2, tokens: 3, lease: 5_000 });
+    await rw.claim('p3:8', { queue: 2, lease: 6_000 });
     await rw.claim('p4:9:write');
     expect(await rw.db.hget(ASKS, 'p2')).toMatch(/^\d+ 7:write 5000 3$/);
     expect(await rw.db.hget(ASKS, 'p3')).toMatch(/^\d+ 8 6000 0$/);
@@ -134,49 +134,49 @@ describe('the line', () => {
 
   it('drops a head without a sign for a second, and lets in who comes next', async () => {
     await rw.grant('p1:1');
-    await rw.standInLine('dead', 1_100, ' 1:write 9000 1');
-    await rw.standInLine('p2', 0, ' 5 9000 0');
+    await rw.enqueue('dead', 1_100, ' 1:write 9000 1');
+    await rw.enqueue('p2', 0, ' 5 9000 0');
     const heard = await rw.published(() => rw.claim('p3:1'));
     expect(await rw.hash()).toEqual({ mode: 'read', 'p1:1': '1', 'p2:5': '1', 'p3:1': '1' });
     expect(heard).toEqual([expect.stringMatching(/^bedrock_wake:p2 =5 0 0 1000 \d+ rw$/)]);
-    expect(await rw.line()).toEqual([]);
+    expect(await rw.queue()).toEqual([]);
   });
 
   it('lets in the readers behind one of their own, up to the next writer', async () => {
-    await rw.standInLine('p1');
-    await rw.standInLine('p2', 0, ' 5 9000 0');
-    await rw.standInLine('p3', 0, ' 6 9000 0');
-    await rw.standInLine('p4', 0, ' 7:write 9000 1');
-    await rw.standInLine('p5', 0, ' 8 9000 0');
+    await rw.enqueue('p1');
+    await rw.enqueue('p2', 0, ' 5 9000 0');
+    await rw.enqueue('p3', 0, ' 6 9000 0');
+    await rw.enqueue('p4', 0, ' 7:write 9000 1');
+    await rw.enqueue('p5', 0, ' 8 9000 0');
     await rw.grant('p1:1');
     expect(await rw.hash()).toEqual({ mode: 'read', 'p1:1': '1', 'p2:5': '1', 'p3:6': '1' });
-    expect(await rw.line()).toEqual(['p4', 'p5']);
+    expect(await rw.queue()).toEqual(['p4', 'p5']);
   });
 
   it('wakes the next reader that has to ask by itself', async () => {
-    await rw.standInLine('p1');
-    await rw.standInLine('p2');
+    await rw.enqueue('p1');
+    await rw.enqueue('p2');
     expect(await rw.published(() => rw.grant('p1:1'))).toEqual(['bedrock_wake:p2 +rw']);
-    expect(await rw.line()).toEqual(['p2']);
+    expect(await rw.queue()).toEqual(['p2']);
     await rw.grant('p2:1');
-    expect(await rw.line()).toEqual([]);
+    expect(await rw.queue()).toEqual([]);
   });
 
   it('grants nothing while a client of Redisson waits as well', async () => {
     await rw.waitAsRedisson();
-    await rw.standInLine('p1');
-    await rw.standInLine('p2', 0, ' 5 9000 0');
+    await rw.enqueue('p1');
+    await rw.enqueue('p2', 0, ' 5 9000 0');
     expect(await rw.published(() => rw.grant('p1:1'))).toEqual(['bedrock_wake:p2 +rw']);
   });
 
   it('lets a process that changed its mind keep its place', async () => {
     await rw.grant('p1:1');
-    await rw.claim('p2:1:write', { place: 2 });
+    await rw.claim('p2:1:write', { queue: 2 });
     await rw.claim('p3:1');
     await rw.withdraw('p2:1');
     expect(await rw.claim('p3:1')).toHaveLength(1);
     await rw.grant('p2:2');
-    expect(await rw.line()).toEqual(['p3']);
+    expect(await rw.queue()).toEqual(['p3']);
   });
 });
 

@@ -1,4 +1,4 @@
-import { LINE, LOCK, ReadWriteScripts } from './read-write-scripts.js';
+import { QUEUE, LOCK, ReadWriteScripts } from './read-write-scripts.js';
 
 const rw = new ReadWriteScripts();
 const CHANNEL = 'redisson_rwlock:{rw}';
@@ -119,21 +119,21 @@ describe('a withdraw', () => {
   it('grants to the writer that is first, once the last reader has left', async () => {
     await rw.grant('p1:1');
     await rw.grant('p1:2');
-    await rw.claim('p2:1:write', { place: 2, tokens: 3 });
-    await rw.claim('p3:1', { place: 2 });
+    await rw.claim('p2:1:write', { queue: 2, tokens: 3 });
+    await rw.claim('p3:1', { queue: 2 });
     expect(await rw.published(() => rw.withdraw('p1:1'))).toEqual([]);
     const heard = await rw.published(() => rw.withdraw('p1:2'));
     expect(heard).toEqual([expect.stringMatching(/^bedrock_wake:p2 =1 \d{16} 3 1000 \d+ rw$/)]);
     expect(await rw.hash()).toEqual({ mode: 'write', 'p2:1:write': '1' });
-    expect(await rw.line()).toEqual(['p3']);
+    expect(await rw.queue()).toEqual(['p3']);
   });
 
   it('grants to all readers that are first, for a second at most', async () => {
     await rw.grant('p1:1:write');
-    await rw.claim('p2:1', { place: 2, lease: 400 });
-    await rw.claim('p3:1', { place: 2 });
-    await rw.claim('p4:1:write', { place: 2 });
-    await rw.claim('p5:1', { place: 2 });
+    await rw.claim('p2:1', { queue: 2, lease: 400 });
+    await rw.claim('p3:1', { queue: 2 });
+    await rw.claim('p4:1:write', { queue: 2 });
+    await rw.claim('p5:1', { queue: 2 });
     const heard = await rw.published(() => rw.withdraw('p1:1'));
     expect(heard.map((message) => message.split(' ', 2).join(' '))).toEqual([
       'bedrock_wake:p2 =1',
@@ -145,22 +145,22 @@ describe('a withdraw', () => {
       expect(await rw.db.pttl(key)).toBeGreaterThan(900);
       expect(await rw.db.pttl(key)).toBeLessThanOrEqual(1_000);
     }
-    expect(await rw.line()).toEqual(['p4', 'p5']);
+    expect(await rw.queue()).toEqual(['p4', 'p5']);
   });
 
   it.each([
     ['p1:1', '00'],
     ['p1:1:write', '01'],
-  ])('of %s wakes a head that has to ask, and tells Redisson %s', async (holder, news) => {
+  ])('of %s wakes a head that has to ask, and tells Redisson %s', async (holder, redissonMessage) => {
     await rw.grant(holder);
-    await rw.claim('p2:1:write', { place: 1 });
+    await rw.claim('p2:1:write', { queue: 1 });
     const heard = await rw.published(() => rw.withdraw('p1:1'));
-    expect(heard).toEqual(['bedrock_wake:p2 +rw', `${CHANNEL} ${news}`]);
+    expect(heard).toEqual(['bedrock_wake:p2 +rw', `${CHANNEL} ${redissonMessage}`]);
   });
 
   it('grants nothing while a client of Redisson waits, which is told as well', async () => {
     await rw.grant('p1:1:write');
-    await rw.claim('p2:1', { place: 2 });
+    await rw.claim('p2:1', { queue: 2 });
     await rw.waitAsRedisson();
     const heard = await rw.published(() => rw.withdraw('p1:1'));
     expect(heard).toEqual(['bedrock_wake:p2 +rw', `${CHANNEL} 01`]);
@@ -168,20 +168,20 @@ describe('a withdraw', () => {
 
   it('of a writer that waited lets in the readers behind it', async () => {
     await rw.grant('p1:1');
-    await rw.claim('p2:1:write', { place: 2 });
-    await rw.claim('p3:1', { place: 2 });
+    await rw.claim('p2:1:write', { queue: 2 });
+    await rw.claim('p3:1', { queue: 2 });
     await rw.withdraw('p2:1', { leave: 1 });
     expect(await rw.hash()).toEqual({ mode: 'read', 'p1:1': '1', 'p3:1': '1' });
-    expect(await rw.line()).toEqual([]);
+    expect(await rw.queue()).toEqual([]);
   });
 
-  it('leaves a lock of another type alone, and its line', async () => {
+  it('leaves a lock of another type alone, and its queue', async () => {
     await rw.db.hset(LOCK, 'p1:1', 1);
-    await rw.standInLine('p2', 0, ' 5 9000 0');
-    await rw.standInLine('p3', 0, ' 5 9000 0');
+    await rw.enqueue('p2', 0, ' 5 9000 0');
+    await rw.enqueue('p3', 0, ' 5 9000 0');
     expect(await rw.withdraw('p2:5', { leave: 1 })).toBe(0);
     expect(await rw.hash()).toEqual({ 'p1:1': '1' });
-    expect(await rw.db.lrange(LINE, 0, -1)).toEqual(['p3']);
+    expect(await rw.db.lrange(QUEUE, 0, -1)).toEqual(['p3']);
   });
 });
 
@@ -240,20 +240,20 @@ describe('a renewal', () => {
   it('of a writer as a reader lets it read on, with others beside it', async () => {
     await rw.grant('p1:1:write', { lease: 9_000 });
     await rw.annotate('p1:1', 3);
-    await rw.claim('p2:1', { place: 2 });
-    await rw.claim('p3:1:write', { place: 2 });
+    await rw.claim('p2:1', { queue: 2 });
+    await rw.claim('p3:1:write', { queue: 2 });
     expect(await rw.renew('p1:1', 1)).toBe(1);
     expect(await rw.hash()).toEqual({ mode: 'read', 'p1:1': '3', 'p2:1': '1' });
     expect(await rw.db.pttl(rw.hold('p1:1'))).toBeGreaterThan(8_900);
     expect(await rw.db.pttl(LOCK)).toBeGreaterThan(8_900);
-    expect(await rw.line()).toEqual(['p3']);
+    expect(await rw.queue()).toEqual(['p3']);
     expect(await rw.renew('p1:1', 1)).toBe(1);
     expect(await rw.renew('p1:1:write', 20_000)).toBe(1);
     expect(await rw.hash()).toEqual({ mode: 'read', 'p1:1': '3', 'p2:1': '1' });
     expect(await rw.db.pttl(rw.hold('p1:1'))).toBeGreaterThan(19_900);
   });
 
-  it('of a writer as a reader tells everybody where nobody stands in line', async () => {
+  it('of a writer as a reader tells everybody where the queue is empty', async () => {
     await rw.grant('p1:1:write');
     expect(await rw.published(() => rw.renew('p1:1'))).toEqual([`${CHANNEL} 1`]);
     expect(await rw.published(() => rw.renew('p1:1'))).toEqual([]);

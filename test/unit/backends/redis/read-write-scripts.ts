@@ -12,25 +12,25 @@ import {
 import { RedisFixture } from './fixture.js';
 
 export const LOCK = 'rw';
-export const LINE = 'bedrock_order:{rw}';
+export const QUEUE = 'bedrock_order:{rw}';
 export const ASKS = 'bedrock_asks:{rw}';
-const KEYS = [LOCK, LINE, ASKS];
+const KEYS = [LOCK, QUEUE, ASKS];
 const WITH_TOKENS = ['bedrock_token', ...KEYS];
 const NEVER_STALE = 9_999_999_999_999;
 
 /** What a claim says of itself. */
-export interface ClaimTerms {
+export interface ClaimOptions {
   readonly lease?: number;
   readonly notAfter?: number;
   readonly tokens?: number;
-  /** 1 stands in line, 2 takes a grant without asking again. */
-  readonly place?: number;
+  /** 1 joins the queue, 2 takes a grant without asking again. */
+  readonly queue?: number;
 }
 
 /** The scripts of a read-write lock, on a server of their own, by hand. */
 export class ReadWriteScripts {
   readonly fixture = new RedisFixture();
-  readonly #strangers: Redis[] = [];
+  readonly #redissonClients: Redis[] = [];
 
   get db(): Redis {
     return this.fixture.observer;
@@ -43,14 +43,14 @@ export class ReadWriteScripts {
   /** One claim; the answer without the server's time. A writer's id ends in `:write`. */
   async claim(
     id: string,
-    { lease = 10_000, notAfter = NEVER_STALE, tokens = 0, place = 1 }: ClaimTerms = {},
+    { lease = 10_000, notAfter = NEVER_STALE, tokens = 0, queue: place = 1 }: ClaimOptions = {},
   ): Promise<unknown> {
     const reply = await this.run(RW_CLAIM, WITH_TOKENS, id, lease, notAfter, tokens, place, 1);
     return (reply as unknown[])[1];
   }
 
   /** Insists on the grant. */
-  async grant(id: string, terms: ClaimTerms = {}): Promise<void> {
+  async grant(id: string, terms: ClaimOptions = {}): Promise<void> {
     const answer = await this.claim(id, terms);
     if (typeof answer !== 'number' || answer < 0)
       throw new Error(`${id} was not granted: ${JSON.stringify(answer)}`);
@@ -94,12 +94,12 @@ export class ReadWriteScripts {
   /** A client of Redisson waits. */
   async waitAsRedisson(): Promise<void> {
     const java = new Redis(this.fixture.server.port);
-    this.#strangers.push(java);
+    this.#redissonClients.push(java);
     await java.subscribe('redisson_rwlock:{rw}');
   }
 
   async clean(): Promise<void> {
-    for (const java of this.#strangers.splice(0)) java.disconnect();
+    for (const java of this.#redissonClients.splice(0)) java.disconnect();
     await this.fixture.clean();
   }
 
@@ -112,13 +112,13 @@ export class ReadWriteScripts {
     return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
   }
 
-  line(): Promise<string[]> {
-    return this.db.lrange(LINE, 0, -1);
+  queue(): Promise<string[]> {
+    return this.db.lrange(QUEUE, 0, -1);
   }
 
-  /** Puts a process in line whose last sign is `ageMs` old; `ask` is what it may be granted. */
-  async standInLine(process: string, ageMs = 0, ask = ''): Promise<void> {
-    await this.db.rpush(LINE, process);
+  /** Puts a process in the queue whose last sign is `ageMs` old; `ask` is what it may be granted. */
+  async enqueue(process: string, ageMs = 0, ask = ''): Promise<void> {
+    await this.db.rpush(QUEUE, process);
     await this.db.hset(ASKS, process, `${(await this.serverNow()) - ageMs}${ask}`);
   }
 
@@ -133,15 +133,15 @@ export class ReadWriteScripts {
   /** What is published while `act` runs, on all channels, in order. */
   async published(act: () => Promise<unknown>): Promise<string[]> {
     const heard: string[] = [];
-    const ear = new Redis(this.fixture.server.port);
-    ear.on('pmessage', (_pattern, channel, message) => heard.push(`${channel} ${message}`));
-    await ear.psubscribe('*');
+    const subscriber = new Redis(this.fixture.server.port);
+    subscriber.on('pmessage', (_pattern, channel, message) => heard.push(`${channel} ${message}`));
+    await subscriber.psubscribe('*');
     await act();
-    const end = new Promise((resolve) => ear.on('message', resolve));
-    await ear.subscribe('end');
+    const end = new Promise((resolve) => subscriber.on('message', resolve));
+    await subscriber.subscribe('end');
     await this.db.publish('end', '');
     await end;
-    ear.disconnect();
+    subscriber.disconnect();
     return heard.filter((message) => !message.startsWith('end'));
   }
 

@@ -33,8 +33,8 @@ const toRead = (backend: Backend, terms: Partial<Claim> = {}): Promise<Claim> =>
 const toWrite = (backend: Backend, terms: Partial<Claim> = {}): Promise<Claim & { token: number }> =>
   granted(backend, 'rw', { shape: WRITER, tokens: 1, ...terms });
 
-/** A claim of the other process that was refused and stands in line, and what its process hears from then on. */
-async function inLine(terms: Partial<Claim>): Promise<{ claim: Claim; heard: (Wake | undefined)[] }> {
+/** A claim of the other process that was refused and is in the queue, and what its process hears from then on. */
+async function queued(terms: Partial<Claim>): Promise<{ claim: Claim; heard: (Wake | undefined)[] }> {
   const heard: (Wake | undefined)[] = [];
   const claim = claimOf(other, 'rw', { mayPush: true, ...terms });
   await other.leases.watch('rw', claim.shape, (wake) => heard.push(wake));
@@ -71,7 +71,7 @@ describe('a read-write lock on Redis', () => {
   it('shows its holders with their processes', async () => {
     const reader = await toRead(mine);
     mine.leases.annotate(reader, { depth: 3 });
-    await eventually('the note', async () => (await fixture.observer.hget('rw', reader.id)) === '3');
+    await eventually('the annotation', async () => (await fixture.observer.hget('rw', reader.id)) === '3');
     const [view, ...more] = await other.leases.inspect('rw', READER);
     expect(more).toEqual([]);
     expect(view).toMatchObject({ id: reader.id, resource: 'rw', mode: 'shared', units: 1, depth: 3 });
@@ -103,7 +103,7 @@ describe('a read-write lock on Redis', () => {
     await own.leases.withdraw(second, FREE);
   });
 
-  it('grants nothing while the data of the server are in doubt', async () => {
+  it('grants nothing while the server may have lost data', async () => {
     const guarded = await fixture.backend({ restartGuard: true, maxLeaseMs: 5_000 });
     for (const shape of [READER, WRITER])
       await expect(guarded.leases.claim(claimOf(guarded, 'rw', { shape }))).rejects.toThrow('quarantined');
@@ -112,9 +112,9 @@ describe('a read-write lock on Redis', () => {
 });
 
 describe('a release', () => {
-  it('grants to the readers that are first in line, and tells them', async () => {
+  it('grants to the readers that are first in the queue, and tells them', async () => {
     const writer = await toWrite(mine);
-    const { claim, heard } = await inLine({ shape: READER });
+    const { claim, heard } = await queued({ shape: READER });
     await mine.leases.withdraw(writer, FREE);
     await eventually('a wake', () => heard.length > 0);
     expect(heard).toMatchObject([{ claimId: claim.id, grant: { token: 0, leaseMs: 1_000 } }]);
@@ -122,11 +122,11 @@ describe('a release', () => {
     expect(await other.leases.withdraw(claim, FREE)).toBe('released');
   });
 
-  it('grants to the writer that is first in line, with tokens', async () => {
+  it('grants to the writer that is first in the queue, with tokens', async () => {
     const before = await toWrite(mine);
     await mine.leases.withdraw(before, FREE);
     const reader = await toRead(mine);
-    const { claim, heard } = await inLine({ shape: WRITER, tokens: 5 });
+    const { claim, heard } = await queued({ shape: WRITER, tokens: 5 });
     await mine.leases.withdraw(reader, FREE);
     await eventually('a wake', () => heard.length > 0);
     expect(heard[0]).toMatchObject({ claimId: claim.id, grant: { tokens: 5 } });
@@ -138,7 +138,7 @@ describe('a release', () => {
     ['writing', WRITER, '01'],
   ])(
     'of %s tells clients of Redisson, and does not wake those of Bedrock for nothing',
-    async (_, shape, news) => {
+    async (_, shape, redissonMessage) => {
       const held = await granted(mine, 'rw', { shape });
       java = new Redis(fixture.server.port);
       const heardByJava: string[] = [];
@@ -147,18 +147,18 @@ describe('a release', () => {
       const third = await fixture.backend();
       const heardByThird: unknown[] = [];
       await third.leases.watch('rw', READER, (wake) => heardByThird.push(wake));
-      const { heard } = await inLine({ shape: WRITER });
+      const { heard } = await queued({ shape: WRITER });
       await mine.leases.withdraw(held, FREE);
       await eventually('a wake, and a message', () => heard.length > 0 && heardByJava.length > 0);
       let isLater = false;
       await third.leases.watch('later', READER, () => (isLater = true));
       await fixture.observer.publish('redisson_rwlock:{later}', '0');
       await eventually('what was published later', () => isLater);
-      expect([heard.length, heardByJava, heardByThird.length]).toEqual([1, [news], 0]);
+      expect([heard.length, heardByJava, heardByThird.length]).toEqual([1, [redissonMessage], 0]);
     },
   );
 
-  it('wakes everybody of Bedrock who listens where nobody stands in line', async () => {
+  it('wakes everybody of Bedrock who listens where the queue is empty', async () => {
     const heard: unknown[] = [];
     await other.leases.watch('rw', READER, () => heard.push(1));
     for (const shape of [READER, WRITER])

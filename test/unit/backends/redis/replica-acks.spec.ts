@@ -124,7 +124,7 @@ describe('while the replica is stopped', () => {
       .mutex('lock')
       .acquire({ waitMs: 1_500 })
       .catch((error: unknown) => error);
-    await eventually('it stands in line', () => fixture.observer.exists('bedrock_order:{lock}'));
+    await eventually('it is in the queue', () => fixture.observer.exists('bedrock_order:{lock}'));
     replica.pause();
     await held.release();
     expect(await next).toMatchObject(unavailable);
@@ -149,8 +149,8 @@ describe('while the replica is stopped', () => {
 
   it('many claims, one after another, are answered in time on one connection', async () => {
     const mine = await fixture.backend(acks);
-    let doubts = 0;
-    mine.onSuspect(() => (doubts += 1));
+    let suspected = 0;
+    mine.onSuspect(() => (suspected += 1));
     replica.pause();
     const claims: Promise<void>[] = [];
     for (let i = 0; i < 50; i += 1) {
@@ -161,7 +161,7 @@ describe('while the replica is stopped', () => {
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
     await Promise.all(claims);
-    expect(doubts).toBe(0);
+    expect(suspected).toBe(0);
   });
 });
 

@@ -1,5 +1,5 @@
 import { CLAIM, REVOKE } from '../../../../libs/lock/src/backends/redis/protocol/script.js';
-import { ASKS, KEYS, LINE, LOCK, NEVER_STALE, MutexScripts } from './mutex-scripts.js';
+import { ASKS, KEYS, QUEUE, LOCK, NEVER_STALE, MutexScripts } from './mutex-scripts.js';
 
 const scripts = new MutexScripts();
 
@@ -28,12 +28,12 @@ describe('claim', () => {
     expect(retry).toBeGreaterThan(3_900);
     expect(holder).toBe('p1:1');
     await scripts.claim('p2:2');
-    expect(await scripts.db.lrange(LINE, 0, -1)).toEqual(['p2']);
+    expect(await scripts.db.lrange(QUEUE, 0, -1)).toEqual(['p2']);
     expect(Number(await scripts.db.hget(ASKS, 'p2'))).toBeGreaterThan((await scripts.serverNow()) - 1_000);
-    for (const key of [LINE, ASKS]) expect(await scripts.db.pttl(key)).toBeGreaterThan(9_000);
+    for (const key of [QUEUE, ASKS]) expect(await scripts.db.pttl(key)).toBeGreaterThan(9_000);
   });
 
-  it('leaves no trace of who does not want to stand in line', async () => {
+  it('leaves no trace of who does not want to join the queue', async () => {
     await scripts.claim('p1:1');
     await scripts.claim('p2:1', { queue: 0 });
     expect(await scripts.db.keys('bedrock_*')).toEqual([]);
@@ -75,13 +75,13 @@ describe('claim', () => {
     expect(retry).toBeLessThanOrEqual(601);
     expect(holder).toBeUndefined();
     expect(await scripts.claim('p1:1')).toBe(0);
-    expect(await scripts.db.lrange(LINE, 0, -1)).toEqual(['p2']);
+    expect(await scripts.db.lrange(QUEUE, 0, -1)).toEqual(['p2']);
     expect(await scripts.db.hkeys(ASKS)).toEqual(['p2']);
   });
 
   it('skips dead heads, also those without any sign', async () => {
     await scripts.standInLine('dead', 1_001);
-    await scripts.db.rpush(LINE, 'unknown');
+    await scripts.db.rpush(QUEUE, 'unknown');
     expect(await scripts.claim('p2:1')).toBe(0);
     expect(await scripts.db.keys('bedrock_*')).toEqual([]);
   });
@@ -90,7 +90,7 @@ describe('claim', () => {
     await scripts.standInLine('p1', 3_000);
     await scripts.standInLine('p2');
     expect(await scripts.claim('p1:1')).toBe(0);
-    expect(await scripts.db.lrange(LINE, 0, -1)).toEqual(['p2']);
+    expect(await scripts.db.lrange(QUEUE, 0, -1)).toEqual(['p2']);
   });
 
   it('gives tokens that grow with every grant and reserve blocks', async () => {

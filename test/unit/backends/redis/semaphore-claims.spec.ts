@@ -1,5 +1,8 @@
-import { UNITS_CLAIM, UNITS_WITHDRAW } from '../../../../libs/lock/src/backends/redis/protocol/script.js';
-import { ASKS, ENDS, keysOf, LINE, NEVER_STALE, SemaphoreScripts, UNITS } from './semaphore-scripts.js';
+import {
+  LEASE_SEMAPHORE_CLAIM,
+  LEASE_SEMAPHORE_WITHDRAW,
+} from '../../../../libs/lock/src/backends/redis/protocol/script.js';
+import { ASKS, ENDS, keysOf, QUEUE, NEVER_STALE, SemaphoreScripts, UNITS } from './semaphore-scripts.js';
 
 const scripts = new SemaphoreScripts();
 
@@ -28,24 +31,24 @@ describe('claim of permits', () => {
     expect(holder).toBe('p1:2');
     expect(retry).toBeGreaterThan(2_900);
     expect(retry).toBeLessThanOrEqual(3_000);
-    expect(await scripts.line()).toEqual(['p2']);
+    expect(await scripts.queue()).toEqual(['p2']);
     expect(await scripts.db.hget(ASKS, 'p2')).toMatch(/^\d+$/);
-    for (const key of [LINE, ASKS]) expect(await scripts.db.pttl(key)).toBeGreaterThan(9_000);
+    for (const key of [QUEUE, ASKS]) expect(await scripts.db.pttl(key)).toBeGreaterThan(9_000);
   });
 
-  it('notes what is asked for by who takes a grant without asking again', async () => {
+  it('stores what is asked for by who takes a grant without asking again', async () => {
     await scripts.claim('p1:1', 4);
     await scripts.claim('p2:7', 3, { lease: 5_000, queue: 2 });
     expect(await scripts.db.hget(ASKS, 'p2')).toMatch(/^\d+ 7 5000 3 4$/);
   });
 
-  it('leaves no trace of who does not want to stand in line', async () => {
+  it('leaves no trace of who does not want to join the queue', async () => {
     await scripts.claim('p1:1', 4);
     await scripts.claim('p2:1', 1, { queue: 0 });
     expect((await scripts.db.keys('*')).sort()).toEqual([UNITS, ENDS].sort());
   });
 
-  it('counts what is held against the number of permits that the asker states', async () => {
+  it('counts what is held against the number of permits that the claim states', async () => {
     await scripts.claim('p1:1', 3, { of: 4 });
     expect(await scripts.claim('p2:1', 1, { of: 3, queue: 0 })).toEqual([expect.any(Number), 'p1:1']);
     expect(await scripts.claim('p2:2', 1, { of: 4 })).toBe(0);
@@ -89,11 +92,11 @@ describe('claim of permits', () => {
     expect(await scripts.db.pttl(ENDS)).toBeLessThanOrEqual(5_000);
   });
 
-  it('lets nobody overtake the head of the line, though it would fit', async () => {
+  it('lets nobody overtake the head of the queue, though it would fit', async () => {
     await scripts.claim('p1:1', 2);
     await scripts.claim('big:1', 3);
     expect(await scripts.claim('p2:1', 1)).toEqual([expect.any(Number), 'p1:1']);
-    expect(await scripts.line()).toEqual(['big', 'p2']);
+    expect(await scripts.queue()).toEqual(['big', 'p2']);
     await scripts.withdraw('p1:1');
     expect(await scripts.claim('p2:1', 1)).toEqual([expect.any(Number)]);
     expect(await scripts.claim('big:1', 3)).toBe(0);
@@ -102,7 +105,7 @@ describe('claim of permits', () => {
   });
 
   it('says how long a head may still be silent when nothing is held', async () => {
-    await scripts.standInLine('p1', { ageMs: 400 });
+    await scripts.enqueue('p1', { ageMs: 400 });
     const [retry, holder] = (await scripts.claim('p2:1')) as [number, string?];
     expect(retry).toBeGreaterThan(500);
     expect(retry).toBeLessThanOrEqual(601);
@@ -110,9 +113,9 @@ describe('claim of permits', () => {
   });
 
   it('skips dead heads, and passes what they kept on to those behind', async () => {
-    await scripts.standInLine('dead', { ageMs: 1_001 });
-    await scripts.standInLine('p1', { ask: ' 7 5000 3 4' });
-    await scripts.standInLine('p2');
+    await scripts.enqueue('dead', { ageMs: 1_001 });
+    await scripts.enqueue('p1', { ask: ' 7 5000 3 4' });
+    await scripts.enqueue('p2');
     const messages = await scripts.published(async () => {
       expect(await scripts.claim('p3:1')).toEqual([expect.any(Number), 'p1:7']);
     });
@@ -120,10 +123,10 @@ describe('claim of permits', () => {
       expect.stringMatching(/^bedrock_wake:p1 =7 0 0 1000 \d+ pool$/),
       'bedrock_wake:p2 +pool',
     ]);
-    expect(await scripts.line()).toEqual(['p2', 'p3']);
+    expect(await scripts.queue()).toEqual(['p2', 'p3']);
   });
 
-  it('grants to the line what came free by itself, also when somebody else asks', async () => {
+  it('grants to the queue what came free by itself, also when somebody else asks', async () => {
     await scripts.claim('p1:1', 4);
     await scripts.claim('p2:1', 2, { queue: 2 });
     await scripts.end('p1:1');
@@ -134,7 +137,7 @@ describe('claim of permits', () => {
     expect(await scripts.held()).toEqual({ 'p2:1': '2', held: '2' });
   });
 
-  it('serves the next in line after a head was granted, as far as there is room', async () => {
+  it('serves the next in the queue after a head was granted, as far as there is room', async () => {
     await scripts.claim('p1:1', 4);
     await scripts.claim('p2:1', 2);
     await scripts.claim('p3:1', 2, { queue: 2 });
@@ -143,7 +146,7 @@ describe('claim of permits', () => {
     const messages = await scripts.published(async () => expect(await scripts.claim('p2:1', 2)).toBe(0));
     expect(messages).toEqual([expect.stringMatching(/^bedrock_wake:p3 =1 0 0 1000 \d+ pool$/)]);
     expect(await scripts.held()).toEqual({ 'p2:1': '2', 'p3:1': '2', held: '4' });
-    expect(await scripts.line()).toEqual(['p4']);
+    expect(await scripts.queue()).toEqual(['p4']);
   });
 
   it('answers each item for itself', async () => {
@@ -151,7 +154,7 @@ describe('claim of permits', () => {
     await scripts.db.set('bedrock_units_ends:{time}', 'no semaphore');
     const items = ['a', 'text', 'time', 'b'];
     const args = items.flatMap((name) => [`p1:${name}`, 5_000, NEVER_STALE, '1 2', 1]);
-    const reply = await scripts.runItems(UNITS_CLAIM, items.flatMap(keysOf), ...args, 1);
+    const reply = await scripts.runItems(LEASE_SEMAPHORE_CLAIM, items.flatMap(keysOf), ...args, 1);
     expect(reply.slice(1)).toEqual([
       0,
       expect.stringMatching(/WRONGTYPE/),
@@ -164,10 +167,13 @@ describe('claim of permits', () => {
 
   it('takes a name with a brace as it is', async () => {
     const keys = ['', '_order', '_asks', '_ends'].map((part) => `bedrock_units${part}::x:{pool}`);
-    const ask = (id: string) => scripts.runItems(UNITS_CLAIM, keys, id, 5_000, NEVER_STALE, '1 1', 1, 1);
+    const ask = (id: string) =>
+      scripts.runItems(LEASE_SEMAPHORE_CLAIM, keys, id, 5_000, NEVER_STALE, '1 1', 1, 1);
     await ask('p1:1');
     await ask('p2:1');
-    const messages = await scripts.published(() => scripts.runItems(UNITS_WITHDRAW, keys, 'p1:1', 0, 1));
+    const messages = await scripts.published(() =>
+      scripts.runItems(LEASE_SEMAPHORE_WITHDRAW, keys, 'p1:1', 0, 1),
+    );
     expect(messages).toEqual(['bedrock_wake:p2 +x:{pool}']);
   });
 });

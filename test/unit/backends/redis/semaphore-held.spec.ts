@@ -1,4 +1,7 @@
-import { UNITS_RENEW, UNITS_WITHDRAW } from '../../../../libs/lock/src/backends/redis/protocol/script.js';
+import {
+  LEASE_SEMAPHORE_RENEW,
+  LEASE_SEMAPHORE_WITHDRAW,
+} from '../../../../libs/lock/src/backends/redis/protocol/script.js';
 import { ASKS, ENDS, keysOf, SemaphoreScripts, UNITS } from './semaphore-scripts.js';
 
 const scripts = new SemaphoreScripts();
@@ -33,7 +36,7 @@ describe('withdraw of permits', () => {
     expect(await scripts.db.keys('*')).toEqual([]);
   });
 
-  it('grants what is free to those in line, in order and while it fits, each for a second at first', async () => {
+  it('grants what is free to those in the queue, in order and while it fits, each for a second at first', async () => {
     await scripts.claim('p1:1', 4);
     await scripts.claim('p2:1', 1, { queue: 2 });
     await scripts.claim('p3:1', 3, { queue: 2, lease: 500 });
@@ -44,12 +47,12 @@ describe('withdraw of permits', () => {
       expect.stringMatching(/^bedrock_wake:p3 =1 0 0 500 \d+ pool$/),
     ]);
     expect(await scripts.held()).toEqual({ 'p2:1': '1', 'p3:1': '3', held: '4' });
-    expect(await scripts.line()).toEqual(['p4']);
+    expect(await scripts.queue()).toEqual(['p4']);
     expect(await scripts.db.hkeys(ASKS)).toEqual(['p4']);
     expect(await scripts.db.pttl(ENDS)).toBeLessThanOrEqual(1_000);
   });
 
-  it('grants by the capacity that the one in line has stated', async () => {
+  it('grants by the capacity that the one in the queue has stated', async () => {
     await scripts.claim('p1:1', 1, { of: 4 });
     await scripts.claim('p1:2', 1, { of: 4 });
     await scripts.claim('p2:1', 2, { of: 2, queue: 2 });
@@ -69,14 +72,14 @@ describe('withdraw of permits', () => {
 
   it('passes dead heads by', async () => {
     await scripts.claim('p1:1', 4);
-    await scripts.standInLine('dead', { ageMs: 2_000, ask: ' 1 5000 1 4' });
-    await scripts.standInLine('p2', { ask: ' 7 5000 1 4' });
+    await scripts.enqueue('dead', { ageMs: 2_000, ask: ' 1 5000 1 4' });
+    await scripts.enqueue('p2', { ask: ' 7 5000 1 4' });
     await scripts.withdraw('p1:1');
     expect(await scripts.held()).toEqual({ 'p2:7': '1', held: '1' });
     expect(await scripts.db.keys('*order*')).toEqual([]);
   });
 
-  it('leaves the line, and serves those behind', async () => {
+  it('leaves the queue, and serves those behind', async () => {
     await scripts.claim('p1:1', 3);
     await scripts.claim('p2:1', 2, { queue: 2 });
     await scripts.claim('p3:1', 1, { queue: 2 });
@@ -85,11 +88,11 @@ describe('withdraw of permits', () => {
     expect(await scripts.held()).toEqual({ 'p1:1': '3', 'p3:1': '1', held: '4' });
   });
 
-  it('never grants by itself what was withdrawn: who stays in line has to ask', async () => {
+  it('never grants by itself what was withdrawn: who stays in the queue has to ask', async () => {
     await scripts.claim('p1:1', 4);
     await scripts.claim('p2:1', 1, { queue: 2 });
     await scripts.withdraw('p2:1');
-    expect(await scripts.line()).toEqual(['p2']);
+    expect(await scripts.queue()).toEqual(['p2']);
     expect(await scripts.published(() => scripts.withdraw('p1:1'))).toEqual(['bedrock_wake:p2 +pool']);
     expect(await scripts.held()).toEqual({});
   });
@@ -122,7 +125,7 @@ describe('withdraw of permits', () => {
     await scripts.db.set(ENDS.replace('pool', 'text'), 'no semaphore');
     await scripts.claim('p1:1');
     const keys = ['text', 'pool'].flatMap(keysOf);
-    const reply = await scripts.runItems(UNITS_WITHDRAW, keys, 'p1:0', 0, 0, 'p1:1', 0, 0);
+    const reply = await scripts.runItems(LEASE_SEMAPHORE_WITHDRAW, keys, 'p1:0', 0, 0, 'p1:1', 0, 0);
     expect(reply).toEqual([expect.stringMatching(/WRONGTYPE/), 1]);
   });
 });
@@ -146,7 +149,7 @@ describe('renew of permits', () => {
     await scripts.db.set('bedrock_units_ends:{text}', 'no semaphore');
     const keys = ['pool', 'pool', 'pool', 'gone', 'text'].flatMap(keysOf);
     const ids = ['p1:1', 'p1:2', 'p9:1', 'p1:1', 'p1:1'];
-    expect(await scripts.run(UNITS_RENEW, keys, ...ids.flatMap((id) => [id, 9_000]))).toEqual([
+    expect(await scripts.run(LEASE_SEMAPHORE_RENEW, keys, ...ids.flatMap((id) => [id, 9_000]))).toEqual([
       ...[2, 0, 0, 0],
       expect.stringMatching(/WRONGTYPE/),
     ]);
@@ -199,7 +202,7 @@ describe('revoke of permits', () => {
     expect(await scripts.held()).toEqual({ 'p1:2': '1 revoked', 'p2:1': '1 revoked', held: '2' });
   });
 
-  it('frees all permits now, serves the line and tells the holders', async () => {
+  it('frees all permits now, serves the queue and tells the holders', async () => {
     await scripts.claim('p1:1', 4);
     await scripts.claim('p2:1', 3, { queue: 2 });
     const messages = await scripts.published(async () => expect(await scripts.revoke('now')).toBe(1));

@@ -1,31 +1,31 @@
 import type { Redis } from 'ioredis';
 import {
-  UNITS_CLAIM,
-  UNITS_INSPECT,
-  UNITS_RENEW,
-  UNITS_REVOKE,
-  UNITS_WITHDRAW,
+  LEASE_SEMAPHORE_CLAIM,
+  LEASE_SEMAPHORE_INSPECT,
+  LEASE_SEMAPHORE_RENEW,
+  LEASE_SEMAPHORE_REVOKE,
+  LEASE_SEMAPHORE_WITHDRAW,
   type Script,
 } from '../../../../libs/lock/src/backends/redis/protocol/script.js';
-import { published } from './ear.js';
+import { published } from './published-messages.js';
 import { RedisFixture } from './fixture.js';
 
-export const [UNITS, LINE, ASKS, ENDS] = [
+export const [UNITS, QUEUE, ASKS, ENDS] = [
   'bedrock_units:{pool}',
   'bedrock_units_order:{pool}',
   'bedrock_units_asks:{pool}',
   'bedrock_units_ends:{pool}',
 ] as const;
-const KEYS = [UNITS, LINE, ASKS, ENDS];
+const KEYS = [UNITS, QUEUE, ASKS, ENDS];
 export const NEVER_STALE = 9_999_999_999_999;
 
 /** What a claim says of itself. */
-export interface ClaimTerms {
+export interface ClaimOptions {
   readonly lease?: number;
-  /** Permits that there are, as the asker states it. */
+  /** Permits that there are, as the claim states it. */
   readonly of?: number;
   readonly notAfter?: number;
-  /** 1 stands in line, 2 takes a grant without asking again. */
+  /** 1 joins the queue, 2 takes a grant without asking again. */
   readonly queue?: 0 | 1 | 2;
 }
 
@@ -55,28 +55,28 @@ export class SemaphoreScripts {
   async claim(
     id: string,
     units = 1,
-    { lease = 10_000, of = 4, notAfter = NEVER_STALE, queue = 1 }: ClaimTerms = {},
+    { lease = 10_000, of = 4, notAfter = NEVER_STALE, queue = 1 }: ClaimOptions = {},
   ): Promise<unknown> {
     const args = [id, lease, notAfter, `${units} ${of}`, queue, 1];
-    const [, answer] = await this.runItems(UNITS_CLAIM, KEYS, ...args);
+    const [, answer] = await this.runItems(LEASE_SEMAPHORE_CLAIM, KEYS, ...args);
     return answer;
   }
 
   withdraw(id: string, { keepMs = 0, leave = 0 } = {}): Promise<unknown> {
-    return this.runItems(UNITS_WITHDRAW, KEYS, id, keepMs, leave);
+    return this.runItems(LEASE_SEMAPHORE_WITHDRAW, KEYS, id, keepMs, leave);
   }
 
   async renew(id: string, life: number): Promise<unknown> {
-    const [answer] = (await this.run(UNITS_RENEW, KEYS, id, life)) as unknown[];
+    const [answer] = (await this.run(LEASE_SEMAPHORE_RENEW, KEYS, id, life)) as unknown[];
     return answer;
   }
 
   inspect(): Promise<unknown> {
-    return this.run(UNITS_INSPECT, KEYS);
+    return this.run(LEASE_SEMAPHORE_INSPECT, KEYS);
   }
 
   revoke(how: 'now' | 'atExpiry'): Promise<unknown> {
-    return this.run(UNITS_REVOKE, KEYS, how);
+    return this.run(LEASE_SEMAPHORE_REVOKE, KEYS, how);
   }
 
   /** Permits by claim, and their sum. */
@@ -84,8 +84,8 @@ export class SemaphoreScripts {
     return this.db.hgetall(UNITS);
   }
 
-  line(): Promise<string[]> {
-    return this.db.lrange(LINE, 0, -1);
+  queue(): Promise<string[]> {
+    return this.db.lrange(QUEUE, 0, -1);
   }
 
   async now(): Promise<number> {
@@ -93,9 +93,9 @@ export class SemaphoreScripts {
     return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
   }
 
-  /** Puts a process in line whose last sign is `ageMs` old. */
-  async standInLine(process: string, { ageMs = 0, ask = '' } = {}): Promise<void> {
-    await this.db.rpush(LINE, process);
+  /** Puts a process in the queue whose last sign is `ageMs` old. */
+  async enqueue(process: string, { ageMs = 0, ask = '' } = {}): Promise<void> {
+    await this.db.rpush(QUEUE, process);
     await this.db.hset(ASKS, process, `${(await this.now()) - ageMs}${ask}`);
   }
 

@@ -168,7 +168,7 @@ describe('a semaphore on Redis', () => {
     const [first, second] = [await pool(mine), await pool(other)];
     const held = await first.acquire({ permits: 4 });
     const waiting = second.acquire({ permits: 3 });
-    await eventually('it stands in line', () => fixture.observer.exists('bedrock_units_order:{pool}'));
+    await eventually('it is in the queue', () => fixture.observer.exists('bedrock_units_order:{pool}'));
     // It asks twice: after the refusal it has listened, and asked whether it missed something.
     await eventually('it sleeps', async () => (await other.ping()) >= 0 && other.commands >= 4);
     const asked = other.commands;
@@ -199,7 +199,7 @@ describe('a semaphore on Redis', () => {
     const [first, second] = [await pool(mine), await pool(other)];
     const held = await Promise.all([first.acquire({ permits: 2 }), first.acquire()]);
     const waiting = second.acquire({ permits: 2 });
-    await eventually('it stands in line', () => fixture.observer.exists('bedrock_units_order:{pool}'));
+    await eventually('it is in the queue', () => fixture.observer.exists('bedrock_units_order:{pool}'));
     await fixture.observer.call('client', 'kill', 'type', 'pubsub');
     await fixture.observer.call('client', 'kill', 'type', 'normal', 'skipme', 'yes');
     await held[0].release();

@@ -6,10 +6,10 @@ import { Redis } from 'ioredis';
 import { Redis as Redis5 } from 'ioredis-5';
 import { createClient } from 'redis';
 import { createClient as createClient5 } from 'redis-5';
-import { Connection } from '../../../../libs/lock/src/backends/redis/connection/connection.js';
+import { RedisConnection } from '../../../../libs/lock/src/backends/redis/connection/redis-connection.js';
 import {
-  linksTo,
-  type ServerPlace,
+  linkFactoryFor,
+  type ServerLocation,
 } from '../../../../libs/lock/src/backends/redis/configuration/link-factory.js';
 import { freePort } from '../../../servers/src/free-port.js';
 import { Certificates } from './certificates.js';
@@ -72,18 +72,22 @@ describe.each(Object.entries(PLACES))('over TLS, by %s', (_library, placeOf) => 
   });
 
   it('keeps its trust on the way to another address', async () => {
-    const links = linksTo(
-      placeOf('rediss://127.0.0.1:1/7', certificates.ofClient) as ServerPlace,
+    const links = linkFactoryFor(
+      placeOf('rediss://127.0.0.1:1/7', certificates.ofClient) as ServerLocation,
       systemClock,
     );
-    const connection = new Connection(links.create({ host: '127.0.0.1', port, database: 0 }), systemClock, {
-      operationTimeoutMs: 500,
-    });
+    const connection = new RedisConnection(
+      links.create({ host: '127.0.0.1', port, database: 0 }),
+      systemClock,
+      {
+        operationTimeoutMs: 500,
+      },
+    );
     connection.start({ open: (send) => send('ping', []).then(() => undefined) });
     await connection.whenReady(2_000);
     expect(String(await connection.call('client', ['info']))).toMatch(/name=bedrock .*db=0 /);
     const plain = links.create({ host: '127.0.0.1', port: fixture.server.port, database: 2, tls: false });
-    const other = new Connection(plain, systemClock, { operationTimeoutMs: 500 });
+    const other = new RedisConnection(plain, systemClock, { operationTimeoutMs: 500 });
     other.start({ open: async () => undefined });
     await other.whenReady(2_000);
     expect(String(await other.call('client', ['info']))).toMatch(/name=bedrock .*db=2 /);

@@ -18,13 +18,13 @@ import {
   MIN_LEASE_MS,
   resolveRedisOptions,
   type RedisOptions,
-  type RedisTerms,
+  type RedisSettings,
 } from './configuration/redis-options.js';
 import type { Servers } from './server/servers.js';
 import { SingleServer } from './server/single-server.js';
 
 /** `ready()` waits this many times `operationTimeoutMs`: a server that is just starting is worth waiting for. */
-const READY_PATIENCE = 5;
+const READY_TIMEOUT_FACTOR = 5;
 
 /**
  * Locks on one Redis (or the primary that Sentinels name) or on a Redis Cluster, shared with Redisson clients that use the
@@ -35,7 +35,7 @@ export function redis(options: string | RedisClient | RedisOptions): Backend {
   return new RedisBackend(resolveRedisOptions(options));
 }
 
-/** `redis()` on checked terms. */
+/** `redis()` on checked settings. */
 export class RedisBackend implements LockNode {
   readonly name = BACKEND;
   readonly traits: Traits;
@@ -49,14 +49,14 @@ export class RedisBackend implements LockNode {
   readonly #servers: Servers;
   readonly #single: SingleServer | undefined;
   readonly #clock: Clock;
-  readonly #doubts = new Set<(resource: string | undefined) => void>();
+  readonly #suspectListeners = new Set<(resource: string | undefined) => void>();
   #closed: Promise<void> | undefined;
 
-  readonly #terms: RedisTerms;
+  readonly #settings: RedisSettings;
 
-  constructor(terms: RedisTerms, node?: NodeOptions) {
-    this.#terms = terms;
-    const { clock, operationTimeoutMs, maxLeaseMs } = terms;
+  constructor(settings: RedisSettings, node?: NodeOptions) {
+    this.#settings = settings;
+    const { clock, operationTimeoutMs, maxLeaseMs } = settings;
     this.#clock = clock;
     this.operationTimeoutMs = operationTimeoutMs;
     this.processId = node?.processId ?? randomUuid(clock);
@@ -73,14 +73,14 @@ export class RedisBackend implements LockNode {
       lifetime: 'lease',
     });
     const onSuspect = (resource: string | undefined): void => {
-      for (const listener of this.#doubts) listener(resource);
+      for (const listener of this.#suspectListeners) listener(resource);
     };
     const onServing = node && ((run: string): void => node.onServing(run));
-    const site = { terms, processId: this.processId, onSuspect, ...(onServing && { onServing }) };
-    this.#single = terms.cluster === undefined ? new SingleServer(site) : undefined;
-    this.#servers = this.#single ?? new ClusterServers(site, terms.cluster!);
+    const deps = { settings, processId: this.processId, onSuspect, ...(onServing && { onServing }) };
+    this.#single = settings.cluster === undefined ? new SingleServer(deps) : undefined;
+    this.#servers = this.#single ?? new ClusterServers(deps, settings.cluster!);
     const { leases, counters, permits, records } = this.#servers;
-    this.id = terms.nodeId;
+    this.id = settings.nodeId;
     this.leases = leases;
     this.counters = counters;
     this.permits = permits;
@@ -93,7 +93,7 @@ export class RedisBackend implements LockNode {
 
   async ready(): Promise<void> {
     this.#servers.start();
-    await this.#servers.whenReady(this.#terms.silenceMs * READY_PATIENCE);
+    await this.#servers.whenReady(this.#settings.silenceMs * READY_TIMEOUT_FACTOR);
   }
 
   async ping(): Promise<number> {
@@ -104,8 +104,8 @@ export class RedisBackend implements LockNode {
   }
 
   onSuspect(listener: (resource: string | undefined) => void): Unsubscribe {
-    this.#doubts.add(listener);
-    return () => void this.#doubts.delete(listener);
+    this.#suspectListeners.add(listener);
+    return () => void this.#suspectListeners.delete(listener);
   }
 
   raiseToken(ref: ClaimRef, token: number): Promise<'raised' | 'lost'> {
@@ -115,8 +115,8 @@ export class RedisBackend implements LockNode {
 
   /** @throws UnsupportedByBackendError for a cluster, which is no node that fails by itself */
   asNode(node: NodeOptions): LockNode {
-    const terms = this.#terms;
-    if (terms.cluster !== undefined) {
+    const settings = this.#settings;
+    if (settings.cluster !== undefined) {
       throw new UnsupportedByBackendError(
         BACKEND,
         'a cluster as a node of a combination',
@@ -125,7 +125,7 @@ export class RedisBackend implements LockNode {
     }
     const { clock, operationTimeoutMs, maxLeaseMs, coldStart } = node;
     const own = { clock, operationTimeoutMs, maxLeaseMs, coldStart, restartGuard: true };
-    return new RedisBackend(Object.freeze({ ...terms, ...own }), node);
+    return new RedisBackend(Object.freeze({ ...settings, ...own }), node);
   }
 
   close(): Promise<void> {

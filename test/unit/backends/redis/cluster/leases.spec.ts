@@ -90,7 +90,10 @@ describe('locks on a cluster', () => {
     for (let turn = 0; turn < 10; turn += 1) {
       const lease = await one.mutex(`job${turn}`).acquire();
       const waiting = two.mutex(`job${turn}`).acquire();
-      await eventually('the other in line', async () => (await fixture.keys('bedrock_order*')).length === 1);
+      await eventually(
+        'the other in the queue',
+        async () => (await fixture.keys('bedrock_order*')).length === 1,
+      );
       await eventually('its subscription', async () => {
         const heard = await fixture.on(
           `job${turn}`,

@@ -76,7 +76,10 @@ describe('a slot that moves to another server', () => {
     const [holder, waiter] = [await fixture.bedrock(), await fixture.bedrock(client())];
     const lease = await holder.mutex('lock').acquire();
     const waiting = waiter.mutex('lock').acquire({ waitMs: 30_000 });
-    await eventually('the waiter in line', async () => (await fixture.keys('bedrock_order*')).length === 1);
+    await eventually(
+      'the waiter in the queue',
+      async () => (await fixture.keys('bedrock_order*')).length === 1,
+    );
     for (let turn = 0; turn < 3; turn += 1) {
       const moving = await move('lock');
       await moving.finish();

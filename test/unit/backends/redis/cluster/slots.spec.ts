@@ -5,7 +5,7 @@ import {
   parseSlots,
   SlotMap,
 } from '../../../../../libs/lock/src/backends/redis/configuration/slot-map.js';
-import { slotOf, SLOTS, tagOf } from '../../../../../libs/lock/src/backends/redis/protocol/slot.js';
+import { slotOf, SLOTS, hashTagFor } from '../../../../../libs/lock/src/backends/redis/protocol/slot.js';
 
 describe('the slot of a key', () => {
   let cluster: RedisCluster;
@@ -26,11 +26,11 @@ describe('the slot of a key', () => {
 
 describe('the tag of a slot', () => {
   it('is one for each, in that slot', () => {
-    const tags = Array.from({ length: SLOTS }, (_, slot) => tagOf(slot));
+    const tags = Array.from({ length: SLOTS }, (_, slot) => hashTagFor(slot));
     expect(tags.findIndex((tag, slot) => slotOf(`bedrock_token:{${tag}}`) !== slot)).toBe(-1);
     expect(new Set(tags).size).toBe(SLOTS);
     // Other processes, and later versions, have to find the same counters.
-    expect([0, 1, 12_182, 16_383].map(tagOf)).toEqual(['3560', '22179', '43681', '39296']);
+    expect([0, 1, 12_182, 16_383].map(hashTagFor)).toEqual(['3560', '22179', '43681', '39296']);
   });
 });
 

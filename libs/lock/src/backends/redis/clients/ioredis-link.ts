@@ -1,7 +1,7 @@
 import type { Command, Redis } from 'ioredis';
 import type { Clock } from '../../../core/clock.js';
 import { EncodedRequest, stripped } from './ioredis-request.js';
-import type { Arg, Asker, ChannelNaming, LinkOwner, RedisLink } from '../connection/link.js';
+import type { Arg, ReplyHandler, ChannelNaming, LinkOwner, RedisLink } from '../connection/link.js';
 
 /** A client that could not even begin to connect is told to do so again after this long, in ms. */
 const RESTART_MS = 1_000;
@@ -53,8 +53,8 @@ export class IoredisLink implements RedisLink {
     this.#client?.stream?.destroy();
   }
 
-  run(command: string, text: string, asker: Asker): void {
-    this.#client!.sendCommand(new EncodedRequest(command, text, asker) as unknown as Command);
+  run(command: string, text: string, replyHandler: ReplyHandler): void {
+    this.#client!.sendCommand(new EncodedRequest(command, text, replyHandler) as unknown as Command);
   }
 
   call(command: string, args: readonly Arg[]): Promise<unknown> {

@@ -2,7 +2,12 @@ import type { Redis, RedisOptions as ConnectionOptions } from 'ioredis';
 import type { Clock } from '../../../core/clock.js';
 import { notSent } from '../connection/failures.js';
 import { IoredisLink } from './ioredis-link.js';
-import { reconnectPauseMs, type LinkFactory, type LinkTarget, type RedisLink } from '../connection/link.js';
+import {
+  reconnectPauseMs,
+  type LinkFactory,
+  type RedisLinkTarget,
+  type RedisLink,
+} from '../connection/link.js';
 
 /**
  * What Bedrock needs of its own connections, whatever the user's are like: nothing is re-sent, nothing is queued while
@@ -48,7 +53,7 @@ export class IoredisLinks implements LinkFactory {
     private readonly clock: Clock,
   ) {}
 
-  create(target?: LinkTarget): RedisLink {
+  create(target?: RedisLinkTarget): RedisLink {
     const makeClient = async (): Promise<Redis> => {
       this.#origin ??= this.makeOrigin();
       const origin = await this.#origin;
@@ -76,7 +81,7 @@ export async function loadIoredis(url: string | undefined, connection: Connectio
   return url === undefined ? new Redis(options) : new Redis(url.replace(/^valkey(?=s?:)/, 'redis'), options);
 }
 
-function optionsOf({ host, port, database, credentials, tls }: LinkTarget): ConnectionOptions {
+function optionsOf({ host, port, database, credentials, tls }: RedisLinkTarget): ConnectionOptions {
   return {
     host,
     port,

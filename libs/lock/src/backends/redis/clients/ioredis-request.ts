@@ -1,16 +1,17 @@
 import type { Command } from 'ioredis';
-import type { Asker } from '../connection/link.js';
+import type { ReplyHandler } from '../connection/link.js';
 
 const SETTLED: Promise<unknown> = Promise.resolve();
 
-type Part = 'name' | 'args' | 'inTransaction' | 'isTraced' | 'promise' | 'resolve' | 'reject' | 'toWritable';
+type CommandMember =
+  'name' | 'args' | 'inTransaction' | 'isTraced' | 'promise' | 'resolve' | 'reject' | 'toWritable';
 
 /**
  * A request that was encoded already: what the clients of ioredis 5 and 6 ask of a command on its way, and no more. It
  * spares what their own commands cost, which is half of a call on this side: to encode the arguments one by one, to
  * convert the reply, and a promise.
  */
-export class EncodedRequest implements Pick<Command, Part | 'setReplyContext'> {
+export class EncodedRequest implements Pick<Command, CommandMember | 'setReplyContext'> {
   readonly args = [];
   readonly inTransaction = false;
   // Set by the client.
@@ -21,11 +22,11 @@ export class EncodedRequest implements Pick<Command, Part | 'setReplyContext'> {
   constructor(
     readonly name: string,
     private readonly text: string,
-    private readonly asker: Asker,
+    private readonly replyHandler: ReplyHandler,
   ) {}
 
-  readonly resolve = (reply: unknown): void => this.asker.replied(reply);
-  readonly reject = (error: Error): void => this.asker.failed(stripped(error));
+  readonly resolve = (reply: unknown): void => this.replyHandler.replied(reply);
+  readonly reject = (error: Error): void => this.replyHandler.failed(stripped(error));
 
   toWritable(): string {
     return this.text;

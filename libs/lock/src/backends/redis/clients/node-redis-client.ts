@@ -6,7 +6,7 @@ export interface NodeRedisClient {
 }
 
 /** What Bedrock uses of the clients of node-redis 5 and 6, all of it public. */
-export interface OwnClient {
+export interface NodeRedisApi {
   readonly isReady: boolean;
   on(event: 'connect' | 'ready' | 'reconnecting' | 'sharded-channel-moved', listener: () => void): unknown;
   on(event: 'error', listener: (error: Error) => void): unknown;

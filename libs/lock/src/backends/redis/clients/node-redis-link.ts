@@ -2,12 +2,12 @@ import type { Clock, Timer } from '../../../core/clock.js';
 import {
   reconnectPauseMs,
   type Arg,
-  type Asker,
+  type ReplyHandler,
   type ChannelNaming,
   type LinkOwner,
   type RedisLink,
 } from '../connection/link.js';
-import type { MessageListener, OwnClient } from './node-redis-client.js';
+import type { MessageListener, NodeRedisApi } from './node-redis-client.js';
 import { argumentsOf } from './resp-arguments.js';
 
 /** Texts of replies as buffers: simple strings (`+`) and bulk strings (`$`). */
@@ -19,15 +19,15 @@ const RAW = { typeMapping: { [0x2b]: Buffer, [0x24]: Buffer } };
  */
 export class NodeRedisLink implements RedisLink {
   #owner: LinkOwner | undefined;
-  #client: OwnClient | undefined;
+  #client: NodeRedisApi | undefined;
   /** Destroys the socket of the present client, in whatever state it is. */
-  #cutter = new AbortController();
+  #socketAbort = new AbortController();
   /** Attempts to connect since a connection was greeted. */
   #attempts = 0;
   #pause: Timer | undefined;
 
   constructor(
-    private readonly makeClient: (signal: AbortSignal) => OwnClient,
+    private readonly makeClient: (signal: AbortSignal) => NodeRedisApi,
     readonly database: number,
     private readonly clock: Clock,
     readonly isSharded: boolean,
@@ -43,7 +43,7 @@ export class NodeRedisLink implements RedisLink {
   }
 
   reconnect(): void {
-    this.#cutter.abort();
+    this.#socketAbort.abort();
   }
 
   close(): void {
@@ -51,10 +51,10 @@ export class NodeRedisLink implements RedisLink {
     this.#drop();
   }
 
-  run(_command: string, text: string, asker: Asker): void {
+  run(_command: string, text: string, replyHandler: ReplyHandler): void {
     this.#client!.sendCommand(argumentsOf(text), RAW).then(
-      (reply) => asker.replied(reply),
-      (error: Error) => asker.failed(error),
+      (reply) => replyHandler.replied(reply),
+      (error: Error) => replyHandler.failed(error),
     );
   }
 
@@ -79,8 +79,8 @@ export class NodeRedisLink implements RedisLink {
   readonly #receive: MessageListener = (message, channel) => this.#owner?.received(channel, message);
 
   #connect(owner: LinkOwner): void {
-    this.#cutter = new AbortController();
-    const { signal } = this.#cutter;
+    this.#socketAbort = new AbortController();
+    const { signal } = this.#socketAbort;
     const client = this.makeClient(signal);
     const isPresent = (): boolean => client === this.#client;
     const end = (error?: Error): void => {
@@ -114,6 +114,6 @@ export class NodeRedisLink implements RedisLink {
     this.#client = undefined;
     client?.destroy();
     // A socket that is still connecting is unknown to the client.
-    this.#cutter.abort();
+    this.#socketAbort.abort();
   }
 }

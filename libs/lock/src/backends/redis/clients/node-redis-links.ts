@@ -1,10 +1,10 @@
 import type { Clock } from '../../../core/clock.js';
-import type { LinkFactory, LinkTarget, RedisLink } from '../connection/link.js';
-import type { NodeRedisClient, OwnClient } from './node-redis-client.js';
+import type { LinkFactory, RedisLinkTarget, RedisLink } from '../connection/link.js';
+import type { NodeRedisClient, NodeRedisApi } from './node-redis-client.js';
 import { NodeRedisLink } from './node-redis-link.js';
 
 /** The options that are read of a user's client. */
-interface Options {
+interface NodeRedisClientOptions {
   readonly database?: number;
   readonly socket?: Readonly<Record<string, unknown>>;
 }
@@ -33,12 +33,12 @@ export class NodeRedisLinks implements LinkFactory {
     private readonly clock: Clock,
   ) {}
 
-  create(target?: LinkTarget): RedisLink {
+  create(target?: RedisLinkTarget): RedisLink {
     const { client } = this;
-    const options = (client as { readonly options?: Options }).options ?? {};
+    const options = (client as { readonly options?: NodeRedisClientOptions }).options ?? {};
     const { database = options.database ?? 0, credentials } = target ?? {};
-    const duplicate = client.duplicate.bind(client) as (overrides: object) => OwnClient;
-    const makeClient = (signal: AbortSignal): OwnClient =>
+    const duplicate = client.duplicate.bind(client) as (overrides: object) => NodeRedisApi;
+    const makeClient = (signal: AbortSignal): NodeRedisApi =>
       duplicate({
         ...SETTINGS,
         database,
@@ -49,7 +49,7 @@ export class NodeRedisLinks implements LinkFactory {
   }
 }
 
-function socketOf(given: Options['socket'], target: LinkTarget | undefined): object {
+function socketOf(given: NodeRedisClientOptions['socket'], target: RedisLinkTarget | undefined): object {
   const own = {
     ...given,
     // Reached only by a client that is being destroyed: a link makes a new one for each connection.

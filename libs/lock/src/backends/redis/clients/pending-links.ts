@@ -1,16 +1,16 @@
 import type { Clock, Timer } from '../../../core/clock.js';
 import type {
   Arg,
-  Asker,
+  ReplyHandler,
   ChannelNaming,
   LinkFactory,
   LinkOwner,
-  LinkTarget,
+  RedisLinkTarget,
   RedisLink,
 } from '../connection/link.js';
 
 /** Pause before what has failed is made again, in ms. */
-const AGAIN_MS = 1_000;
+const RETRY_MS = 1_000;
 
 /** Links of a factory that can be made only by asking somebody. */
 export class PendingLinks implements LinkFactory {
@@ -21,7 +21,7 @@ export class PendingLinks implements LinkFactory {
     private readonly clock: Clock,
   ) {}
 
-  create(target?: LinkTarget): RedisLink {
+  create(target?: RedisLinkTarget): RedisLink {
     return new PendingLink(async () => (await this.#factory()).create(target), this.clock, target);
   }
 
@@ -46,7 +46,7 @@ class PendingLink implements RedisLink {
   constructor(
     private readonly make: () => Promise<RedisLink>,
     private readonly clock: Clock,
-    { database = 0, isSharded = false }: Partial<LinkTarget> = {},
+    { database = 0, isSharded = false }: Partial<RedisLinkTarget> = {},
   ) {
     this.database = database;
     this.isSharded = isSharded;
@@ -66,7 +66,7 @@ class PendingLink implements RedisLink {
       (error: Error) => {
         if (this.#isClosed) return;
         owner.failed(error);
-        this.#timer = this.clock.setTimer(() => this.connect(owner), AGAIN_MS);
+        this.#timer = this.clock.setTimer(() => this.connect(owner), RETRY_MS);
       },
     );
   }
@@ -81,8 +81,8 @@ class PendingLink implements RedisLink {
     this.#link?.close();
   }
 
-  run(command: string, text: string, asker: Asker): void {
-    this.#link!.run(command, text, asker);
+  run(command: string, text: string, replyHandler: ReplyHandler): void {
+    this.#link!.run(command, text, replyHandler);
   }
 
   call(command: string, args: readonly Arg[]): Promise<unknown> {

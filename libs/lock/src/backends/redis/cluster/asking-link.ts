@@ -1,7 +1,7 @@
-import type { Arg, Asker, LinkOwner, RedisLink } from '../connection/link.js';
+import type { Arg, ReplyHandler, LinkOwner, RedisLink } from '../connection/link.js';
 
 const ASKING = '*1\r\n$6\r\nasking\r\n';
-const DEAF: Asker = { replied: () => undefined, failed: () => undefined };
+const IGNORE_REPLY: ReplyHandler = { replied: () => undefined, failed: () => undefined };
 
 /**
  * A link whose requests are about slots that are on their way to the server: what was moved already is found nowhere else,
@@ -32,13 +32,13 @@ export class AskingLink implements RedisLink {
     this.link.close();
   }
 
-  run(command: string, text: string, asker: Asker): void {
-    this.link.run('asking', ASKING, DEAF);
-    this.link.run(command, text, asker);
+  run(command: string, text: string, replyHandler: ReplyHandler): void {
+    this.link.run('asking', ASKING, IGNORE_REPLY);
+    this.link.run(command, text, replyHandler);
   }
 
   call(command: string, args: readonly Arg[]): Promise<unknown> {
-    this.link.run('asking', ASKING, DEAF);
+    this.link.run('asking', ASKING, IGNORE_REPLY);
     return this.link.call(command, args);
   }
 

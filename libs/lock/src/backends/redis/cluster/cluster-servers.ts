@@ -1,21 +1,21 @@
 import { sleep } from '../../../core/clock.js';
-import { Connection } from '../connection/connection.js';
+import { RedisConnection } from '../connection/redis-connection.js';
 import { codeOf, notSent } from '../connection/failures.js';
-import { ProcessRows } from '../presence/process-rows.js';
-import type { Servers, Site } from '../server/servers.js';
+import { RedisProcessDirectory } from '../presence/process-directory.js';
+import type { Servers, RedisServerDeps } from '../server/servers.js';
 import { ClusterCounters, ClusterPermits } from './cluster-counting.js';
 import { ClusterLeases } from './cluster-leases.js';
 import { ClusterRecords } from './cluster-records.js';
-import { ClusterNode, targetAt, type ClusterSite } from './cluster-node.js';
-import { ClusterWakes } from './cluster-wakes.js';
-import { Doubts } from './doubts.js';
+import { ClusterNode, linkTargetFor, type ClusterNodeDeps } from './cluster-node.js';
+import { ClusterWakeSubscriptions } from './cluster-wake-subscriptions.js';
+import { RevocationListener } from './revocation-listener.js';
 import { Router } from './router.js';
-import type { ClusterPlace } from '../configuration/place.js';
+import type { ClusterLocation } from '../configuration/cluster-location.js';
 import type { Address } from '../configuration/slot-map.js';
 import { Topology } from './topology.js';
 
 /** Pause before `ready()` looks at the masters again, in ms. */
-const AGAIN_MS = 50;
+const RETRY_MS = 50;
 
 /** A Redis Cluster: connections to each master, and every verb on the one that has the slot. */
 export class ClusterServers implements Servers {
@@ -24,32 +24,32 @@ export class ClusterServers implements Servers {
   readonly permits: ClusterPermits;
   readonly records: ClusterRecords;
   readonly #topology: Topology;
-  readonly #wakes: ClusterWakes;
-  readonly #doubts: Doubts;
-  readonly #rows: ProcessRows;
+  readonly #wakes: ClusterWakeSubscriptions;
+  readonly #revocations: RevocationListener;
+  readonly #processes: RedisProcessDirectory;
   /** Connections for one question. */
-  readonly #strangers = new Set<Connection>();
+  readonly #temporaryConnections = new Set<RedisConnection>();
 
   constructor(
-    private readonly site: Site,
-    private readonly place: ClusterPlace,
+    private readonly deps: RedisServerDeps,
+    private readonly location: ClusterLocation,
   ) {
-    const { processId, terms } = site;
-    const { clock, operationTimeoutMs, label } = terms;
-    const { seeds, natMap, links } = place;
+    const { processId, settings } = deps;
+    const { clock, operationTimeoutMs, label } = settings;
+    const { seeds, natMap, links } = location;
     this.#topology = new Topology({
       clock,
       graceMs: operationTimeoutMs,
       seeds,
       natMap,
       makeNode: (address, isAsking) => this.#makeNode(address, isAsking),
-      askStranger: (address) => this.#askStranger(address),
-      onLooked: () => this.#looked(),
+      fetchSlots: (address) => this.#fetchSlots(address),
+      onSlotsRefreshed: () => this.#onSlotsRefreshed(),
     });
     const router = new Router(this.#topology, clock, operationTimeoutMs, natMap);
-    this.#wakes = new ClusterWakes(this.#topology, router);
-    this.#doubts = new Doubts(site, links);
-    this.#rows = new ProcessRows(processId, label, router.call, clock);
+    this.#wakes = new ClusterWakeSubscriptions(this.#topology, router);
+    this.#revocations = new RevocationListener(deps, links);
+    this.#processes = new RedisProcessDirectory(processId, label, router.call, clock);
     this.leases = new ClusterLeases(router);
     this.counters = new ClusterCounters(router);
     this.permits = new ClusterPermits(router);
@@ -57,7 +57,7 @@ export class ClusterServers implements Servers {
   }
 
   get commands(): number {
-    return this.#topology.commands + this.#doubts.commands;
+    return this.#topology.commands + this.#revocations.commands;
   }
 
   start(): void {
@@ -65,26 +65,26 @@ export class ClusterServers implements Servers {
   }
 
   async whenReady(ms: number): Promise<void> {
-    const { clock, operationTimeoutMs } = this.site.terms;
+    const { clock, operationTimeoutMs } = this.deps.settings;
     const until = clock.now() + ms;
     for (;;) {
       await this.#topology.whenKnown(until - clock.now());
       const leftMs = Math.min(until - clock.now(), operationTimeoutMs);
       try {
         const masters = this.#topology.masters.map(({ connection }) => connection.whenReady(leftMs));
-        await Promise.all([...masters, this.#doubts.whenReady(leftMs)]);
+        await Promise.all([...masters, this.#revocations.whenReady(leftMs)]);
         return;
       } catch (error) {
         // What a server answered stands; one that is down may be replaced meanwhile.
         if (codeOf((error as Error).cause) !== '' || clock.now() >= until) throw error;
-        await sleep(clock, AGAIN_MS);
+        await sleep(clock, RETRY_MS);
       }
     }
   }
 
   /** The slowest master counts. */
   async ping(): Promise<void> {
-    await this.#topology.whenKnown(this.site.terms.operationTimeoutMs);
+    await this.#topology.whenKnown(this.deps.settings.operationTimeoutMs);
     await Promise.all(
       this.#topology.masters.map(async ({ connection }) => {
         await connection.whenServing();
@@ -94,36 +94,36 @@ export class ClusterServers implements Servers {
   }
 
   async close(): Promise<void> {
-    await this.#rows.erase().catch(() => undefined);
+    await this.#processes.remove().catch(() => undefined);
     this.#wakes.close();
-    this.#doubts.close();
-    for (const connection of this.#strangers) connection.close();
+    this.#revocations.close();
+    for (const connection of this.#temporaryConnections) connection.close();
     await this.#topology.close();
   }
 
   #makeNode(address: Address, isAsking: boolean): ClusterNode {
-    const { site, place } = this;
-    const own: ClusterSite = {
-      ...site,
-      links: place.links,
-      rows: this.#rows,
+    const { deps, location } = this;
+    const own: ClusterNodeDeps = {
+      ...deps,
+      links: location.links,
+      processes: this.#processes,
       wakes: this.#wakes,
-      tagAt: (at) => this.#topology.tagAt(at),
-      onAstray: (node) => void this.#topology.look(node),
+      hashTagAt: (at) => this.#topology.hashTagAt(at),
+      onSlotsMoved: (node) => void this.#topology.refresh(node),
     };
-    return new ClusterNode(address, own, { isAsking, isLate: this.#topology.isKnown });
+    return new ClusterNode(address, own, { isAsking, joinedLater: this.#topology.isKnown });
   }
 
-  #looked(): void {
-    this.#doubts.listenTo(this.#topology.masters);
-    this.#wakes.check();
+  #onSlotsRefreshed(): void {
+    this.#revocations.listenTo(this.#topology.masters);
+    this.#wakes.followSlots();
   }
 
-  async #askStranger(address: Address): Promise<unknown> {
-    const { clock, operationTimeoutMs } = this.site.terms;
-    const link = this.place.links.create(targetAt(address));
-    const connection = new Connection(link, clock, this.site.terms);
-    this.#strangers.add(connection);
+  async #fetchSlots(address: Address): Promise<unknown> {
+    const { clock, operationTimeoutMs } = this.deps.settings;
+    const link = this.location.links.create(linkTargetFor(address));
+    const connection = new RedisConnection(link, clock, this.deps.settings);
+    this.#temporaryConnections.add(connection);
     connection.start({ open: () => Promise.resolve() });
     try {
       await connection.whenReady(operationTimeoutMs);
@@ -133,7 +133,7 @@ export class ClusterServers implements Servers {
       throw isNoCluster(cause) ? notSent(NO_CLUSTER, cause) : error;
     } finally {
       connection.close();
-      this.#strangers.delete(connection);
+      this.#temporaryConnections.delete(connection);
     }
   }
 }

@@ -1,6 +1,6 @@
 import { sleep, within, type Clock } from '../../../core/clock.js';
 import { BackendUnavailableError } from '../../../core/errors.js';
-import type { Send } from '../connection/connection.js';
+import type { Send } from '../connection/redis-connection.js';
 import { codeOf, noAnswer, notSent } from '../connection/failures.js';
 import type { ServerDrivers } from '../server/server-drivers.js';
 import type { ClusterNode } from './cluster-node.js';
@@ -9,7 +9,7 @@ import { parseRedirection, type NatMap } from '../configuration/slot-map.js';
 import type { Topology } from './topology.js';
 
 /** Pause before a slot is asked for again whose keys are on their way, or that is sent from server to server, in ms. */
-const AGAIN_MS = 20;
+const RETRY_MS = 20;
 /** So many servers may name the next one without a pause. */
 const HOPS_AT_ONCE = 3;
 /**
@@ -47,31 +47,31 @@ export class Router {
   /** Asks the server of a slot. What is asked again was not executed before. */
   async follow<T>(slot: number, ask: (node: ClusterNode) => Promise<T>): Promise<T> {
     const until = this.clock.now() + this.timeoutMs;
-    let node = this.topology.nodeOf(slot) ?? (await this.#served(slot));
+    let node = this.topology.nodeOf(slot) ?? (await this.#servingNode(slot));
     let answer = ask(node);
     for (let hop = 1; ; hop += 1) {
       try {
         return await answer;
       } catch (error) {
-        node = await this.#next(slot, node, error as Error, hop, until);
+        node = await this.#nextNode(slot, node, error as Error, hop, until);
         answer = this.#askNext(node, ask, until, error as Error);
       }
     }
   }
 
-  async #served(slot: number): Promise<ClusterNode> {
+  async #servingNode(slot: number): Promise<ClusterNode> {
     this.topology.start();
     await this.topology.whenKnown(this.timeoutMs);
     const node = this.topology.nodeOf(slot);
     if (node === undefined) {
-      this.topology.suspect();
+      this.topology.refreshSoon();
       throw notSent(`no server of the cluster has slot ${slot}`);
     }
     return node;
   }
 
   /** Who is to be asked after this refusal. @throws the error when nobody is */
-  async #next(
+  async #nextNode(
     slot: number,
     node: ClusterNode,
     error: Error,
@@ -79,18 +79,18 @@ export class Router {
     until: number,
   ): Promise<ClusterNode> {
     if (!(error instanceof BackendUnavailableError) || error.executed !== 'no') throw error;
-    const pauseMs = hop > HOPS_AT_ONCE ? AGAIN_MS : 0;
+    const pauseMs = hop > HOPS_AT_ONCE ? RETRY_MS : 0;
     const code = codeOf(error.cause);
     if (code === 'MOVED' || code === 'ASK') {
       await this.#pause(pauseMs, until, error);
       return this.#redirected(node, error);
     }
     if (code === 'TRYAGAIN') {
-      await this.#pause(AGAIN_MS, until, error);
+      await this.#pause(RETRY_MS, until, error);
       return this.topology.nodeOf(slot) ?? node;
     }
     // The server is down, or the cluster: somebody else will have the slot.
-    if (code === '' || code === 'CLUSTERDOWN') this.topology.suspect();
+    if (code === '' || code === 'CLUSTERDOWN') this.topology.refreshSoon();
     throw error;
   }
 

@@ -1,17 +1,17 @@
 import type { Clock, Timer } from '../../../core/clock.js';
-import { isFinal } from '../connection/connection.js';
+import { isFinal } from '../connection/redis-connection.js';
 import { codeOf, notSent } from '../connection/failures.js';
 import { Readiness } from '../connection/readiness.js';
 import type { ClusterNode } from './cluster-node.js';
-import { tagOf } from '../protocol/slot.js';
+import { hashTagFor } from '../protocol/slot.js';
 import { parseSlots, SlotMap, type Address, type NatMap } from '../configuration/slot-map.js';
 
 /** Pause between two questions for the slots, while something is amiss, in ms: doubled each time. */
 const REFRESH_MS = { first: 100, last: 500 };
 /** How many servers are asked at the same time; the first good answer counts. */
-const ASKED_AT_ONCE = 3;
+const REQUESTS_AT_ONCE = 3;
 
-export interface TopologyGround {
+export interface TopologyDeps {
   readonly clock: Clock;
   /** A server without slots keeps its connections this long, in ms: answers may be on their way. */
   readonly graceMs: number;
@@ -20,9 +20,9 @@ export interface TopologyGround {
   /** Makes what leads to a server. @param isAsking for requests about slots that are on their way to it */
   readonly makeNode: (address: Address, isAsking: boolean) => ClusterNode;
   /** CLUSTER SLOTS, asked on a connection that is made for it. */
-  readonly askStranger: (address: Address) => Promise<unknown>;
+  readonly fetchSlots: (address: Address) => Promise<unknown>;
   /** The slots were asked for, or one was heard to have moved. */
-  readonly onLooked: () => void;
+  readonly onSlotsRefreshed: () => void;
 }
 
 /** The masters of a cluster, and which of them serves which slot. Looks again, and again, for as long as something is amiss. */
@@ -33,15 +33,15 @@ export class Topology {
   readonly #readiness: Readiness;
   #isKnown = false;
   #isClosed = false;
-  #looking: Promise<void> | undefined;
+  #refreshing: Promise<void> | undefined;
   #timer: Timer | undefined;
   #pauseMs = REFRESH_MS.first;
-  #lookedAt = -Infinity;
+  #refreshedAt = -Infinity;
   /** Requests sent to servers that have left. */
-  #commandsBefore = 0;
+  #retiredCommands = 0;
 
-  constructor(private readonly ground: TopologyGround) {
-    this.#readiness = new Readiness(ground.clock);
+  constructor(private readonly deps: TopologyDeps) {
+    this.#readiness = new Readiness(deps.clock);
   }
 
   get isKnown(): boolean {
@@ -53,13 +53,13 @@ export class Topology {
   }
 
   get commands(): number {
-    let commands = this.#commandsBefore;
+    let commands = this.#retiredCommands;
     for (const node of this.#everyNode()) commands += node.commands;
     return commands;
   }
 
   start(): void {
-    if (!this.#isKnown && this.#looking === undefined && this.#timer === undefined) void this.look();
+    if (!this.#isKnown && this.#refreshing === undefined && this.#timer === undefined) void this.refresh();
   }
 
   /** @throws BackendUnavailableError after `ms` without knowledge of any slot, and at once when there can be none */
@@ -75,78 +75,79 @@ export class Topology {
   }
 
   nodeAt(address: Address): ClusterNode {
-    return this.#make(this.#nodes, address, false);
+    return this.#nodeIn(this.#nodes, address, false);
   }
 
   askingNodeAt(address: Address): ClusterNode {
-    return this.#make(this.#askingNodes, address, true);
+    return this.#nodeIn(this.#askingNodes, address, true);
   }
 
-  tagAt(address: Address): string | undefined {
+  hashTagAt(address: Address): string | undefined {
     const slot = this.#map.slotAt(address);
-    return slot === undefined ? undefined : tagOf(slot);
+    return slot === undefined ? undefined : hashTagFor(slot);
   }
 
   /** A server has said that another one has this slot; with it others may have moved. */
   moved(slot: number, to: Address): void {
     if (this.#isClosed) return;
     this.#map.move(slot, to);
-    this.ground.onLooked();
-    this.suspect();
+    this.deps.onSlotsRefreshed();
+    this.refreshSoon();
   }
 
   /** Something is amiss: looks soon. */
-  suspect(): void {
+  refreshSoon(): void {
     if (this.#isClosed || this.#timer !== undefined) return;
-    this.#timer = this.ground.clock.setTimer(() => {
+    this.#timer = this.deps.clock.setTimer(() => {
       this.#timer = undefined;
-      void this.look();
+      void this.refresh();
     }, this.#pauseMs);
     this.#pauseMs = Math.min(this.#pauseMs * 2, REFRESH_MS.last);
   }
 
   /** Asks for the slots, unless it is asking or has just asked. Never rejects. @param first who knows best */
-  async look(first?: ClusterNode): Promise<void> {
-    const { clock } = this.ground;
-    if (this.#looking === undefined && clock.now() - this.#lookedAt < REFRESH_MS.first) return this.suspect();
-    this.#looking ??= this.#look(first).finally(() => {
-      this.#looking = undefined;
-      this.#lookedAt = clock.now();
+  async refresh(first?: ClusterNode): Promise<void> {
+    const { clock } = this.deps;
+    if (this.#refreshing === undefined && clock.now() - this.#refreshedAt < REFRESH_MS.first)
+      return this.refreshSoon();
+    this.#refreshing ??= this.#refreshNow(first).finally(() => {
+      this.#refreshing = undefined;
+      this.#refreshedAt = clock.now();
     });
-    await this.#looking;
+    await this.#refreshing;
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    if (this.#timer !== undefined) this.ground.clock.clearTimer(this.#timer);
+    if (this.#timer !== undefined) this.deps.clock.clearTimer(this.#timer);
     this.#readiness.failed(new Error('it is closed'), true);
     await Promise.all(Array.from(this.#everyNode(), (node) => node.close()));
   }
 
-  async #look(first: ClusterNode | undefined): Promise<void> {
+  async #refreshNow(first: ClusterNode | undefined): Promise<void> {
     if (this.#isClosed) return;
     let masters: readonly ClusterNode[] = [];
     try {
-      this.#map.replace(await this.#ask(first));
+      this.#map.replace(await this.#fetchRanges(first));
       // Made before anything is known, the first ones succeed nobody.
       masters = this.masters;
       this.#isKnown = true;
-      this.#readiness.reached();
+      this.#readiness.succeeded();
     } catch (error) {
       // A server that cannot be reached may be up soon, and is one of several.
       const isAnswer = codeOf((error as Error).cause) !== '';
       this.#readiness.failed(error as Error, isAnswer && isFinal(error));
-      this.suspect();
+      this.refreshSoon();
     }
     if (this.#isClosed || !this.#isKnown) return;
     this.#retireOthers();
-    this.ground.onLooked();
-    if (!this.#map.isComplete || masters.some(({ connection }) => !connection.isReady)) this.suspect();
+    this.deps.onSlotsRefreshed();
+    if (!this.#map.isComplete || masters.some(({ connection }) => !connection.isReady)) this.refreshSoon();
     else if (this.#timer === undefined) this.#pauseMs = REFRESH_MS.first;
   }
 
-  async #ask(first: ClusterNode | undefined) {
-    const { natMap, seeds, askStranger } = this.ground;
+  async #fetchRanges(first: ClusterNode | undefined) {
+    const { natMap, seeds, fetchSlots } = this.deps;
     const read = (reply: unknown, asked: Address) => {
       const ranges = parseSlots(reply, asked, natMap);
       if (ranges.length === 0) throw notSent('no slot of the cluster is served');
@@ -159,8 +160,8 @@ export class Topology {
     try {
       return await Promise.any(asking);
     } catch {
-      const strangers = new Set([...seeds, ...this.#nodes.keys()]);
-      const answers = Array.from(strangers, async (address) => read(await askStranger(address), address));
+      const addresses = new Set([...seeds, ...this.#nodes.keys()]);
+      const answers = Array.from(addresses, async (address) => read(await fetchSlots(address), address));
       return Promise.any(answers).catch((error: AggregateError) => {
         throw error.errors.at(-1);
       });
@@ -170,14 +171,14 @@ export class Topology {
   /** Different ones each time. */
   #someConnected(): ClusterNode[] {
     const connected = [...this.#nodes.values()].filter(({ connection }) => connection.isReady);
-    const turn = Math.floor(this.ground.clock.random() * connected.length);
-    return [...connected.slice(turn), ...connected.slice(0, turn)].slice(0, ASKED_AT_ONCE);
+    const turn = Math.floor(this.deps.clock.random() * connected.length);
+    return [...connected.slice(turn), ...connected.slice(0, turn)].slice(0, REQUESTS_AT_ONCE);
   }
 
-  #make(among: Map<Address, ClusterNode>, address: Address, isAsking: boolean): ClusterNode {
+  #nodeIn(among: Map<Address, ClusterNode>, address: Address, isAsking: boolean): ClusterNode {
     let node = among.get(address);
     if (node === undefined) {
-      node = this.ground.makeNode(address, isAsking);
+      node = this.deps.makeNode(address, isAsking);
       among.set(address, node);
       if (this.#isClosed) void node.close();
       else node.start();
@@ -186,7 +187,7 @@ export class Topology {
   }
 
   #retireOthers(): void {
-    const { clock, graceMs } = this.ground;
+    const { clock, graceMs } = this.deps;
     const isMaster = (address: Address): boolean => this.#map.slotAt(address) !== undefined;
     for (const nodes of [this.#nodes, this.#askingNodes]) {
       for (const [address, node] of nodes) {
@@ -194,7 +195,7 @@ export class Topology {
         clock.setTimer(() => {
           if (this.#isClosed || isMaster(address) || nodes.get(address) !== node) return;
           nodes.delete(address);
-          this.#commandsBefore += node.commands;
+          this.#retiredCommands += node.commands;
           void node.close();
         }, graceMs);
       }

@@ -7,10 +7,10 @@ import type { NodeRedisClient } from '../clients/node-redis-client.js';
 /** A client of ioredis 5.3 or newer, or 6, of iovalkey, or of node-redis 5 or 6. */
 export type RedisClient = SingleClient | Cluster | NodeRedisCluster;
 /** A client for one server, or for one primary behind Sentinels. */
-export type SingleClient = Redis | LikeIoredis | NodeRedisClient;
+export type SingleClient = Redis | IoredisCompatibleClient | NodeRedisClient;
 
 /** A client of a library that began as ioredis, such as iovalkey: its classes are others. */
-export interface LikeIoredis {
+export interface IoredisCompatibleClient {
   readonly isCluster: boolean;
   readonly options: object;
   duplicate(...args: never[]): unknown;
@@ -21,7 +21,7 @@ export interface LikeIoredis {
  * Where the Redis is: a `url`, a `connection` or both, through ioredis; or else a `client`. Or a `cluster`, with what all of
  * its servers have in common in `connection` or in a `client` for one server.
  */
-export interface RedisPlace {
+export interface RedisLocation {
   /** `redis://user:password@host:6379/0`, `rediss://…`, `valkey://…`, `valkeys://…`, or the path of a Unix socket. */
   readonly url?: string;
   /** Options of ioredis: host, port, tls, sentinels and the like. What Bedrock sets itself is refused here. */

@@ -6,7 +6,7 @@ import type { Address } from './slot-map.js';
 export type ClusterAddress = string | { readonly host: string; readonly port?: number };
 
 /** How a URL says that one is let in. */
-export interface Access {
+export interface AccessOptions {
   readonly username?: string;
   readonly password?: string;
   readonly tls?: object;
@@ -17,7 +17,10 @@ const TLS: ReadonlySet<string> = new Set(['rediss:', 'valkeys:']);
 const FIELDS: ReadonlySet<string> = new Set(['host', 'port']);
 
 /** @throws InvalidOptionError naming the field; never with a password in its text */
-export function parseServer(field: string, given: ClusterAddress): { address: Address; access: Access } {
+export function parseServer(
+  field: string,
+  given: ClusterAddress,
+): { address: Address; access: AccessOptions } {
   if (typeof given === 'string') return parseUrl(field, given);
   checkFields(field, given, FIELDS);
   const { host, port = DEFAULT_PORT } = given;
@@ -26,7 +29,7 @@ export function parseServer(field: string, given: ClusterAddress): { address: Ad
   return { address: `${host}:${checkWhole(`${field}.port`, port, 1, 65_535)}`, access: {} };
 }
 
-function parseUrl(field: string, text: string): { address: Address; access: Access } {
+function parseUrl(field: string, text: string): { address: Address; access: AccessOptions } {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isPlain = url !== undefined && /^\/?0?$/.test(url.pathname) && url.search === '';
   if (!isPlain || !/^(redis|valkey)s?:$/.test(url.protocol) || url.hostname === '') {

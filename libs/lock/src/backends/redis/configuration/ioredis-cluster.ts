@@ -3,7 +3,7 @@ import type { Clock } from '../../../core/clock.js';
 import { InvalidOptionError } from '../../../core/errors.js';
 import { IoredisLinks, loadIoredis } from '../clients/ioredis-links.js';
 import { parseServer, type ClusterAddress } from './cluster-address.js';
-import type { ClusterPlace } from './place.js';
+import type { ClusterLocation } from './cluster-location.js';
 import type { NatMap } from './slot-map.js';
 
 /** What is read of a Cluster of ioredis. */
@@ -19,7 +19,7 @@ const LOCAL = '127.0.0.1';
 const DEFAULT_PORT = 6_379;
 
 /** Where a Cluster of ioredis leads. It is only read: Bedrock makes connections of its own with its `redisOptions`. */
-export function placeOfIoredis(client: Cluster, clock: Clock): ClusterPlace {
+export function locationOfIoredisCluster(client: Cluster, clock: Clock): ClusterLocation {
   const { startupNodes, options } = client as unknown as IoredisCluster;
   const { redisOptions = {}, natMap } = options;
   const seeds = startupNodes.map((node, i) => {

@@ -1,6 +1,6 @@
-import { isIoredisClient, type RedisPlace } from './clients.js';
+import { isIoredisClient, type RedisLocation } from './clients.js';
 
-interface Where {
+interface ServerAddressOptions {
   readonly host?: unknown;
   readonly port?: unknown;
   readonly path?: unknown;
@@ -10,11 +10,13 @@ interface Where {
 }
 
 /** `host:port/database` of the one server that the options lead to; '' where they do not say. */
-export function nodeIdOf({ url, connection, client }: RedisPlace): string {
+export function nodeIdOf({ url, connection, client }: RedisLocation): string {
   if (client === undefined) return textOf({ ...(url === undefined ? {} : partsOf(url)), ...connection });
-  if (isIoredisClient(client)) return textOf(('options' in client ? client.options : {}) as Where);
-  const options = (client as { readonly options?: { url?: string; database?: number; socket?: Where } })
-    .options;
+  if (isIoredisClient(client))
+    return textOf(('options' in client ? client.options : {}) as ServerAddressOptions);
+  const options = (
+    client as { readonly options?: { url?: string; database?: number; socket?: ServerAddressOptions } }
+  ).options;
   const { url: given, database, socket } = options ?? {};
   return textOf({
     ...(given === undefined ? {} : partsOf(given)),
@@ -23,13 +25,13 @@ export function nodeIdOf({ url, connection, client }: RedisPlace): string {
   });
 }
 
-function partsOf(url: string): Where {
+function partsOf(url: string): ServerAddressOptions {
   if (url.startsWith('/')) return { path: url };
   const { hostname, port, pathname } = new URL(url);
   return { host: hostname, ...(port !== '' && { port }), db: pathname.slice(1) };
 }
 
-function textOf({ host, port, path, db, name, sentinels }: Where): string {
+function textOf({ host, port, path, db, name, sentinels }: ServerAddressOptions): string {
   const database = Number(db) > 0 ? `/${Number(db)}` : '';
   if (Array.isArray(sentinels)) return typeof name === 'string' ? `${name}${database}` : '';
   if (typeof path === 'string' && path !== '') return `${path}${database}`;

@@ -5,7 +5,7 @@ import type { NodeRedisClient } from '../clients/node-redis-client.js';
 import { NodeRedisLinks } from '../clients/node-redis-links.js';
 import { PendingLinks } from '../clients/pending-links.js';
 import { parseServer, type ClusterAddress } from './cluster-address.js';
-import type { ClusterPlace } from './place.js';
+import type { ClusterLocation } from './cluster-location.js';
 import type { NatMap } from './slot-map.js';
 
 /** A Cluster of node-redis 5 or 6 as the user has made it. */
@@ -21,13 +21,13 @@ interface RootNode {
 }
 
 /** What is read of its options. */
-interface Options {
+interface NodeRedisClusterOptions {
   readonly rootNodes: readonly RootNode[];
   readonly nodeAddressMap?: NatMap;
 }
 
 /** What is used of a duplicate. */
-interface Scout {
+interface ClusterDuplicate {
   readonly masters: readonly unknown[];
   on(event: 'error', listener: () => void): unknown;
   connect(): Promise<unknown>;
@@ -39,11 +39,16 @@ interface Scout {
  * Where a Cluster of node-redis leads. Neither it nor its connections are used: a duplicate finds a server, and so a
  * client for one server, of which Bedrock makes its own.
  */
-export function placeOfNodeRedis(cluster: NodeRedisCluster, clock: Clock): ClusterPlace {
-  const { rootNodes, nodeAddressMap } = (cluster as unknown as { readonly _options: Options })._options;
+export function locationOfNodeRedisCluster(cluster: NodeRedisCluster, clock: Clock): ClusterLocation {
+  const { rootNodes, nodeAddressMap } = (cluster as unknown as { readonly _options: NodeRedisClusterOptions })
+    ._options;
   const seeds = rootNodes.map((node, i) => parseServer(`client.rootNodes[${i}]`, addressOf(node)).address);
   if (seeds.length === 0) throw new InvalidOptionError('client', 'a Cluster with root nodes', cluster);
-  return { seeds, natMap: nodeAddressMap, links: new PendingLinks(() => linksOf(cluster, clock), clock) };
+  return {
+    seeds,
+    natMap: nodeAddressMap,
+    links: new PendingLinks(() => linkFactoryOf(cluster, clock), clock),
+  };
 }
 
 function addressOf({ url, socket = {} }: RootNode): ClusterAddress {
@@ -51,14 +56,14 @@ function addressOf({ url, socket = {} }: RootNode): ClusterAddress {
   return url ?? { host, port };
 }
 
-async function linksOf(cluster: NodeRedisCluster, clock: Clock): Promise<LinkFactory> {
-  const scout = cluster.duplicate({ minimizeConnections: true }) as Scout;
-  scout.on('error', () => undefined);
+async function linkFactoryOf(cluster: NodeRedisCluster, clock: Clock): Promise<LinkFactory> {
+  const duplicate = cluster.duplicate({ minimizeConnections: true }) as ClusterDuplicate;
+  duplicate.on('error', () => undefined);
   try {
-    await scout.connect();
-    const client = await scout.nodeClient(scout.masters[0]);
+    await duplicate.connect();
+    const client = await duplicate.nodeClient(duplicate.masters[0]);
     return new NodeRedisLinks(client.duplicate() as NodeRedisClient, clock);
   } finally {
-    scout.destroy();
+    duplicate.destroy();
   }
 }

@@ -15,21 +15,21 @@ import {
   isIoredisClient,
   isNodeRedisClient,
   type RedisClient,
-  type RedisPlace,
+  type RedisLocation,
 } from './clients.js';
 import { IOREDIS_SETTINGS } from '../clients/ioredis-links.js';
-import { clusterPlace } from './cluster-place.js';
-import type { ClusterPlace } from './place.js';
+import { resolveCluster } from './resolve-cluster.js';
+import type { ClusterLocation } from './cluster-location.js';
 import { nodeIdOf } from './node-id.js';
-import { linksTo, type ServerPlace } from './link-factory.js';
+import { linkFactoryFor, type ServerLocation } from './link-factory.js';
 import type { LinkFactory } from '../connection/link.js';
 import {
   resolveReplicaAcks,
   type ReplicaAckOptions,
-  type ReplicaAckTerms,
+  type ReplicaAckSettings,
 } from '../protocol/replica-acks.js';
 
-export interface RedisOptions extends RedisPlace {
+export interface RedisOptions extends RedisLocation {
   /** Shown as the holder's label. */
   readonly label?: string;
   /**
@@ -74,11 +74,11 @@ export interface RedisOptions extends RedisPlace {
 }
 
 /** The checked options. */
-export interface RedisTerms {
+export interface RedisSettings {
   /** Connections to where the options lead, and with what else they say to other addresses. */
   readonly links: LinkFactory;
   /** The cluster that they lead to, if it is one. */
-  readonly cluster: ClusterPlace | undefined;
+  readonly cluster: ClusterLocation | undefined;
   readonly label: string | undefined;
   /** '' where nothing says it. */
   readonly nodeId: string;
@@ -90,7 +90,7 @@ export interface RedisTerms {
   readonly coldStart: 'wait' | 'trust';
   readonly strict: boolean;
   readonly tokens: 'shared' | 'perLock';
-  readonly replicaAcks: ReplicaAckTerms | undefined;
+  readonly replicaAcks: ReplicaAckSettings | undefined;
   readonly clock: Clock;
 }
 
@@ -101,7 +101,7 @@ const FIELDS: ReadonlySet<string> = new Set<keyof RedisOptions>([
 export const MIN_LEASE_MS = 50;
 
 /** Checks what was given to `redis()`. Nothing is connected. @throws InvalidOptionError naming the field */
-export function resolveRedisOptions(given: string | RedisClient | RedisOptions): RedisTerms {
+export function resolveRedisOptions(given: string | RedisClient | RedisOptions): RedisSettings {
   const options: RedisOptions =
     typeof given === 'string' ? { url: given } : isClient(given) ? { client: given } : given;
   checkFields('options', options, FIELDS);
@@ -110,7 +110,7 @@ export function resolveRedisOptions(given: string | RedisClient | RedisOptions):
   const { maxLeaseMs = restartGuard === true ? 30_000 : 300_000 } = options;
   checkConnectionOptions(options);
   const clock = checkClock('clock', givenClock);
-  const cluster = clusterPlace(options, clock);
+  const cluster = resolveCluster(options, clock);
   if (!isOneConnection(options, cluster !== undefined))
     throw new InvalidOptionError('options', 'given a url, a connection or else a client', given);
   if (label !== undefined) checkText('label', label);
@@ -119,14 +119,14 @@ export function resolveRedisOptions(given: string | RedisClient | RedisOptions):
   checkOneOf('tokens', tokens, ['shared', 'perLock']);
   checkWhole('operationTimeoutMs', operationTimeoutMs, 10, 60_000);
   return Object.freeze({
-    links: cluster?.links ?? linksTo(options as ServerPlace, clock),
+    links: cluster?.links ?? linkFactoryFor(options as ServerLocation, clock),
     cluster,
     label,
     nodeId: options.nodeId ?? (cluster === undefined ? nodeIdOf(options) : ''),
     operationTimeoutMs,
     silenceMs: operationTimeoutMs,
     maxLeaseMs: checkWhole('maxLeaseMs', maxLeaseMs, MIN_LEASE_MS, 2 ** 31 - 1),
-    restartGuard: checkGuard(restartGuard, cluster !== undefined),
+    restartGuard: checkRestartGuard(restartGuard, cluster !== undefined),
     coldStart,
     strict: checkBoolean('strict', strict),
     tokens,
@@ -135,21 +135,21 @@ export function resolveRedisOptions(given: string | RedisClient | RedisOptions):
   });
 }
 
-function checkConnectionOptions({ url, connection, client }: RedisPlace): void {
+function checkConnectionOptions({ url, connection, client }: RedisLocation): void {
   if (url !== undefined) checkUrl(url);
   if (connection !== undefined) checkConnection(connection);
   if (client !== undefined) checkClient(client);
 }
 
 /** A cluster says where; how is left to the defaults, or said by one of the others. */
-function isOneConnection({ url, connection, client }: RedisPlace, isCluster: boolean): boolean {
+function isOneConnection({ url, connection, client }: RedisLocation, isCluster: boolean): boolean {
   const isHowGiven = url !== undefined || connection !== undefined;
   const isClientGiven = client !== undefined;
   return isCluster ? !(isHowGiven && isClientGiven) : isHowGiven !== isClientGiven;
 }
 
 /** The guard is about one run of one server: slots move between servers, and a fail-over always brings another run. */
-function checkGuard(restartGuard: unknown, isCluster: boolean): boolean {
+function checkRestartGuard(restartGuard: unknown, isCluster: boolean): boolean {
   if (checkBoolean('restartGuard', restartGuard) && isCluster)
     throw new InvalidOptionError('restartGuard', 'false on a cluster, where slots change servers', true);
   return restartGuard as boolean;

@@ -46,7 +46,7 @@ export function noAnswer(detail: string, cause?: unknown): BackendUnavailableErr
 }
 
 /** It was executed, and what it gave does not count. */
-export function useless(detail: string, cause?: unknown): BackendUnavailableError {
+export function resultDiscarded(detail: string, cause?: unknown): BackendUnavailableError {
   return new BackendUnavailableError(BACKEND, detail, 'yes', { cause });
 }
 

@@ -3,7 +3,7 @@ import type { ConnectionOptions as TlsOptions } from 'node:tls';
 export type Arg = string | number;
 
 /** Who asked, and is told once: a reply, as the decoder of the client gives it (texts are buffers), or an error. */
-export interface Asker {
+export interface ReplyHandler {
   replied(reply: unknown): void;
   failed(error: Error): void;
 }
@@ -44,7 +44,7 @@ export interface RedisLink {
   reconnect(): void;
   close(): void;
   /** Sends a request that was encoded as RESP already, to go out in UTF-8. */
-  run(command: string, text: string, asker: Asker): void;
+  run(command: string, text: string, replyHandler: ReplyHandler): void;
   /** Texts of the reply are strings. */
   call(command: string, args: readonly Arg[]): Promise<unknown>;
   /** Resolves when the server has confirmed. */
@@ -53,7 +53,7 @@ export interface RedisLink {
 }
 
 /** Where a link leads instead of where the options say. What is left out is as the options say. */
-export interface LinkTarget {
+export interface RedisLinkTarget {
   readonly host: string;
   readonly port: number;
   readonly database?: number;
@@ -68,7 +68,7 @@ export interface LinkTarget {
 /** Makes links out of what the user gave, which is only read. A link connects when it is told to. */
 export interface LinkFactory {
   /** @param target @default where the options lead */
-  create(target?: LinkTarget): RedisLink;
+  create(target?: RedisLinkTarget): RedisLink;
 }
 
 /** The pause before the n-th attempt to connect in a row (n from 1), in ms. */

@@ -2,7 +2,7 @@ import type { Clock } from '../../../core/clock.js';
 import { BackendUnavailableError } from '../../../core/errors.js';
 import { notSent } from './failures.js';
 
-interface Waiter {
+interface ReadinessWaiter {
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
 }
@@ -10,7 +10,7 @@ interface Waiter {
 /** Those who wait for a connection that serves, and why it does not yet. */
 export class Readiness {
   lastError: Error | undefined;
-  readonly #waiters = new Set<Waiter>();
+  readonly #waiters = new Set<ReadinessWaiter>();
 
   constructor(private readonly clock: Clock) {}
 
@@ -21,7 +21,7 @@ export class Readiness {
         this.clock.clearTimer(timer);
         then();
       };
-      const waiter: Waiter = {
+      const waiter: ReadinessWaiter = {
         resolve: () => settle(resolve),
         reject: (error) => settle(() => reject(notSent(detailOf(error), error))),
       };
@@ -33,7 +33,7 @@ export class Readiness {
     });
   }
 
-  reached(): void {
+  succeeded(): void {
     this.lastError = undefined;
     for (const waiter of this.#waiters) waiter.resolve();
   }

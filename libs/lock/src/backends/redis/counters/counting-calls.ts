@@ -1,15 +1,15 @@
 import type { OperationId } from '../../../core/ports/counting.js';
 import { LockTypeMismatchError } from '../../../core/errors.js';
 import type { Unsubscribe } from '../../../core/ports/ports.js';
-import type { Connection } from '../connection/connection.js';
+import type { RedisConnection } from '../connection/redis-connection.js';
 import { codeOf, notSent } from '../connection/failures.js';
-import { aboutResource, askerOf, type AskScript } from '../protocol/ask-script.js';
+import { withResource, scriptCallerFor, type CallScript } from '../protocol/script-caller.js';
 import type { Arg } from '../connection/link.js';
 import type { Script } from '../protocol/script.js';
-import type { ServerTime } from '../connection/server-time.js';
-import type { Wakes } from '../presence/wakes.js';
-import type { Memos } from './memos.js';
-import { memoKey } from './names.js';
+import type { RedisClockOffset } from '../connection/clock-offset.js';
+import type { WakeSubscriptions } from '../presence/wake-subscriptions.js';
+import type { StoredAnswerCleanup } from './answer-cleanup.js';
+import { storedAnswerKey } from './counter-keys.js';
 
 /** A script and what it is run on. */
 export interface CountingScript {
@@ -23,26 +23,26 @@ const COUNT = /^(?:0|-?[1-9]\d{0,15})$/;
 
 /** How latches and semaphores reach the server. The first call of a process waits for its connection. */
 export class CountingCalls {
-  readonly #askScript: AskScript;
+  readonly #callScript: CallScript;
 
   constructor(
-    private readonly connection: Connection,
-    private readonly time: ServerTime,
-    private readonly memos: Memos,
-    private readonly wakes: Pick<Wakes, 'watch'>,
+    private readonly connection: RedisConnection,
+    private readonly clockOffset: RedisClockOffset,
+    private readonly answerCleanup: StoredAnswerCleanup,
+    private readonly wakes: Pick<WakeSubscriptions, 'watch'>,
     private readonly start: () => void,
   ) {
-    this.#askScript = askerOf(connection);
+    this.#callScript = scriptCallerFor(connection);
   }
 
   /** The number that a name holds, 0 when there is none. */
   async read(resource: string): Promise<number> {
-    await this.#serving();
+    await this.#whenServing();
     let text: unknown;
     try {
       text = await this.connection.call('get', [resource]);
     } catch (error) {
-      throw aboutResource(error as Error, resource);
+      throw withResource(error as Error, resource);
     }
     if (text === null) return 0;
     if (typeof text === 'string' && COUNT.test(text)) return Number(text);
@@ -50,13 +50,13 @@ export class CountingCalls {
   }
 
   /** Runs a script; gives its reply without the server's time, which it begins with. */
-  async ask({ script, resource, keys, args }: CountingScript): Promise<readonly unknown[]> {
-    await this.#serving();
-    const sentAt = this.time.localNow();
+  async run({ script, resource, keys, args }: CountingScript): Promise<readonly unknown[]> {
+    await this.#whenServing();
+    const sentAt = this.clockOffset.localNow();
     try {
-      const reply = await this.#askScript(script, resource, keys, ...args.map(String));
+      const reply = await this.#callScript(script, resource, keys, ...args.map(String));
       const [now, ...answer] = reply as [number, ...unknown[]];
-      this.time.learn(now, sentAt);
+      this.clockOffset.addSample(now, sentAt);
       return answer;
     } catch (error) {
       // The server has become a replica: the next connection may lead to the new primary. Nothing is sent again.
@@ -70,23 +70,26 @@ export class CountingCalls {
    * so the first refusal, which brings a new sample, is answered by another try.
    * @throws BackendUnavailableError when it was refused twice
    */
-  async askInTime(call: CountingScript, { notAfter }: OperationId): Promise<readonly unknown[]> {
+  async runInTime(call: CountingScript, { notAfter }: OperationId): Promise<readonly unknown[]> {
     // Only a connection that serves knows the server's time.
-    await this.#serving();
+    await this.#whenServing();
     for (let tries = 1; tries <= 2; tries += 1) {
-      const answer = await this.ask({ ...call, args: [this.time.notLaterThan(notAfter), ...call.args] });
+      const answer = await this.run({
+        ...call,
+        args: [this.clockOffset.earliestServerTime(notAfter), ...call.args],
+      });
       if (answer.length > 0) return answer;
     }
     throw notSent('it takes requests for stale: its clock steps, or requests take too long');
   }
 
-  /** Runs a script that changes something once per operation: its last key is the memo. */
-  async change(call: CountingScript, operation: OperationId): Promise<readonly unknown[]> {
-    const memo = memoKey(call.resource, operation.id);
-    const keys = [...call.keys, memo];
+  /** Runs a script that changes something once per operation: its last key is that of the stored answer. */
+  async runOnce(call: CountingScript, operation: OperationId): Promise<readonly unknown[]> {
+    const answerKey = storedAnswerKey(call.resource, operation.id);
+    const keys = [...call.keys, answerKey];
     const args = [operation.keepMs, ...call.args];
-    const answer = await this.askInTime({ ...call, keys, args }, operation);
-    this.memos.answered(call.resource, memo, operation);
+    const answer = await this.runInTime({ ...call, keys, args }, operation);
+    this.answerCleanup.schedule(call.resource, answerKey, operation);
     return answer;
   }
 
@@ -96,7 +99,7 @@ export class CountingCalls {
     return this.wakes.watch(channel, [channel], wake);
   }
 
-  async #serving(): Promise<void> {
+  async #whenServing(): Promise<void> {
     this.start();
     await this.connection.whenServing();
   }

@@ -2,7 +2,7 @@ import type { Counter, OperationId, TakeResult } from '../../../core/ports/count
 import type { CounterDriver, Unsubscribe } from '../../../core/ports/ports.js';
 import { scripts } from '../protocol/scripts.generated.js';
 import type { CountingCalls } from './counting-calls.js';
-import { channelOf } from './names.js';
+import { channelOf } from './counter-keys.js';
 
 /** What Redisson's waiters at a latch take for a new count. */
 const NEW_COUNT = '1';
@@ -19,14 +19,14 @@ export class RedisCounters implements CounterDriver {
     const message = kind === 'latch' ? NEW_COUNT : value;
     const args = [value, channelOf(kind, resource), message];
     const call = { script: scripts.counterCreate, resource, keys: [resource], args };
-    const [created] = await this.calls.change(call, operation);
+    const [created] = await this.calls.runOnce(call, operation);
     return Number(created) === 1;
   }
 
   async add({ kind, resource }: Counter, delta: number, operation: OperationId): Promise<number> {
-    const script = kind === 'latch' ? scripts.latchDown : scripts.semaphoreAdd;
+    const script = kind === 'latch' ? scripts.latchDown : scripts.countingSemaphoreAdd;
     const args = [kind === 'latch' ? -delta : delta, channelOf(kind, resource)];
-    const [value] = await this.calls.change({ script, resource, keys: [resource], args }, operation);
+    const [value] = await this.calls.runOnce({ script, resource, keys: [resource], args }, operation);
     return Number(value);
   }
 
@@ -34,21 +34,21 @@ export class RedisCounters implements CounterDriver {
     const call =
       kind === 'latch'
         ? { script: scripts.latchDelete, args: [channelOf(kind, resource)] }
-        : { script: scripts.semaphoreDrain, args: [] };
-    const [before] = await this.calls.change({ ...call, resource, keys: [resource] }, operation);
+        : { script: scripts.countingSemaphoreDrain, args: [] };
+    const [before] = await this.calls.runOnce({ ...call, resource, keys: [resource] }, operation);
     return Number(before);
   }
 
   async take(resource: string, wants: readonly number[], operation: OperationId): Promise<TakeResult> {
-    const call = { script: scripts.semaphoreTake, resource, keys: [resource], args: wants };
-    const [served, free] = await this.calls.change(call, operation);
+    const call = { script: scripts.countingSemaphoreTake, resource, keys: [resource], args: wants };
+    const [served, free] = await this.calls.runOnce(call, operation);
     return { served: Number(served), free: Number(free), retryInMs: Infinity };
   }
 
   async undo(resource: string, wants: readonly number[], operation: OperationId): Promise<void> {
     const args = [channelOf('semaphore', resource), ...wants];
-    const call = { script: scripts.semaphoreUndo, resource, keys: [resource], args };
-    await this.calls.change(call, operation);
+    const call = { script: scripts.countingSemaphoreUndo, resource, keys: [resource], args };
+    await this.calls.runOnce(call, operation);
   }
 
   watch({ kind, resource }: Counter, wake: () => void): Promise<Unsubscribe> {

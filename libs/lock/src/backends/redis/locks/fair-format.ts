@@ -1,15 +1,15 @@
 import { FAIR_MUTEX } from '../../../core/claim.js';
-import { fencingCounter, ownTag, tagged, type LockKeys } from '../protocol/keys.js';
+import { fencingCounter, bedrockTag, tagged, type LockKeys } from '../protocol/keys.js';
 import { FAIR_CLAIM, FAIR_REVOKE, FAIR_WITHDRAW } from '../protocol/script.js';
-import { name } from '../protocol/wire.js';
-import type { MutexFormat } from './mutex-kind.js';
+import { encodeText } from '../protocol/resp-encoding.js';
+import type { MutexFormat } from './mutex-protocol.js';
 
 /** The names that belong to a fair mutex. */
-class FairKeys implements LockKeys {
-  readonly wire: string;
+class FairMutexKeys implements LockKeys {
+  readonly encoded: string;
 
   constructor(readonly lock: string) {
-    this.wire = this.all.map(name).join('');
+    this.encoded = this.all.map(encodeText).join('');
   }
 
   /** Lock, queue and times are Redisson's; what its claims ask for is Bedrock's. */
@@ -20,7 +20,7 @@ class FairKeys implements LockKeys {
       lock,
       `redisson_lock_queue:${tag}`,
       `redisson_lock_timeout:${tag}`,
-      `bedrock_fair${ownTag(lock)}`,
+      `bedrock_fair${bedrockTag(lock)}`,
     ];
   }
 
@@ -30,15 +30,15 @@ class FairKeys implements LockKeys {
 }
 
 /** Redisson's RFairLock: its queue holds the claims of all processes in order of arrival. */
-export const FAIR: MutexFormat = {
+export const FAIR_MUTEX_FORMAT: MutexFormat = {
   shape: FAIR_MUTEX,
   claim: FAIR_CLAIM,
   withdraw: FAIR_WITHDRAW,
   revoke: FAIR_REVOKE,
   keysOfItem: 4,
-  keysOf: (resource) => new FairKeys(resource),
-  revokedKeys: (resource) => new FairKeys(resource).all,
+  keysOf: (resource) => new FairMutexKeys(resource),
+  revokedKeys: (resource) => new FairMutexKeys(resource).all,
   channels: () => [],
   // Redisson wakes each waiter on a channel of its own.
-  claimChannels: (resource, processId) => `redisson_lock__channel:${tagged(resource)}:${processId}:`,
+  claimChannelPrefix: (resource, processId) => `redisson_lock__channel:${tagged(resource)}:${processId}:`,
 };

@@ -1,10 +1,10 @@
 import { MUTEX } from '../../../core/claim.js';
 import { ResourceKeys } from '../protocol/keys.js';
 import { CLAIM, CLAIM_ALL, REVOKE, WITHDRAW } from '../protocol/script.js';
-import type { MutexFormat } from './mutex-kind.js';
+import type { MutexFormat } from './mutex-protocol.js';
 
-/** Redisson's RLock, with a line of processes beside it. */
-export const PLAIN: MutexFormat = {
+/** Redisson's RLock, with a queue of processes beside it. */
+export const PLAIN_MUTEX_FORMAT: MutexFormat = {
   shape: MUTEX,
   claim: CLAIM,
   claimAll: CLAIM_ALL,
@@ -13,11 +13,11 @@ export const PLAIN: MutexFormat = {
   keysOfItem: 3,
   keysOf: (resource) => new ResourceKeys(resource),
   revokedKeys(resource) {
-    const { lock, line, asks } = new ResourceKeys(resource);
-    return [lock, line, asks];
+    const { lock, queue, asks } = new ResourceKeys(resource);
+    return [lock, queue, asks];
   },
   channels(resource) {
-    const { channel, census } = new ResourceKeys(resource);
-    return [channel, census];
+    const { channel, bedrockChannel } = new ResourceKeys(resource);
+    return [channel, bedrockChannel];
   },
 };

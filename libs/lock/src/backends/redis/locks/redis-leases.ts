@@ -13,39 +13,41 @@ import type {
 import { UnsupportedByBackendError } from '../../../core/errors.js';
 import type { LeaseDriver, Unsubscribe, Waker } from '../../../core/ports/ports.js';
 import type { AwaitedGrants } from '../presence/awaited-grants.js';
-import type { Connection } from '../connection/connection.js';
+import type { RedisConnection } from '../connection/redis-connection.js';
 import { BACKEND } from '../connection/failures.js';
-import type { LockKind } from './lock-kind.js';
-import type { ProcessRows } from '../presence/process-rows.js';
-import type { Wakes } from '../presence/wakes.js';
+import type { LockProtocol } from './lock-protocol.js';
+import type { RedisProcessDirectory } from '../presence/process-directory.js';
+import type { WakeSubscriptions } from '../presence/wake-subscriptions.js';
 
 export interface RedisLeasesDeps {
-  readonly connection: Connection;
-  readonly kinds: readonly LockKind[];
-  readonly wakes: Pick<Wakes, 'watch'>;
-  readonly awaited: AwaitedGrants;
-  readonly rows: ProcessRows;
+  readonly connection: RedisConnection;
+  readonly protocols: readonly LockProtocol[];
+  readonly wakes: Pick<WakeSubscriptions, 'watch'>;
+  readonly awaitedGrants: AwaitedGrants;
+  readonly processes: RedisProcessDirectory;
   readonly start: () => void;
 }
 
 /** The verbs on Redis, each in the format of its kind of lock. The first call of a process waits for its connection. */
 export class RedisLeases implements LeaseDriver {
-  readonly #kindOf = new WeakMap<Shape, LockKind>();
+  readonly #protocolByShape = new WeakMap<Shape, LockProtocol>();
 
   constructor(private readonly deps: RedisLeasesDeps) {}
 
   claim(claim: Claim): Promise<Verdict> {
-    this.deps.rows.sign();
-    const kind = this.#known(claim.shape);
-    if (kind !== undefined && this.deps.connection.isReady) return kind.batches.claim(claim);
-    return this.#serving().then(() => this.#of(claim.shape).batches.claim(claim));
+    this.deps.processes.refresh();
+    const protocol = this.#findProtocol(claim.shape);
+    if (protocol !== undefined && this.deps.connection.isReady) return protocol.batches.claim(claim);
+    return this.#whenServing().then(() => this.#protocolFor(claim.shape).batches.claim(claim));
   }
 
   async claimAll(claims: readonly Claim[]): Promise<JointVerdict> {
-    this.deps.rows.sign();
-    if (!this.deps.connection.isReady) await this.#serving();
-    const [kind, ...others] = new Set(claims.map(({ shape }) => this.#of(shape)));
-    return kind === undefined || others.length > 0 ? { kind: 'separate' } : kind.batches.claimAll(claims);
+    this.deps.processes.refresh();
+    if (!this.deps.connection.isReady) await this.#whenServing();
+    const [protocol, ...others] = new Set(claims.map(({ shape }) => this.#protocolFor(shape)));
+    return protocol === undefined || others.length > 0
+      ? { kind: 'separate' }
+      : protocol.batches.claimAll(claims);
   }
 
   renew(held: readonly HeldRef[]): Promise<readonly RenewOutcome[]> {
@@ -54,61 +56,67 @@ export class RedisLeases implements LeaseDriver {
 
   /** As `renew()`, but each rejects for itself when there is no answer. */
   renewals(held: readonly HeldRef[]): Promise<RenewOutcome>[] {
-    this.deps.rows.sign();
+    this.deps.processes.refresh();
     const outcomes: Promise<RenewOutcome>[] = [];
-    for (const kind of this.deps.kinds) {
-      const own = held.flatMap((ref, at) => (this.#of(ref.shape) === kind ? [{ ref, at }] : []));
+    for (const protocol of this.deps.protocols) {
+      const own = held.flatMap((ref, at) => (this.#protocolFor(ref.shape) === protocol ? [{ ref, at }] : []));
       if (own.length === 0) continue;
-      const answers = kind.batches.renew(own.map(({ ref }) => ref));
+      const answers = protocol.batches.renew(own.map(({ ref }) => ref));
       for (const [i, { at }] of own.entries()) outcomes[at] = answers[i]!;
     }
     return outcomes;
   }
 
   withdraw(ref: ClaimRef, options: WithdrawOptions): Promise<WithdrawOutcome> {
-    this.deps.awaited.over(ref.id);
-    const kind = this.#known(ref.shape);
-    if (kind !== undefined && this.deps.connection.isReady) return kind.batches.withdraw(ref, options);
-    return this.#serving().then(() => this.#of(ref.shape).batches.withdraw(ref, options));
+    this.deps.awaitedGrants.forget(ref.id);
+    const protocol = this.#findProtocol(ref.shape);
+    if (protocol !== undefined && this.deps.connection.isReady)
+      return protocol.batches.withdraw(ref, options);
+    return this.#whenServing().then(() => this.#protocolFor(ref.shape).batches.withdraw(ref, options));
   }
 
   annotate(ref: ClaimRef, { depth }: { readonly depth: number }): void {
-    if (this.deps.connection.isReady) this.#known(ref.shape)?.batches.annotate(ref, depth);
+    if (this.deps.connection.isReady) this.#findProtocol(ref.shape)?.batches.annotate(ref, depth);
   }
 
   async inspect(resource: string, shape: Shape): Promise<readonly ClaimView[]> {
-    await this.#serving();
-    return this.#of(shape).inspect(resource);
+    await this.#whenServing();
+    return this.#protocolFor(shape).inspect(resource);
   }
 
   async revoke(resource: string, shape: Shape, how: 'atExpiry' | 'now'): Promise<boolean> {
-    await this.#serving();
-    return this.#of(shape).revoke(resource, how);
+    await this.#whenServing();
+    return this.#protocolFor(shape).revoke(resource, how);
   }
 
   async watch(resource: string, shape: Shape, waker: Waker): Promise<Unsubscribe> {
     this.deps.start();
-    const kind = this.#of(shape);
-    return this.deps.wakes.watch(resource, kind.channels(resource), waker, kind.claimChannels?.(resource));
+    const protocol = this.#protocolFor(shape);
+    return this.deps.wakes.watch(
+      resource,
+      protocol.channels(resource),
+      waker,
+      protocol.claimChannelPrefix?.(resource),
+    );
   }
 
-  async #serving(): Promise<void> {
+  async #whenServing(): Promise<void> {
     this.deps.start();
     await this.deps.connection.whenServing();
   }
 
-  #known(shape: Shape): LockKind | undefined {
-    let kind = this.#kindOf.get(shape);
-    if (kind === undefined) {
-      kind = this.deps.kinds.find((one) => one.speaks(shape));
-      if (kind !== undefined) this.#kindOf.set(shape, kind);
+  #findProtocol(shape: Shape): LockProtocol | undefined {
+    let protocol = this.#protocolByShape.get(shape);
+    if (protocol === undefined) {
+      protocol = this.deps.protocols.find((one) => one.supports(shape));
+      if (protocol !== undefined) this.#protocolByShape.set(shape, protocol);
     }
-    return kind;
+    return protocol;
   }
 
-  #of(shape: Shape): LockKind {
-    const kind = this.#known(shape);
-    if (kind !== undefined) return kind;
+  #protocolFor(shape: Shape): LockProtocol {
+    const protocol = this.#findProtocol(shape);
+    if (protocol !== undefined) return protocol;
     const what = `claims of ${shape.units} of ${shape.capacity}, ${shape.mode}, ${shape.order}`;
     throw new UnsupportedByBackendError(BACKEND, what, 'use a mutex, or another backend');
   }

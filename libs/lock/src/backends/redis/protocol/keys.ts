@@ -1,5 +1,5 @@
-import { slotOf, tagOf } from './slot.js';
-import { name } from './wire.js';
+import { slotOf, hashTagFor } from './slot.js';
+import { encodeText } from './resp-encoding.js';
 
 /** The fencing counter: one for the whole database, or for each slot of a cluster; kept for ever. */
 export const TOKEN_KEY = 'bedrock_token';
@@ -20,7 +20,7 @@ const CACHE_SIZE = 4_096;
 /** The keys of one resource, as the scripts of its kind take them. */
 export interface LockKeys {
   /** As RESP, in the order of the scripts. */
-  readonly wire: string;
+  readonly encoded: string;
   /** Redisson's fencing counter of the lock. */
   readonly token: string;
 }
@@ -28,16 +28,19 @@ export interface LockKeys {
 /** Where fencing tokens come from. */
 export interface TokenSource {
   /** Tokens of a lock come from a counter of its own, Redisson's. */
-  readonly isOwn: boolean;
+  readonly isPerLock: boolean;
   /** The counter of all locks that can stand in one call with this one, as RESP. */
-  shared(resource: string): string;
+  sharedCounter(resource: string): string;
 }
 
-export function tokenSource(isOwn: boolean, isSharded: boolean): TokenSource {
-  const single = name(TOKEN_KEY);
-  if (!isSharded) return { isOwn, shared: () => single };
+export function tokenSource(isPerLock: boolean, isSharded: boolean): TokenSource {
+  const single = encodeText(TOKEN_KEY);
+  if (!isSharded) return { isPerLock, sharedCounter: () => single };
   // What one script touches is in one slot. A counter per lock would stay for ever for each that there ever was.
-  return { isOwn, shared: (resource) => name(`${TOKEN_KEY}:{${tagOf(slotOf(resource))}}`) };
+  return {
+    isPerLock,
+    sharedCounter: (resource) => encodeText(`${TOKEN_KEY}:{${hashTagFor(slotOf(resource))}}`),
+  };
 }
 
 /** What Redisson puts behind the prefix of a name: one that contains a brace carries its own hash tag, any other becomes one. */
@@ -45,8 +48,8 @@ export function tagged(lock: string): string {
   return lock.includes('{') ? lock : `{${lock}}`;
 }
 
-/** The same for names of Bedrock: two colons keep the line of `{x}` apart from that of `x`. */
-export function ownTag(lock: string): string {
+/** The same for names of Bedrock: two colons keep the queue of `{x}` apart from that of `x`. */
+export function bedrockTag(lock: string): string {
   return lock.includes('{') ? `::${lock}` : `:{${lock}}`;
 }
 
@@ -57,23 +60,23 @@ export function fencingCounter(lock: string): string {
 
 /** The names that belong to a mutex. */
 export class ResourceKeys implements LockKeys {
-  /** Lock, line and asks, as RESP. */
-  readonly wire: string;
+  /** Lock, queue and asks, as RESP. */
+  readonly encoded: string;
 
   constructor(
     /** Redisson's RLock: the resource verbatim. */
     readonly lock: string,
   ) {
     // Joined, not concatenated: what is kept is one flat text.
-    this.wire = [name(lock), name(this.line), name(this.asks)].join('');
+    this.encoded = [encodeText(lock), encodeText(this.queue), encodeText(this.asks)].join('');
   }
 
-  get line(): string {
-    return `bedrock_order${ownTag(this.lock)}`;
+  get queue(): string {
+    return `bedrock_order${bedrockTag(this.lock)}`;
   }
 
   get asks(): string {
-    return `bedrock_asks${ownTag(this.lock)}`;
+    return `bedrock_asks${bedrockTag(this.lock)}`;
   }
 
   get token(): string {
@@ -86,7 +89,7 @@ export class ResourceKeys implements LockKeys {
   }
 
   /** Whoever of Bedrock listens to the channel of the lock, listens here too: so the others can be counted. */
-  get census(): string {
+  get bedrockChannel(): string {
     return `bedrock_lock__channel:${tagged(this.lock)}`;
   }
 }
@@ -96,7 +99,7 @@ export function processKey(processId: string): string {
   return `bedrock_process:${processId}`;
 }
 
-/** Wakes (`+resource`), grants (`=…`) and doubts (`!resource`) for one process alone. */
+/** Wakes (`+resource`), grants (`=…`) and revocations (`!resource`) for one process alone. */
 export function processChannel(processId: string): string {
   return `${WAKE_CHANNEL}${processId}`;
 }
@@ -118,32 +121,32 @@ export function processOf(claimId: string): string {
 
 /** Where a record of idempotency is: never where a lock of the same name is. */
 export function recordKey(resource: string): string {
-  return `bedrock_record${ownTag(resource)}`;
+  return `bedrock_record${bedrockTag(resource)}`;
 }
 
 /** The lock that a new connection tries itself with. @param tag of a slot of this server, in a cluster */
 export function probeKeys(
   processId: string,
   tag?: string,
-): readonly [lock: string, line: string, asks: string, token: string] {
-  const place = tag === undefined ? '' : `{${tag}}:`;
-  const { lock, line, asks } = new ResourceKeys(`bedrock_probe:${place}${processId}`);
-  return [lock, line, asks, `${lock}:token`];
+): readonly [lock: string, queue: string, asks: string, token: string] {
+  const tagPrefix = tag === undefined ? '' : `{${tag}}:`;
+  const { lock, queue, asks } = new ResourceKeys(`bedrock_probe:${tagPrefix}${processId}`);
+  return [lock, queue, asks, `${lock}:token`];
 }
 
 /** Names per resource. Cached, since building them anew for every claim costs more than all else on the way. */
-export class KeyRing<K extends LockKeys> {
-  readonly #cache = new Map<string, K>();
+export class KeyCache<K extends LockKeys> {
+  readonly #keys = new Map<string, K>();
 
   constructor(private readonly keysOf: (resource: string) => K) {}
 
   of(resource: string): K {
-    let keys = this.#cache.get(resource);
+    let keys = this.#keys.get(resource);
     if (keys === undefined) {
       // Names without end (a lock per order) must not fill the memory; the few hot ones are back at once.
-      if (this.#cache.size >= CACHE_SIZE) this.#cache.clear();
+      if (this.#keys.size >= CACHE_SIZE) this.#keys.clear();
       keys = this.keysOf(resource);
-      this.#cache.set(resource, keys);
+      this.#keys.set(resource, keys);
     }
     return keys;
   }

@@ -1,8 +1,8 @@
 import { checkFields, checkWhole } from '../../../core/checks.js';
 import type { LockError } from '../../../core/errors.js';
-import type { Connection } from '../connection/connection.js';
-import { useless } from '../connection/failures.js';
-import { word } from './wire.js';
+import type { RedisConnection } from '../connection/redis-connection.js';
+import { resultDiscarded } from '../connection/failures.js';
+import { encodeAscii } from './resp-encoding.js';
 
 // Taken when the module loads, so that fake timers installed later cannot hold back an answer.
 const enqueueMicrotask = queueMicrotask;
@@ -14,26 +14,26 @@ export interface ReplicaAckOptions {
   readonly timeoutMs?: number;
 }
 
-export type ReplicaAckTerms = Required<ReplicaAckOptions>;
+export type ReplicaAckSettings = Required<ReplicaAckOptions>;
 
 /** Why grants do not count; nothing when they do. */
-export type Shortage = LockError | undefined;
+export type AckFailure = LockError | undefined;
 
 const FIELDS: ReadonlySet<string> = new Set<keyof ReplicaAckOptions>(['count', 'timeoutMs']);
-const MOST_REPLICAS = 100;
+const MAX_REPLICAS = 100;
 
 /** @throws InvalidOptionError naming the field */
 export function resolveReplicaAcks(
   options: ReplicaAckOptions | undefined,
   operationTimeoutMs: number,
-): ReplicaAckTerms | undefined {
+): ReplicaAckSettings | undefined {
   if (options === undefined) return undefined;
   checkFields('replicaAcks', options, FIELDS);
   const { count, timeoutMs = Math.ceil(operationTimeoutMs / 10) } = options;
   // A claim may have to wait for the one before it and for its own, and needs time for its trips.
   const longest = Math.floor(operationTimeoutMs / 3);
   return Object.freeze({
-    count: checkWhole('replicaAcks.count', count, 1, MOST_REPLICAS),
+    count: checkWhole('replicaAcks.count', count, 1, MAX_REPLICAS),
     timeoutMs: checkWhole('replicaAcks.timeoutMs', timeoutMs, 1, longest),
   });
 }
@@ -44,43 +44,43 @@ export function resolveReplicaAcks(
  */
 export class ReplicaAcks {
   readonly #request: string;
-  #askers: ((shortage: Shortage) => void)[] = [];
-  #isAsking = false;
+  #waiting: ((failure: AckFailure) => void)[] = [];
+  #isWaitSent = false;
 
   constructor(
-    private readonly connection: Connection,
-    private readonly terms: ReplicaAckTerms,
+    private readonly connection: RedisConnection,
+    private readonly settings: ReplicaAckSettings,
   ) {
-    this.#request = `*3\r\n${word('wait')}${word(terms.count)}${word(terms.timeoutMs)}`;
+    this.#request = `*3\r\n${encodeAscii('wait')}${encodeAscii(settings.count)}${encodeAscii(settings.timeoutMs)}`;
   }
 
   /** About all that is sent until the next microtask. */
-  ask(): Promise<Shortage> {
+  whenAcknowledged(): Promise<AckFailure> {
     return new Promise((resolve) => {
-      this.#askers.push(resolve);
-      if (this.#isAsking) return;
-      this.#isAsking = true;
+      this.#waiting.push(resolve);
+      if (this.#isWaitSent) return;
+      this.#isWaitSent = true;
       enqueueMicrotask(() => this.#send());
     });
   }
 
   #send(): void {
-    const askers = this.#askers;
-    this.#askers = [];
-    const tell = (shortage: Shortage): void => {
-      for (const resolve of askers) resolve(shortage);
-      if (this.#askers.length > 0) this.#send();
-      else this.#isAsking = false;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    const settleAll = (failure: AckFailure): void => {
+      for (const resolve of waiting) resolve(failure);
+      if (this.#waiting.length > 0) this.#send();
+      else this.#isWaitSent = false;
     };
     this.connection.run('wait', this.#request, {
-      replied: (acks) => tell(this.#shortageOf(acks)),
-      failed: (error) => tell(useless(`no word of its replicas: ${error.message}`, error)),
+      replied: (acks) => settleAll(this.#failureOf(acks)),
+      failed: (error) => settleAll(resultDiscarded(`no word of its replicas: ${error.message}`, error)),
     });
   }
 
-  #shortageOf(acks: unknown): Shortage {
-    const { count, timeoutMs } = this.terms;
+  #failureOf(acks: unknown): AckFailure {
+    const { count, timeoutMs } = this.settings;
     if (typeof acks === 'number' && acks >= count) return undefined;
-    return useless(`${String(acks)} of ${count} replicas had the grant within ${timeoutMs} ms`);
+    return resultDiscarded(`${String(acks)} of ${count} replicas had the grant within ${timeoutMs} ms`);
   }
 }

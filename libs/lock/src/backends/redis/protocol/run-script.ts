@@ -1,7 +1,7 @@
-import type { Send } from '../connection/connection.js';
+import type { Send } from '../connection/redis-connection.js';
 import { codeOf } from '../connection/failures.js';
 import type { Arg } from '../connection/link.js';
-import { formFor, type Script } from './script.js';
+import { scriptFor, type Script } from './script.js';
 
 /** Whom to ask, and how: a connection, or one that is just being opened. */
 export interface ScriptRunner {
@@ -16,7 +16,7 @@ export function runScript(
   keys: readonly string[],
   args: readonly Arg[],
 ): Promise<unknown> {
-  const { source, sha1 } = formFor(link, script);
+  const { source, sha1 } = scriptFor(link, script);
   const input = [keys.length, ...keys, ...args];
   return call('evalsha', [sha1, ...input]).catch((error: Error) => {
     if (codeOf(error.cause) !== 'NOSCRIPT') throw error;

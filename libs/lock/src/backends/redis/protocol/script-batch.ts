@@ -1,12 +1,12 @@
 import { LockTypeMismatchError, type LockError } from '../../../core/errors.js';
-import type { Connection } from '../connection/connection.js';
+import type { RedisConnection } from '../connection/redis-connection.js';
 import { codeOf, noAnswer, refusal } from '../connection/failures.js';
 import { groupBy } from './group-by.js';
 import { slotOf } from './slot.js';
-import type { Asker } from '../connection/link.js';
-import type { ReplicaAcks, Shortage } from './replica-acks.js';
-import { formFor, type Script } from './script.js';
-import { byHash, byText, type ScriptInput } from './wire.js';
+import type { ReplyHandler } from '../connection/link.js';
+import type { ReplicaAcks, AckFailure } from './replica-acks.js';
+import { scriptFor, type Script } from './script.js';
+import { evalshaRequest, evalRequest, type ScriptInput } from './resp-encoding.js';
 
 /** One caller's share of a batch. */
 export interface BatchItem<Outcome> {
@@ -15,8 +15,8 @@ export interface BatchItem<Outcome> {
   readonly reject: (error: LockError) => void;
 }
 
-/** How a verb goes over the wire. */
-export interface BatchVerb<Item> {
+/** How a batched command goes over the wire. */
+export interface BatchCommand<Item> {
   readonly script: Script;
   /**
    * Longest call. A script blocks the server while it runs; and with several calls under way, the client reads one reply
@@ -29,20 +29,20 @@ export interface BatchVerb<Item> {
    * The answers are in the reply, one per item, from this index on. A reply that is no array is itself the answer to a lone
    * item.
    */
-  readonly answersFrom: number;
+  readonly firstAnswerIndex: number;
   /** The answer gives something that a fail-over must not lose. */
   isGrant?(answer: unknown): boolean;
   /** Sees a whole reply first. */
-  learn?(reply: readonly unknown[], sentAt: number): void;
+  onReply?(reply: readonly unknown[], sentAt: number): void;
   /** Settles an item with its answer, which is no error. */
   settle(item: Item, answer: unknown): void;
 }
 
-/** Sends the items of one verb in few calls; each item has an answer, and a failure, of its own. */
+/** Sends the items of one command in few calls; each item has an answer, and a failure, of its own. */
 export class ScriptBatch<Item extends BatchItem<never>> {
   constructor(
-    private readonly connection: Connection,
-    private readonly verb: BatchVerb<Item>,
+    private readonly connection: RedisConnection,
+    private readonly command: BatchCommand<Item>,
     /** What is granted counts only when these say so. */
     private readonly acks?: ReplicaAcks,
   ) {}
@@ -55,48 +55,49 @@ export class ScriptBatch<Item extends BatchItem<never>> {
   }
 
   #send(items: readonly Item[]): void {
-    const { itemsPerCall } = this.verb;
+    const { itemsPerCall } = this.command;
     if (items.length <= itemsPerCall) return this.#call(items);
     for (let at = 0; at < items.length; at += itemsPerCall) this.#call(items.slice(at, at + itemsPerCall));
   }
 
   #call(items: readonly Item[]): void {
-    const script = formFor(this.connection.link, this.verb.script);
+    const script = scriptFor(this.connection.link, this.command.script);
     const sentAt = this.connection.now();
-    const input = this.verb.encode(items, sentAt);
-    const acked = this.acks?.ask();
-    const asker: Asker = {
+    const input = this.command.encode(items, sentAt);
+    const acked = this.acks?.whenAcknowledged();
+    const replyHandler: ReplyHandler = {
       replied: (reply) => this.#settle(items, reply, sentAt, acked),
       failed: (error) => this.#recover(items, script, input, error as LockError, sentAt),
     };
-    this.connection.run('evalsha', byHash(script, input), asker, sentAt);
+    this.connection.run('evalsha', evalshaRequest(script, input), replyHandler, sentAt);
   }
 
   #settle(
     items: readonly Item[],
     given: unknown,
     sentAt: number,
-    acked: Promise<Shortage> | undefined,
+    acked: Promise<AckFailure> | undefined,
   ): void {
-    const { verb } = this;
+    const { command } = this;
     if (!Array.isArray(given) && items.length === 1) return this.#answer(items[0]!, given, acked);
     const reply: readonly unknown[] = Array.isArray(given) ? given : [];
-    verb.learn?.(reply, sentAt);
-    for (let i = 0; i < items.length; i += 1) this.#answer(items[i]!, reply[verb.answersFrom + i], acked);
+    command.onReply?.(reply, sentAt);
+    for (let i = 0; i < items.length; i += 1)
+      this.#answer(items[i]!, reply[command.firstAnswerIndex + i], acked);
   }
 
-  #answer(item: Item, answer: unknown, acked: Promise<Shortage> | undefined): void {
-    const { verb } = this;
+  #answer(item: Item, answer: unknown, acked: Promise<AckFailure> | undefined): void {
+    const { command } = this;
     if (answer === undefined || answer === null) {
       item.reject(noAnswer('an unexpected reply'));
     } else if (Buffer.isBuffer(answer)) {
       this.#reject(item, refusal(answer.toString(), item.resource));
-    } else if (acked !== undefined && verb.isGrant?.(answer) === true) {
-      void acked.then((shortage) => {
-        if (shortage === undefined) verb.settle(item, answer);
-        else this.#reject(item, shortage);
+    } else if (acked !== undefined && command.isGrant?.(answer) === true) {
+      void acked.then((failure) => {
+        if (failure === undefined) command.settle(item, answer);
+        else this.#reject(item, failure);
       });
-    } else verb.settle(item, answer);
+    } else command.settle(item, answer);
   }
 
   #recover(
@@ -108,8 +109,8 @@ export class ScriptBatch<Item extends BatchItem<never>> {
   ): void {
     const code = codeOf(error.cause);
     if (code === 'NOSCRIPT') {
-      const acked = this.acks?.ask();
-      this.connection.runSince(sentAt, 'eval', byText(script, input), {
+      const acked = this.acks?.whenAcknowledged();
+      this.connection.runSince(sentAt, 'eval', evalRequest(script, input), {
         replied: (reply) => this.#settle(items, reply, sentAt, acked),
         failed: (again) => this.#fail(items, again as LockError),
       });

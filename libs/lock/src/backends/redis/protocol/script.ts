@@ -15,17 +15,17 @@ export const RENEW: Script = scripts.renewN;
 export const ANNOTATE: Script = scripts.annotateN;
 export const INSPECT: Script = scripts.inspect;
 export const REVOKE: Script = scripts.revoke;
-export const RAISE: Script = scripts.raise;
+export const RAISE_TOKEN: Script = scripts.raiseToken;
 
 export const FAIR_CLAIM: Script = scripts.fairClaimN;
 export const FAIR_WITHDRAW: Script = scripts.fairWithdrawN;
 export const FAIR_REVOKE: Script = scripts.fairRevoke;
 
-export const UNITS_CLAIM: Script = scripts.unitsClaimN;
-export const UNITS_WITHDRAW: Script = scripts.unitsWithdrawN;
-export const UNITS_RENEW: Script = scripts.unitsRenewN;
-export const UNITS_INSPECT: Script = scripts.unitsInspect;
-export const UNITS_REVOKE: Script = scripts.unitsRevoke;
+export const LEASE_SEMAPHORE_CLAIM: Script = scripts.leaseSemaphoreClaimN;
+export const LEASE_SEMAPHORE_WITHDRAW: Script = scripts.leaseSemaphoreWithdrawN;
+export const LEASE_SEMAPHORE_RENEW: Script = scripts.leaseSemaphoreRenewN;
+export const LEASE_SEMAPHORE_INSPECT: Script = scripts.leaseSemaphoreInspect;
+export const LEASE_SEMAPHORE_REVOKE: Script = scripts.leaseSemaphoreRevoke;
 
 export const RW_CLAIM: Script = scripts.rwClaimN;
 export const RW_WITHDRAW: Script = scripts.rwWithdrawN;
@@ -34,20 +34,20 @@ export const RW_ANNOTATE: Script = scripts.rwAnnotateN;
 export const RW_INSPECT: Script = scripts.rwInspect;
 export const RW_REVOKE: Script = scripts.rwRevoke;
 
-const formsInCluster = new Map<Script, Script>();
+const clusterForms = new Map<Script, Script>();
 
 /** The script as this server needs it. */
-export function formFor({ isSharded }: { readonly isSharded: boolean }, script: Script): Script {
+export function scriptFor({ isSharded }: { readonly isSharded: boolean }, script: Script): Script {
   if (!isSharded || script.sha1 === script.sha1InCluster) return script;
-  let form = formsInCluster.get(script);
+  let form = clusterForms.get(script);
   if (form === undefined) {
     let { source } = script;
     for (const [part, inCluster] of IN_CLUSTER) source = source.replaceAll(part, inCluster);
     form = { source, sha1: script.sha1InCluster, sha1InCluster: script.sha1InCluster };
-    formsInCluster.set(script, form);
+    clusterForms.set(script, form);
   }
   return form;
 }
 
 /** What every connection loads; the scripts of other kinds are loaded by their first use. */
-export const ALL_SCRIPTS: readonly Script[] = [CLAIM, WITHDRAW, RENEW, ANNOTATE, INSPECT, REVOKE];
+export const PRELOADED_SCRIPTS: readonly Script[] = [CLAIM, WITHDRAW, RENEW, ANNOTATE, INSPECT, REVOKE];

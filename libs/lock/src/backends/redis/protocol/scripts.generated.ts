@@ -4,9 +4,9 @@ export const scripts = {
   annotateN: {
     source:
       'local call = redis.call\n' +
-      'local function answerOf(verb, key, arg, extra)\n' +
-      'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
-      'if isAnswered then return answer end\n' +
+      'local function protectedCall(fn, key, arg, extra)\n' +
+      'local isOk, answer = pcall(fn, key, arg, extra)\n' +
+      'if isOk then return answer end\n' +
       'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
       'end\n' +
       'local function annotate(key, arg)\n' +
@@ -16,11 +16,11 @@ export const scripts = {
       'end\n' +
       'local reply = {}\n' +
       'for item = 1, #KEYS do\n' +
-      'reply[item] = answerOf(annotate, item, item * 2 - 1)\n' +
+      'reply[item] = protectedCall(annotate, item, item * 2 - 1)\n' +
       'end\n' +
       'return reply',
-    sha1: '41367c0bff4445f2af63a01516dbb250d398e60c',
-    sha1InCluster: '41367c0bff4445f2af63a01516dbb250d398e60c',
+    sha1: 'a52f6ab2c1e80f0372dc76be3f50539d371d3848',
+    sha1InCluster: 'a52f6ab2c1e80f0372dc76be3f50539d371d3848',
   },
   /** claim-all-n.lua */
   claimAllN: {
@@ -56,7 +56,7 @@ export const scripts = {
       'local keysPerItem = (keys - 1) / items\n' +
       'local ownsTokens = keysPerItem > keysOfItem\n' +
       'local takeTokens\n' +
-      'local function reserve(counter, count)\n' +
+      'local function reserveTokens(counter, count)\n' +
       'local micros = time[2]\n' +
       'local last = #micros == 6 and time[1] .. micros or time[1] .. string.rep(\'0\', 6 - #micros) .. micros\n' +
       'local before = redis.pcall(\'GETSET\', counter, last)\n' +
@@ -73,41 +73,41 @@ export const scripts = {
       'takeTokens = function(key, arg)\n' +
       'local count = tonumber(ARGV[arg])\n' +
       'if count == 0 then return 0 end\n' +
-      'if ownsTokens then return reserve(KEYS[key + keysOfItem], count) end\n' +
+      'if ownsTokens then return reserveTokens(KEYS[key + keysOfItem], count) end\n' +
       'if not nextToken then\n' +
       'local ahead = count\n' +
       'for at = arg + 5, items * 5, 5 do ahead = ahead + ARGV[at] end\n' +
-      'nextToken = reserve(KEYS[1], ahead)\n' +
+      'nextToken = reserveTokens(KEYS[1], ahead)\n' +
       'end\n' +
       'if type(nextToken) == \'string\' then return nextToken end\n' +
       'nextToken = nextToken + count\n' +
       'return nextToken - count\n' +
       'end\n' +
-      'local function answerOf(verb, key, arg, extra)\n' +
-      'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
-      'if isAnswered then return answer end\n' +
+      'local function protectedCall(fn, key, arg, extra)\n' +
+      'local isOk, answer = pcall(fn, key, arg, extra)\n' +
+      'if isOk then return answer end\n' +
       'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
       'end\n' +
       'local HEAD_LIFE_MS = 1000\n' +
-      'local LINE_TTL_MS = \'10000\'\n' +
-      'local function standing(arg)\n' +
+      'local QUEUE_TTL_MS = \'10000\'\n' +
+      'local function memberOf(arg)\n' +
       'return string.match(ARGV[arg], \'^[^:]*\')\n' +
       'end\n' +
-      'local function enlist(at, arg)\n' +
+      'local function enqueue(at, arg)\n' +
       'local ask = string.format(\'%.0f\', now)\n' +
       'if ARGV[arg + 4] == \'2\' then\n' +
       'ask = ask .. \' \' .. string.match(ARGV[arg], \':(.*)$\') .. \' \' .. ARGV[arg + 1] .. \' \' .. ARGV[arg + 3]\n' +
       'end\n' +
-      'if call(\'HSET\', KEYS[at + 2], standing(arg), ask) == 1 then call(\'RPUSH\', KEYS[at + 1], standing(arg)) end\n' +
-      'call(\'PEXPIRE\', KEYS[at + 1], LINE_TTL_MS)\n' +
-      'call(\'PEXPIRE\', KEYS[at + 2], LINE_TTL_MS)\n' +
+      'if call(\'HSET\', KEYS[at + 2], memberOf(arg), ask) == 1 then call(\'RPUSH\', KEYS[at + 1], memberOf(arg)) end\n' +
+      'call(\'PEXPIRE\', KEYS[at + 1], QUEUE_TTL_MS)\n' +
+      'call(\'PEXPIRE\', KEYS[at + 2], QUEUE_TTL_MS)\n' +
       'end\n' +
-      'local function leave(at, process)\n' +
+      'local function dequeue(at, process)\n' +
       'if call(\'HDEL\', KEYS[at + 2], process) == 1 then call(\'LREM\', KEYS[at + 1], \'1\', process) end\n' +
       'end\n' +
-      'local function stepBack(at, arg)\n' +
-      'local process = standing(arg)\n' +
-      'if ARGV[arg + 2] == \'1\' then return leave(at, process) end\n' +
+      'local function dequeueWithdrawn(at, arg)\n' +
+      'local process = memberOf(arg)\n' +
+      'if ARGV[arg + 2] == \'1\' then return dequeue(at, process) end\n' +
       'local seen, number = string.match(call(\'HGET\', KEYS[at + 2], process) or \'\', \'^(%d+) (%d+)\')\n' +
       'if number and process .. \':\' .. number == ARGV[arg] then call(\'HSET\', KEYS[at + 2], process, seen) end\n' +
       'end\n' +
@@ -126,10 +126,10 @@ export const scripts = {
       'return head, nil, HEAD_LIFE_MS\n' +
       'end\n' +
       'local isFirst = {}\n' +
-      'local function against(at, arg)\n' +
+      'local function obstacleTo(at, arg)\n' +
       'local lock = KEYS[at]\n' +
       'if call(\'HLEN\', lock) == 0 then\n' +
-      'local own = standing(arg)\n' +
+      'local own = memberOf(arg)\n' +
       'local head, ask, rest = liveHead(at, own)\n' +
       'isFirst[at] = head == own\n' +
       'if not head or head == own then return nil end\n' +
@@ -153,31 +153,31 @@ export const scripts = {
       'local fields = call(\'HSCAN\', lock, \'0\')[2]\n' +
       'return { call(\'PTTL\', lock), fields[1] == \'bedrock_revoked\' and fields[3] or fields[1] }\n' +
       'end\n' +
-      'local function placeOf(item)\n' +
+      'local function positionsOf(item)\n' +
       'return 2 + (item - 1) * keysPerItem, item * 5 - 4\n' +
       'end\n' +
       'for item = 1, items do\n' +
-      'local at, arg = placeOf(item)\n' +
+      'local at, arg = positionsOf(item)\n' +
       'if now >= ARGV[arg + 2] + 0 then return { now, -1 } end\n' +
-      'local obstacle = answerOf(against, at, arg)\n' +
+      'local obstacle = protectedCall(obstacleTo, at, arg)\n' +
       'if type(obstacle) == \'string\' then return { now, obstacle } end\n' +
       'if obstacle then return { now, { 0, item, obstacle[1], obstacle[2] } } end\n' +
       'end\n' +
       'local answer = { 1 }\n' +
       'for item = 1, items do\n' +
-      'local at, arg = placeOf(item)\n' +
+      'local at, arg = positionsOf(item)\n' +
       'answer[item + 1] = takeTokens(at, arg + 3)\n' +
       'if type(answer[item + 1]) == \'string\' then return { now, answer[item + 1] } end\n' +
-      'if isFirst[at] then leave(at, standing(arg)) end\n' +
+      'if isFirst[at] then dequeue(at, memberOf(arg)) end\n' +
       'end\n' +
       'for item = 1, items do\n' +
-      'local at, arg = placeOf(item)\n' +
+      'local at, arg = positionsOf(item)\n' +
       'if call(\'HEXISTS\', KEYS[at], ARGV[arg]) == 0 then call(\'HSET\', KEYS[at], ARGV[arg], \'1\') end\n' +
       'if call(\'PTTL\', KEYS[at]) < tonumber(ARGV[arg + 1]) then call(\'PEXPIRE\', KEYS[at], ARGV[arg + 1]) end\n' +
       'end\n' +
       'return { now, answer }',
-    sha1: 'bcff475c11646d70a0dd7c2a0b67917cfe51d176',
-    sha1InCluster: 'a891aabbebfbd068d3fedfc13a9f993bfb42a677',
+    sha1: '76ffe36a5c11f1e87e308bb6991d858aaf38707c',
+    sha1InCluster: '2b04ad6f29d82060724d20cc08047408912e45ae',
   },
   /** claim-n.lua */
   claimN: {
@@ -218,15 +218,15 @@ export const scripts = {
       'for item = 0, items - 1 do\n' +
       'local key, arg, answer = 2 + item * keysPerItem, 1 + item * 5, nil\n' +
       'local lock, holder, lease = KEYS[key], ARGV[arg], ARGV[arg + 1]\n' +
-      'local isTaken, wantsTokens = call(\'EXISTS\', lock, KEYS[key + 1]) > 0, ARGV[arg + 3] ~= \'0\'\n' +
-      'if now or isTaken or wantsTokens then\n' +
+      'local isContended, wantsTokens = call(\'EXISTS\', lock, KEYS[key + 1]) > 0, ARGV[arg + 3] ~= \'0\'\n' +
+      'if now or isContended or wantsTokens then\n' +
       'if not now then\n' +
       'time = call(\'TIME\')\n' +
       'local micros = time[2] + 0\n' +
       'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
       'end\n' +
       'if wantsTokens and not takeTokens then\n' +
-      'local function reserve(counter, count)\n' +
+      'local function reserveTokens(counter, count)\n' +
       'local micros = time[2]\n' +
       'local last = #micros == 6 and time[1] .. micros or time[1] .. string.rep(\'0\', 6 - #micros) .. micros\n' +
       'local before = redis.pcall(\'GETSET\', counter, last)\n' +
@@ -243,11 +243,11 @@ export const scripts = {
       'takeTokens = function(key, arg)\n' +
       'local count = tonumber(ARGV[arg])\n' +
       'if count == 0 then return 0 end\n' +
-      'if ownsTokens then return reserve(KEYS[key + keysOfItem], count) end\n' +
+      'if ownsTokens then return reserveTokens(KEYS[key + keysOfItem], count) end\n' +
       'if not nextToken then\n' +
       'local ahead = count\n' +
       'for at = arg + 5, items * 5, 5 do ahead = ahead + ARGV[at] end\n' +
-      'nextToken = reserve(KEYS[1], ahead)\n' +
+      'nextToken = reserveTokens(KEYS[1], ahead)\n' +
       'end\n' +
       'if type(nextToken) == \'string\' then return nextToken end\n' +
       'nextToken = nextToken + count\n' +
@@ -256,32 +256,32 @@ export const scripts = {
       'end\n' +
       'if now >= ARGV[arg + 2] + 0 then\n' +
       'answer = -1\n' +
-      'elseif isTaken then\n' +
-      'local function answerOf(verb, key, arg, extra)\n' +
-      'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
-      'if isAnswered then return answer end\n' +
+      'elseif isContended then\n' +
+      'local function protectedCall(fn, key, arg, extra)\n' +
+      'local isOk, answer = pcall(fn, key, arg, extra)\n' +
+      'if isOk then return answer end\n' +
       'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
       'end\n' +
       'local HEAD_LIFE_MS = 1000\n' +
-      'local LINE_TTL_MS = \'10000\'\n' +
-      'local function standing(arg)\n' +
+      'local QUEUE_TTL_MS = \'10000\'\n' +
+      'local function memberOf(arg)\n' +
       'return string.match(ARGV[arg], \'^[^:]*\')\n' +
       'end\n' +
-      'local function enlist(at, arg)\n' +
+      'local function enqueue(at, arg)\n' +
       'local ask = string.format(\'%.0f\', now)\n' +
       'if ARGV[arg + 4] == \'2\' then\n' +
       'ask = ask .. \' \' .. string.match(ARGV[arg], \':(.*)$\') .. \' \' .. ARGV[arg + 1] .. \' \' .. ARGV[arg + 3]\n' +
       'end\n' +
-      'if call(\'HSET\', KEYS[at + 2], standing(arg), ask) == 1 then call(\'RPUSH\', KEYS[at + 1], standing(arg)) end\n' +
-      'call(\'PEXPIRE\', KEYS[at + 1], LINE_TTL_MS)\n' +
-      'call(\'PEXPIRE\', KEYS[at + 2], LINE_TTL_MS)\n' +
+      'if call(\'HSET\', KEYS[at + 2], memberOf(arg), ask) == 1 then call(\'RPUSH\', KEYS[at + 1], memberOf(arg)) end\n' +
+      'call(\'PEXPIRE\', KEYS[at + 1], QUEUE_TTL_MS)\n' +
+      'call(\'PEXPIRE\', KEYS[at + 2], QUEUE_TTL_MS)\n' +
       'end\n' +
-      'local function leave(at, process)\n' +
+      'local function dequeue(at, process)\n' +
       'if call(\'HDEL\', KEYS[at + 2], process) == 1 then call(\'LREM\', KEYS[at + 1], \'1\', process) end\n' +
       'end\n' +
-      'local function stepBack(at, arg)\n' +
-      'local process = standing(arg)\n' +
-      'if ARGV[arg + 2] == \'1\' then return leave(at, process) end\n' +
+      'local function dequeueWithdrawn(at, arg)\n' +
+      'local process = memberOf(arg)\n' +
+      'if ARGV[arg + 2] == \'1\' then return dequeue(at, process) end\n' +
       'local seen, number = string.match(call(\'HGET\', KEYS[at + 2], process) or \'\', \'^(%d+) (%d+)\')\n' +
       'if number and process .. \':\' .. number == ARGV[arg] then call(\'HSET\', KEYS[at + 2], process, seen) end\n' +
       'end\n' +
@@ -299,14 +299,14 @@ export const scripts = {
       'end\n' +
       'return head, nil, HEAD_LIFE_MS\n' +
       'end\n' +
-      'local function askTaken(at, arg)\n' +
+      'local function refusalOf(at, arg)\n' +
       'local lock = KEYS[at]\n' +
       'local function refuse(retry, holder)\n' +
-      'if ARGV[arg + 4] ~= \'0\' then enlist(at, arg) end\n' +
+      'if ARGV[arg + 4] ~= \'0\' then enqueue(at, arg) end\n' +
       'return { retry, holder }\n' +
       'end\n' +
       'if call(\'HLEN\', lock) == 0 then\n' +
-      'local own = standing(arg)\n' +
+      'local own = memberOf(arg)\n' +
       'local head, ask, rest = liveHead(at, own)\n' +
       'if head and head ~= own then\n' +
       'if hasLostHead then\n' +
@@ -323,7 +323,7 @@ export const scripts = {
       'end\n' +
       'return refuse(rest + 1)\n' +
       'end\n' +
-      'if head then leave(at, own) end\n' +
+      'if head then dequeue(at, own) end\n' +
       'return nil\n' +
       'end\n' +
       'local state = call(\'HMGET\', lock, ARGV[arg], \'bedrock_revoked\', \'mode\')\n' +
@@ -337,7 +337,7 @@ export const scripts = {
       'local fields = call(\'HSCAN\', lock, \'0\')[2]\n' +
       'return refuse(ttl, fields[1] == \'bedrock_revoked\' and fields[3] or fields[1])\n' +
       'end\n' +
-      'answer = answerOf(askTaken, key, arg)\n' +
+      'answer = protectedCall(refusalOf, key, arg)\n' +
       'end\n' +
       'if answer == nil then\n' +
       'answer = takeTokens and takeTokens(key, arg + 3) or 0\n' +
@@ -364,8 +364,8 @@ export const scripts = {
       'reply = reply or {}\n' +
       'reply[1] = now or 0\n' +
       'return reply',
-    sha1: '174494632e7c4cd50f0a08fa8f4bb7f2ba6aaea3',
-    sha1InCluster: '48f7a10b543b0351c149735f6a882706bdcb30bd',
+    sha1: '3b28e18c4203ddb5e11a9585c99c4e64355dd5d2',
+    sha1InCluster: 'c7e2e568fcd56eee2a8c13808ba205e0fa24c9c9',
   },
   /** counter-create-2.lua */
   counterCreate: {
@@ -375,10 +375,10 @@ export const scripts = {
       'time = call(\'TIME\')\n' +
       'local micros = time[2] + 0\n' +
       'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
-      'local memo = call(\'GET\', KEYS[#KEYS])\n' +
-      'if memo then return { now, memo, call(\'GET\', KEYS[1]) } end\n' +
+      'local storedAnswer = call(\'GET\', KEYS[#KEYS])\n' +
+      'if storedAnswer then return { now, storedAnswer, call(\'GET\', KEYS[1]) } end\n' +
       'if now > tonumber(ARGV[1]) then return { now } end\n' +
-      'local function done(answer)\n' +
+      'local function storeAnswer(answer)\n' +
       'call(\'SET\', KEYS[#KEYS], string.format(\'%.0f\', answer), \'PX\', ARGV[2])\n' +
       'return { now, answer }\n' +
       'end\n' +
@@ -391,9 +391,272 @@ export const scripts = {
       'call(\'SET\', KEYS[1], ARGV[3])\n' +
       'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
       'call(PUBLISH, ARGV[4], ARGV[5])\n' +
-      'return done(1)',
-    sha1: '0ac25d32263036bc76fcb71d9366a4437776205a',
-    sha1InCluster: 'c58a4c184124b837564570820ea344ca340583d7',
+      'return storeAnswer(1)',
+    sha1: 'baca4be7af40e0baeb8095cf0db1d16e4674cd47',
+    sha1InCluster: 'd444d76f9c9488c6e41ae861a418c96f91dcf5cc',
+  },
+  /** counting-semaphore-add-2.lua */
+  countingSemaphoreAdd: {
+    source:
+      'local call = redis.call\n' +
+      'local time, now\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
+      'local storedAnswer = call(\'GET\', KEYS[#KEYS])\n' +
+      'if storedAnswer then return { now, storedAnswer, call(\'GET\', KEYS[1]) } end\n' +
+      'if now > tonumber(ARGV[1]) then return { now } end\n' +
+      'local function storeAnswer(answer)\n' +
+      'call(\'SET\', KEYS[#KEYS], string.format(\'%.0f\', answer), \'PX\', ARGV[2])\n' +
+      'return { now, answer }\n' +
+      'end\n' +
+      'local text = call(\'GET\', KEYS[1])\n' +
+      'if text and text ~= \'0\' and not (#text < 17 and string.find(text, \'^-?[1-9]%d*$\')) then\n' +
+      'return redis.error_reply(\'WRONGTYPE a text that is no count\')\n' +
+      'end\n' +
+      'local count = tonumber(text or 0)\n' +
+      'local function publishFree(channel)\n' +
+      'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
+      'if count > 0 then call(PUBLISH, channel, string.format(\'%.0f\', count)) end\n' +
+      'end\n' +
+      'count = call(\'INCRBY\', KEYS[1], ARGV[3])\n' +
+      'if tonumber(ARGV[3]) > 0 then publishFree(ARGV[4]) end\n' +
+      'return storeAnswer(count)',
+    sha1: 'b52be115f96faf9ac3b3af8d756573b82467a575',
+    sha1InCluster: '63895d76dfea772af5e834e082ecaccf5f71d664',
+  },
+  /** counting-semaphore-drain-2.lua */
+  countingSemaphoreDrain: {
+    source:
+      'local call = redis.call\n' +
+      'local time, now\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
+      'local storedAnswer = call(\'GET\', KEYS[#KEYS])\n' +
+      'if storedAnswer then return { now, storedAnswer, call(\'GET\', KEYS[1]) } end\n' +
+      'if now > tonumber(ARGV[1]) then return { now } end\n' +
+      'local function storeAnswer(answer)\n' +
+      'call(\'SET\', KEYS[#KEYS], string.format(\'%.0f\', answer), \'PX\', ARGV[2])\n' +
+      'return { now, answer }\n' +
+      'end\n' +
+      'local text = call(\'GET\', KEYS[1])\n' +
+      'if text and text ~= \'0\' and not (#text < 17 and string.find(text, \'^-?[1-9]%d*$\')) then\n' +
+      'return redis.error_reply(\'WRONGTYPE a text that is no count\')\n' +
+      'end\n' +
+      'local count = tonumber(text or 0)\n' +
+      'if count == 0 then return { now, 0 } end\n' +
+      'call(\'DECRBY\', KEYS[1], text)\n' +
+      'return storeAnswer(count)',
+    sha1: '6b6b62a64bfa7833d576ba3cd52868853d32cac7',
+    sha1InCluster: '6b6b62a64bfa7833d576ba3cd52868853d32cac7',
+  },
+  /** counting-semaphore-take-2.lua */
+  countingSemaphoreTake: {
+    source:
+      'local call = redis.call\n' +
+      'local time, now\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
+      'local storedAnswer = call(\'GET\', KEYS[#KEYS])\n' +
+      'if storedAnswer then return { now, storedAnswer, call(\'GET\', KEYS[1]) } end\n' +
+      'if now > tonumber(ARGV[1]) then return { now } end\n' +
+      'local function storeAnswer(answer)\n' +
+      'call(\'SET\', KEYS[#KEYS], string.format(\'%.0f\', answer), \'PX\', ARGV[2])\n' +
+      'return { now, answer }\n' +
+      'end\n' +
+      'local text = call(\'GET\', KEYS[1])\n' +
+      'if text and text ~= \'0\' and not (#text < 17 and string.find(text, \'^-?[1-9]%d*$\')) then\n' +
+      'return redis.error_reply(\'WRONGTYPE a text that is no count\')\n' +
+      'end\n' +
+      'local count = tonumber(text or 0)\n' +
+      'local served, taken = 0, 0\n' +
+      'for at = 3, #ARGV do\n' +
+      'if taken + ARGV[at] > count then break end\n' +
+      'taken, served = taken + ARGV[at], served + 1\n' +
+      'end\n' +
+      'if served == 0 then return { now, 0, count } end\n' +
+      'local reply = storeAnswer(served)\n' +
+      'reply[3] = call(\'DECRBY\', KEYS[1], string.format(\'%.0f\', taken))\n' +
+      'return reply',
+    sha1: '83ed9ba9248b49fbd95939a8f89c7c133aab07bd',
+    sha1InCluster: '83ed9ba9248b49fbd95939a8f89c7c133aab07bd',
+  },
+  /** counting-semaphore-undo-2.lua */
+  countingSemaphoreUndo: {
+    source:
+      'local call = redis.call\n' +
+      'local time, now\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
+      'if now > tonumber(ARGV[1]) then return { now } end\n' +
+      'local text = call(\'GET\', KEYS[1])\n' +
+      'if text and text ~= \'0\' and not (#text < 17 and string.find(text, \'^-?[1-9]%d*$\')) then\n' +
+      'return redis.error_reply(\'WRONGTYPE a text that is no count\')\n' +
+      'end\n' +
+      'local count = tonumber(text or 0)\n' +
+      'local function publishFree(channel)\n' +
+      'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
+      'if count > 0 then call(PUBLISH, channel, string.format(\'%.0f\', count)) end\n' +
+      'end\n' +
+      'local served, taken = tonumber(call(\'GET\', KEYS[2]) or 0), 0\n' +
+      'for at = 4, 3 + served do taken = taken + ARGV[at] end\n' +
+      'call(\'SET\', KEYS[2], \'0\', \'PX\', ARGV[2])\n' +
+      'if taken > 0 then\n' +
+      'count = call(\'INCRBY\', KEYS[1], string.format(\'%.0f\', taken))\n' +
+      'publishFree(ARGV[3])\n' +
+      'end\n' +
+      'return { now, taken }',
+    sha1: '7be1078298bfda7c4f0cb896e6c6c7aeb7763930',
+    sha1InCluster: '2e5b0672cfcf58919ec0b9fabec40c3bc3434a65',
+  },
+  /** expirable-semaphore-available-2.lua */
+  expirableSemaphoreAvailable: {
+    source:
+      'local call = redis.call\n' +
+      'local time, now\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
+      'local text = call(\'GET\', KEYS[1])\n' +
+      'if text and text ~= \'0\' and not (#text < 17 and string.find(text, \'^-?[1-9]%d*$\')) then\n' +
+      'return redis.error_reply(\'WRONGTYPE a text that is no count\')\n' +
+      'end\n' +
+      'local count = tonumber(text or 0)\n' +
+      'local reclaimed = call(\'ZREMRANGEBYSCORE\', KEYS[2], \'-inf\', now)\n' +
+      'if reclaimed > 0 then count = call(\'INCRBY\', KEYS[1], reclaimed) end\n' +
+      'local function publishFree(channel)\n' +
+      'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
+      'if count > 0 then call(PUBLISH, channel, string.format(\'%.0f\', count)) end\n' +
+      'end\n' +
+      'if reclaimed > 0 then publishFree(ARGV[1]) end\n' +
+      'return { now, count }',
+    sha1: 'c0f65e58cb9886388710974eb47c74b3153bac0e',
+    sha1InCluster: 'aa5486326fcc241a43e508b5dc10925964c51cad',
+  },
+  /** expirable-semaphore-extend-2.lua */
+  expirableSemaphoreExtend: {
+    source:
+      'local NEVER = 922337203685477\n' +
+      'local call = redis.call\n' +
+      'local time, now\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
+      'if now > tonumber(ARGV[1]) then return { now } end\n' +
+      'local text = call(\'GET\', KEYS[1])\n' +
+      'if text and text ~= \'0\' and not (#text < 17 and string.find(text, \'^-?[1-9]%d*$\')) then\n' +
+      'return redis.error_reply(\'WRONGTYPE a text that is no count\')\n' +
+      'end\n' +
+      'local count = tonumber(text or 0)\n' +
+      'local reclaimed = call(\'ZREMRANGEBYSCORE\', KEYS[2], \'-inf\', now)\n' +
+      'if reclaimed > 0 then count = call(\'INCRBY\', KEYS[1], reclaimed) end\n' +
+      'local function publishFree(channel)\n' +
+      'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
+      'if count > 0 then call(PUBLISH, channel, string.format(\'%.0f\', count)) end\n' +
+      'end\n' +
+      'local function permitOf(hex)\n' +
+      'return (string.gsub(hex, \'%x%x\', function(byte) return string.char(tonumber(byte, 16)) end))\n' +
+      'end\n' +
+      'if reclaimed > 0 then publishFree(ARGV[2]) end\n' +
+      'local permit, lease = permitOf(ARGV[4]), tonumber(ARGV[3])\n' +
+      'if not call(\'ZSCORE\', KEYS[2], permit) then return { now, 0 } end\n' +
+      'call(\'ZADD\', KEYS[2], lease < 0 and NEVER or now + lease, permit)\n' +
+      'return { now, 1 }',
+    sha1: '9114ba539d5036376f118247c3e834bd7aaad13f',
+    sha1InCluster: 'f12eeacc080773286dc969148f55dc7b92e0d4d8',
+  },
+  /** expirable-semaphore-release-3.lua */
+  expirableSemaphoreRelease: {
+    source:
+      'local call = redis.call\n' +
+      'local time, now\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
+      'local storedAnswer = call(\'GET\', KEYS[#KEYS])\n' +
+      'if storedAnswer then return { now, storedAnswer, call(\'GET\', KEYS[1]) } end\n' +
+      'if now > tonumber(ARGV[1]) then return { now } end\n' +
+      'local function storeAnswer(answer)\n' +
+      'call(\'SET\', KEYS[#KEYS], string.format(\'%.0f\', answer), \'PX\', ARGV[2])\n' +
+      'return { now, answer }\n' +
+      'end\n' +
+      'local text = call(\'GET\', KEYS[1])\n' +
+      'if text and text ~= \'0\' and not (#text < 17 and string.find(text, \'^-?[1-9]%d*$\')) then\n' +
+      'return redis.error_reply(\'WRONGTYPE a text that is no count\')\n' +
+      'end\n' +
+      'local count = tonumber(text or 0)\n' +
+      'local reclaimed = call(\'ZREMRANGEBYSCORE\', KEYS[2], \'-inf\', now)\n' +
+      'if reclaimed > 0 then count = call(\'INCRBY\', KEYS[1], reclaimed) end\n' +
+      'local function publishFree(channel)\n' +
+      'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
+      'if count > 0 then call(PUBLISH, channel, string.format(\'%.0f\', count)) end\n' +
+      'end\n' +
+      'local function permitOf(hex)\n' +
+      'return (string.gsub(hex, \'%x%x\', function(byte) return string.char(tonumber(byte, 16)) end))\n' +
+      'end\n' +
+      'local held = 0\n' +
+      'for at = 4, #ARGV do held = held + call(\'ZREM\', KEYS[2], permitOf(ARGV[at])) end\n' +
+      'if held > 0 then count = call(\'INCRBY\', KEYS[1], held) end\n' +
+      'if held + reclaimed > 0 then publishFree(ARGV[3]) end\n' +
+      'return storeAnswer(held)',
+    sha1: 'fd44eaee23951e6194e1be7ec3657b8396e39c92',
+    sha1InCluster: '1d32c73c4ff57d613452fdcf53d3b198b7543168',
+  },
+  /** expirable-semaphore-take-3.lua */
+  expirableSemaphoreTake: {
+    source:
+      'local NEVER = 922337203685477\n' +
+      'local call = redis.call\n' +
+      'local time, now\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
+      'if call(\'EXISTS\', KEYS[3]) == 1 then return { now, 0, 0, -1 } end\n' +
+      'if now > tonumber(ARGV[1]) then return { now } end\n' +
+      'local text = call(\'GET\', KEYS[1])\n' +
+      'if text and text ~= \'0\' and not (#text < 17 and string.find(text, \'^-?[1-9]%d*$\')) then\n' +
+      'return redis.error_reply(\'WRONGTYPE a text that is no count\')\n' +
+      'end\n' +
+      'local count = tonumber(text or 0)\n' +
+      'local reclaimed = call(\'ZREMRANGEBYSCORE\', KEYS[2], \'-inf\', now)\n' +
+      'if reclaimed > 0 then count = call(\'INCRBY\', KEYS[1], reclaimed) end\n' +
+      'local function publishFree(channel)\n' +
+      'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
+      'if count > 0 then call(PUBLISH, channel, string.format(\'%.0f\', count)) end\n' +
+      'end\n' +
+      'local function permitOf(hex)\n' +
+      'return (string.gsub(hex, \'%x%x\', function(byte) return string.char(tonumber(byte, 16)) end))\n' +
+      'end\n' +
+      'local function missing(permits)\n' +
+      'local held = 0\n' +
+      'for _, permit in ipairs(permits) do\n' +
+      'if call(\'ZSCORE\', KEYS[2], permit) then held = held + 1 end\n' +
+      'end\n' +
+      'return #permits - held\n' +
+      'end\n' +
+      'local served, at = 0, 3\n' +
+      'while at < #ARGV do\n' +
+      'local lease, size, permits = tonumber(ARGV[at]), tonumber(ARGV[at + 1]), {}\n' +
+      'for i = 1, size do permits[i] = permitOf(ARGV[at + 1 + i]) end\n' +
+      'if size > count and missing(permits) > count then break end\n' +
+      'local added = 0\n' +
+      'for _, permit in ipairs(permits) do\n' +
+      'added = added + call(\'ZADD\', KEYS[2], lease < 0 and NEVER or now + lease, permit)\n' +
+      'end\n' +
+      'if added > 0 then count = call(\'DECRBY\', KEYS[1], added) end\n' +
+      'served, at = served + 1, at + 2 + size\n' +
+      'end\n' +
+      'local ttl = served > 0 and call(\'PTTL\', KEYS[1]) or -1\n' +
+      'if ttl > 0 then call(\'PEXPIRE\', KEYS[2], ttl) end\n' +
+      'if reclaimed > 0 then publishFree(ARGV[2]) end\n' +
+      'local first = at < #ARGV and call(\'ZRANGE\', KEYS[2], 0, 0, \'WITHSCORES\') or {}\n' +
+      'local next = tonumber(first[2]) or NEVER\n' +
+      'return { now, served, count, next < NEVER and next - now or -1 }',
+    sha1: '0f3b862bf37572053b47f88d158f88f014c301a9',
+    sha1InCluster: '5dacf3ed4265abfdb42f10ce64d86961f18460fc',
   },
   /** fair-claim-n.lua */
   fairClaimN: {
@@ -434,15 +697,15 @@ export const scripts = {
       'for item = 0, items - 1 do\n' +
       'local key, arg, answer = 2 + item * keysPerItem, 1 + item * 5, nil\n' +
       'local lock, holder, lease = KEYS[key], ARGV[arg], ARGV[arg + 1]\n' +
-      'local isTaken, wantsTokens = call(\'EXISTS\', lock, KEYS[key + 1]) > 0, ARGV[arg + 3] ~= \'0\'\n' +
-      'if now or isTaken or wantsTokens then\n' +
+      'local isContended, wantsTokens = call(\'EXISTS\', lock, KEYS[key + 1]) > 0, ARGV[arg + 3] ~= \'0\'\n' +
+      'if now or isContended or wantsTokens then\n' +
       'if not now then\n' +
       'time = call(\'TIME\')\n' +
       'local micros = time[2] + 0\n' +
       'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
       'end\n' +
       'if wantsTokens and not takeTokens then\n' +
-      'local function reserve(counter, count)\n' +
+      'local function reserveTokens(counter, count)\n' +
       'local micros = time[2]\n' +
       'local last = #micros == 6 and time[1] .. micros or time[1] .. string.rep(\'0\', 6 - #micros) .. micros\n' +
       'local before = redis.pcall(\'GETSET\', counter, last)\n' +
@@ -459,11 +722,11 @@ export const scripts = {
       'takeTokens = function(key, arg)\n' +
       'local count = tonumber(ARGV[arg])\n' +
       'if count == 0 then return 0 end\n' +
-      'if ownsTokens then return reserve(KEYS[key + keysOfItem], count) end\n' +
+      'if ownsTokens then return reserveTokens(KEYS[key + keysOfItem], count) end\n' +
       'if not nextToken then\n' +
       'local ahead = count\n' +
       'for at = arg + 5, items * 5, 5 do ahead = ahead + ARGV[at] end\n' +
-      'nextToken = reserve(KEYS[1], ahead)\n' +
+      'nextToken = reserveTokens(KEYS[1], ahead)\n' +
       'end\n' +
       'if type(nextToken) == \'string\' then return nextToken end\n' +
       'nextToken = nextToken + count\n' +
@@ -472,33 +735,33 @@ export const scripts = {
       'end\n' +
       'if now >= ARGV[arg + 2] + 0 then\n' +
       'answer = -1\n' +
-      'elseif isTaken then\n' +
-      'local function answerOf(verb, key, arg, extra)\n' +
-      'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
-      'if isAnswered then return answer end\n' +
+      'elseif isContended then\n' +
+      'local function protectedCall(fn, key, arg, extra)\n' +
+      'local isOk, answer = pcall(fn, key, arg, extra)\n' +
+      'if isOk then return answer end\n' +
       'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
       'end\n' +
       'local HEAD_LIFE_MS = 1000\n' +
       'local WAIT_MS = 300000\n' +
-      'local LINE_TTL_MS = \'3600000\'\n' +
-      'local function standing(arg)\n' +
+      'local QUEUE_TTL_MS = \'3600000\'\n' +
+      'local function memberOf(arg)\n' +
       'return ARGV[arg]\n' +
       'end\n' +
-      'local function enlist(at, arg)\n' +
+      'local function enqueue(at, arg)\n' +
       'local id, queue, times = ARGV[arg], KEYS[at + 1], KEYS[at + 2]\n' +
       'local ask = string.format(\'%.0f\', now)\n' +
       'if ARGV[arg + 4] == \'2\' then ask = ask .. \' \' .. ARGV[arg + 1] .. \' \' .. ARGV[arg + 3] end\n' +
       'call(\'HSET\', KEYS[at + 3], id, ask)\n' +
-      'call(\'PEXPIRE\', KEYS[at + 3], LINE_TTL_MS)\n' +
+      'call(\'PEXPIRE\', KEYS[at + 3], QUEUE_TTL_MS)\n' +
       'if call(\'ZSCORE\', times, id) then return end\n' +
       'local last = call(\'LINDEX\', queue, \'-1\')\n' +
       'local before = last and call(\'ZSCORE\', times, last) or now + math.max(call(\'PTTL\', KEYS[at]), 0)\n' +
       'call(\'ZADD\', times, string.format(\'%.0f\', math.max(before, now) + WAIT_MS), id)\n' +
       'call(\'RPUSH\', queue, id)\n' +
-      'call(\'PEXPIRE\', times, LINE_TTL_MS)\n' +
-      'call(\'PEXPIRE\', queue, LINE_TTL_MS)\n' +
+      'call(\'PEXPIRE\', times, QUEUE_TTL_MS)\n' +
+      'call(\'PEXPIRE\', queue, QUEUE_TTL_MS)\n' +
       'end\n' +
-      'local function leave(at, id)\n' +
+      'local function dequeue(at, id)\n' +
       'local queue, times = KEYS[at + 1], KEYS[at + 2]\n' +
       'call(\'HDEL\', KEYS[at + 3], id)\n' +
       'local time = call(\'ZSCORE\', times, id)\n' +
@@ -511,8 +774,8 @@ export const scripts = {
       'call(\'ZINCRBY\', times, string.format(\'%.0f\', -unused), later)\n' +
       'end\n' +
       'end\n' +
-      'local function stepBack(at, arg)\n' +
-      'leave(at, ARGV[arg])\n' +
+      'local function dequeueWithdrawn(at, arg)\n' +
+      'dequeue(at, ARGV[arg])\n' +
       'end\n' +
       'local hasLostHead = false\n' +
       'local function liveHead(at, asking)\n' +
@@ -527,20 +790,20 @@ export const scripts = {
       'end\n' +
       'if rest >= 0 then return head, ask, rest end\n' +
       'hasLostHead = true\n' +
-      'leave(at, head)\n' +
+      'dequeue(at, head)\n' +
       'if call(\'LINDEX\', KEYS[at + 1], \'0\') == head then call(\'LPOP\', KEYS[at + 1]) end\n' +
       'head = call(\'LINDEX\', KEYS[at + 1], \'0\')\n' +
       'end\n' +
       'return head, nil, HEAD_LIFE_MS\n' +
       'end\n' +
-      'local function askTaken(at, arg)\n' +
+      'local function refusalOf(at, arg)\n' +
       'local lock = KEYS[at]\n' +
       'local function refuse(retry, holder)\n' +
-      'if ARGV[arg + 4] ~= \'0\' then enlist(at, arg) end\n' +
+      'if ARGV[arg + 4] ~= \'0\' then enqueue(at, arg) end\n' +
       'return { retry, holder }\n' +
       'end\n' +
       'if call(\'HLEN\', lock) == 0 then\n' +
-      'local own = standing(arg)\n' +
+      'local own = memberOf(arg)\n' +
       'local head, ask, rest = liveHead(at, own)\n' +
       'if head and head ~= own then\n' +
       'if hasLostHead then\n' +
@@ -560,7 +823,7 @@ export const scripts = {
       'end\n' +
       'return refuse(rest + 1)\n' +
       'end\n' +
-      'if head then leave(at, own) end\n' +
+      'if head then dequeue(at, own) end\n' +
       'return nil\n' +
       'end\n' +
       'local state = call(\'HMGET\', lock, ARGV[arg], \'bedrock_revoked\', \'mode\')\n' +
@@ -574,7 +837,7 @@ export const scripts = {
       'local fields = call(\'HSCAN\', lock, \'0\')[2]\n' +
       'return refuse(ttl, fields[1] == \'bedrock_revoked\' and fields[3] or fields[1])\n' +
       'end\n' +
-      'answer = answerOf(askTaken, key, arg)\n' +
+      'answer = protectedCall(refusalOf, key, arg)\n' +
       'end\n' +
       'if answer == nil then\n' +
       'answer = takeTokens and takeTokens(key, arg + 3) or 0\n' +
@@ -601,8 +864,8 @@ export const scripts = {
       'reply = reply or {}\n' +
       'reply[1] = now or 0\n' +
       'return reply',
-    sha1: '5932e1b11c50f639ba15667f60f383d7ce6bd971',
-    sha1InCluster: '0eb296fa0af6297def33655c28e283dbfbf63f88',
+    sha1: '7dd7bf7c060b147dc0ce5805ea67f7a99cd3873b',
+    sha1InCluster: '76a8fda2be2a5af8b2626270bba97837b7dfb80d',
   },
   /** fair-revoke-4.lua */
   fairRevoke: {
@@ -619,25 +882,25 @@ export const scripts = {
       'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
       'local HEAD_LIFE_MS = 1000\n' +
       'local WAIT_MS = 300000\n' +
-      'local LINE_TTL_MS = \'3600000\'\n' +
-      'local function standing(arg)\n' +
+      'local QUEUE_TTL_MS = \'3600000\'\n' +
+      'local function memberOf(arg)\n' +
       'return ARGV[arg]\n' +
       'end\n' +
-      'local function enlist(at, arg)\n' +
+      'local function enqueue(at, arg)\n' +
       'local id, queue, times = ARGV[arg], KEYS[at + 1], KEYS[at + 2]\n' +
       'local ask = string.format(\'%.0f\', now)\n' +
       'if ARGV[arg + 4] == \'2\' then ask = ask .. \' \' .. ARGV[arg + 1] .. \' \' .. ARGV[arg + 3] end\n' +
       'call(\'HSET\', KEYS[at + 3], id, ask)\n' +
-      'call(\'PEXPIRE\', KEYS[at + 3], LINE_TTL_MS)\n' +
+      'call(\'PEXPIRE\', KEYS[at + 3], QUEUE_TTL_MS)\n' +
       'if call(\'ZSCORE\', times, id) then return end\n' +
       'local last = call(\'LINDEX\', queue, \'-1\')\n' +
       'local before = last and call(\'ZSCORE\', times, last) or now + math.max(call(\'PTTL\', KEYS[at]), 0)\n' +
       'call(\'ZADD\', times, string.format(\'%.0f\', math.max(before, now) + WAIT_MS), id)\n' +
       'call(\'RPUSH\', queue, id)\n' +
-      'call(\'PEXPIRE\', times, LINE_TTL_MS)\n' +
-      'call(\'PEXPIRE\', queue, LINE_TTL_MS)\n' +
+      'call(\'PEXPIRE\', times, QUEUE_TTL_MS)\n' +
+      'call(\'PEXPIRE\', queue, QUEUE_TTL_MS)\n' +
       'end\n' +
-      'local function leave(at, id)\n' +
+      'local function dequeue(at, id)\n' +
       'local queue, times = KEYS[at + 1], KEYS[at + 2]\n' +
       'call(\'HDEL\', KEYS[at + 3], id)\n' +
       'local time = call(\'ZSCORE\', times, id)\n' +
@@ -650,8 +913,8 @@ export const scripts = {
       'call(\'ZINCRBY\', times, string.format(\'%.0f\', -unused), later)\n' +
       'end\n' +
       'end\n' +
-      'local function stepBack(at, arg)\n' +
-      'leave(at, ARGV[arg])\n' +
+      'local function dequeueWithdrawn(at, arg)\n' +
+      'dequeue(at, ARGV[arg])\n' +
       'end\n' +
       'local hasLostHead = false\n' +
       'local function liveHead(at, asking)\n' +
@@ -666,7 +929,7 @@ export const scripts = {
       'end\n' +
       'if rest >= 0 then return head, ask, rest end\n' +
       'hasLostHead = true\n' +
-      'leave(at, head)\n' +
+      'dequeue(at, head)\n' +
       'if call(\'LINDEX\', KEYS[at + 1], \'0\') == head then call(\'LPOP\', KEYS[at + 1]) end\n' +
       'head = call(\'LINDEX\', KEYS[at + 1], \'0\')\n' +
       'end\n' +
@@ -694,8 +957,8 @@ export const scripts = {
       'call(\'PUBLISH\', \'bedrock_wake:\' .. string.gsub(holder, \':.*$\', \'\'), \'!\' .. lock)\n' +
       'end\n' +
       'return 1',
-    sha1: '12d5bcebfe4b12c3ffe2bb776d5efee734618198',
-    sha1InCluster: '2c81e03a7ce629cbac8a1f0964c729d2669a4bc9',
+    sha1: '47aada944daec3de67da85393ff0fe49e3a12952',
+    sha1InCluster: 'e105e2debf4c9e9786e96e9fb5b7259e168ae5ca',
   },
   /** fair-withdraw-n.lua */
   fairWithdrawN: {
@@ -713,25 +976,25 @@ export const scripts = {
       'isFreed = ended == 1\n' +
       'if not isFreed and ended ~= 0 then ended = ended.err end\n' +
       'else\n' +
-      'local function answerOf(verb, key, arg, extra)\n' +
-      'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
-      'if isAnswered then return answer end\n' +
+      'local function protectedCall(fn, key, arg, extra)\n' +
+      'local isOk, answer = pcall(fn, key, arg, extra)\n' +
+      'if isOk then return answer end\n' +
       'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
       'end\n' +
-      'local function keep(at, arg)\n' +
+      'local function shorten(at, arg)\n' +
       'local lock, ms = KEYS[at], ARGV[arg + 1]\n' +
       'if call(\'HEXISTS\', lock, ARGV[arg]) == 0 then return 0 end\n' +
       'local ttl = call(\'PTTL\', lock)\n' +
       'if ttl < 0 or ttl > tonumber(ms) then call(\'PEXPIRE\', lock, ms) end\n' +
       'return 1\n' +
       'end\n' +
-      'ended = answerOf(keep, at, arg)\n' +
+      'ended = protectedCall(shorten, at, arg)\n' +
       'end\n' +
       'if ended == 0 or ended == 1 then\n' +
       'if call(\'EXISTS\', lock, KEYS[at + 1]) > 0 then\n' +
-      'local function answerOf(verb, key, arg, extra)\n' +
-      'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
-      'if isAnswered then return answer end\n' +
+      'local function protectedCall(fn, key, arg, extra)\n' +
+      'local isOk, answer = pcall(fn, key, arg, extra)\n' +
+      'if isOk then return answer end\n' +
       'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
       'end\n' +
       'local function wake(lock, head, ask)\n' +
@@ -752,25 +1015,25 @@ export const scripts = {
       'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
       'local HEAD_LIFE_MS = 1000\n' +
       'local WAIT_MS = 300000\n' +
-      'local LINE_TTL_MS = \'3600000\'\n' +
-      'local function standing(arg)\n' +
+      'local QUEUE_TTL_MS = \'3600000\'\n' +
+      'local function memberOf(arg)\n' +
       'return ARGV[arg]\n' +
       'end\n' +
-      'local function enlist(at, arg)\n' +
+      'local function enqueue(at, arg)\n' +
       'local id, queue, times = ARGV[arg], KEYS[at + 1], KEYS[at + 2]\n' +
       'local ask = string.format(\'%.0f\', now)\n' +
       'if ARGV[arg + 4] == \'2\' then ask = ask .. \' \' .. ARGV[arg + 1] .. \' \' .. ARGV[arg + 3] end\n' +
       'call(\'HSET\', KEYS[at + 3], id, ask)\n' +
-      'call(\'PEXPIRE\', KEYS[at + 3], LINE_TTL_MS)\n' +
+      'call(\'PEXPIRE\', KEYS[at + 3], QUEUE_TTL_MS)\n' +
       'if call(\'ZSCORE\', times, id) then return end\n' +
       'local last = call(\'LINDEX\', queue, \'-1\')\n' +
       'local before = last and call(\'ZSCORE\', times, last) or now + math.max(call(\'PTTL\', KEYS[at]), 0)\n' +
       'call(\'ZADD\', times, string.format(\'%.0f\', math.max(before, now) + WAIT_MS), id)\n' +
       'call(\'RPUSH\', queue, id)\n' +
-      'call(\'PEXPIRE\', times, LINE_TTL_MS)\n' +
-      'call(\'PEXPIRE\', queue, LINE_TTL_MS)\n' +
+      'call(\'PEXPIRE\', times, QUEUE_TTL_MS)\n' +
+      'call(\'PEXPIRE\', queue, QUEUE_TTL_MS)\n' +
       'end\n' +
-      'local function leave(at, id)\n' +
+      'local function dequeue(at, id)\n' +
       'local queue, times = KEYS[at + 1], KEYS[at + 2]\n' +
       'call(\'HDEL\', KEYS[at + 3], id)\n' +
       'local time = call(\'ZSCORE\', times, id)\n' +
@@ -783,8 +1046,8 @@ export const scripts = {
       'call(\'ZINCRBY\', times, string.format(\'%.0f\', -unused), later)\n' +
       'end\n' +
       'end\n' +
-      'local function stepBack(at, arg)\n' +
-      'leave(at, ARGV[arg])\n' +
+      'local function dequeueWithdrawn(at, arg)\n' +
+      'dequeue(at, ARGV[arg])\n' +
       'end\n' +
       'local hasLostHead = false\n' +
       'local function liveHead(at, asking)\n' +
@@ -799,14 +1062,14 @@ export const scripts = {
       'end\n' +
       'if rest >= 0 then return head, ask, rest end\n' +
       'hasLostHead = true\n' +
-      'leave(at, head)\n' +
+      'dequeue(at, head)\n' +
       'if call(\'LINDEX\', KEYS[at + 1], \'0\') == head then call(\'LPOP\', KEYS[at + 1]) end\n' +
       'head = call(\'LINDEX\', KEYS[at + 1], \'0\')\n' +
       'end\n' +
       'return head, nil, HEAD_LIFE_MS\n' +
       'end\n' +
       'local PUSHED_LEASE_MS = 1000\n' +
-      'local function reserve(counter, count)\n' +
+      'local function reserveTokens(counter, count)\n' +
       'local micros = time[2]\n' +
       'local last = #micros == 6 and time[1] .. micros or time[1] .. string.rep(\'0\', 6 - #micros) .. micros\n' +
       'local before = redis.pcall(\'GETSET\', counter, last)\n' +
@@ -819,9 +1082,9 @@ export const scripts = {
       'end\n' +
       'return first + 1\n' +
       'end\n' +
-      'local function grantTo(at, holder, lease, tokens)\n' +
+      'local function pushGrant(at, holder, lease, tokens)\n' +
       'local counter = keysPerItem > keysOfItem and KEYS[at + keysOfItem] or KEYS[1]\n' +
-      'local token = tokens == \'0\' and 0 or reserve(counter, tonumber(tokens))\n' +
+      'local token = tokens == \'0\' and 0 or reserveTokens(counter, tonumber(tokens))\n' +
       'if type(token) == \'string\' then return false end\n' +
       'local lock, process, number = KEYS[at], string.match(holder, \'^([^:]*):(%d+)\')\n' +
       'lease = math.min(lease, PUSHED_LEASE_MS)\n' +
@@ -831,22 +1094,22 @@ export const scripts = {
       'call(\'PUBLISH\', \'bedrock_wake:\' .. process, message)\n' +
       'return true\n' +
       'end\n' +
-      'local function pass(at, head, ask)\n' +
+      'local function serveNext(at, head, ask)\n' +
       'local lease, tokens = string.match(head and ask or \'\', \' (%d+) (%d+)$\')\n' +
-      'if lease and grantTo(at, head, lease, tokens) then leave(at, head) else wake(KEYS[at], head, ask) end\n' +
+      'if lease and pushGrant(at, head, lease, tokens) then dequeue(at, head) else wake(KEYS[at], head, ask) end\n' +
       'end\n' +
-      'local function settle(at, arg, isFreed)\n' +
+      'local function afterWithdraw(at, arg, isFreed)\n' +
       'local lock = KEYS[at]\n' +
       'if isFreed then\n' +
       'call(\'HDEL\', lock, \'bedrock_revoked\')\n' +
       'isFreed = call(\'EXISTS\', lock) == 0\n' +
       'end\n' +
-      'local wasHead = call(\'LINDEX\', KEYS[at + 1], \'0\') == standing(arg)\n' +
-      'stepBack(at, arg)\n' +
+      'local wasHead = call(\'LINDEX\', KEYS[at + 1], \'0\') == memberOf(arg)\n' +
+      'dequeueWithdrawn(at, arg)\n' +
       'local head, ask = liveHead(at)\n' +
-      'if isFreed or (wasHead and call(\'EXISTS\', lock) == 0) then pass(at, head, ask) end\n' +
+      'if isFreed or (wasHead and call(\'EXISTS\', lock) == 0) then serveNext(at, head, ask) end\n' +
       'end\n' +
-      'ended = answerOf(settle, at, arg, isFreed) or ended\n' +
+      'ended = protectedCall(afterWithdraw, at, arg, isFreed) or ended\n' +
       'elseif isFreed then\n' +
       'end\n' +
       'end\n' +
@@ -855,8 +1118,8 @@ export const scripts = {
       'reply[item + 1] = ended\n' +
       'end\n' +
       'return reply',
-    sha1: 'f5a7a2bfed4d720d34b2b2d3f9f2de21b7ad6880',
-    sha1InCluster: 'f5c1fa482a22e55bf300cc6803539f9849b887de',
+    sha1: '212b762dc60159c708d4dbc3139462d5d179328a',
+    sha1InCluster: '3ab0aacb03978a40d596283b3ffaa71899b70985',
   },
   /** inspect-1.lua */
   inspect: {
@@ -876,10 +1139,10 @@ export const scripts = {
       'time = call(\'TIME\')\n' +
       'local micros = time[2] + 0\n' +
       'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
-      'local memo = call(\'GET\', KEYS[#KEYS])\n' +
-      'if memo then return { now, memo, call(\'GET\', KEYS[1]) } end\n' +
+      'local storedAnswer = call(\'GET\', KEYS[#KEYS])\n' +
+      'if storedAnswer then return { now, storedAnswer, call(\'GET\', KEYS[1]) } end\n' +
       'if now > tonumber(ARGV[1]) then return { now } end\n' +
-      'local function done(answer)\n' +
+      'local function storeAnswer(answer)\n' +
       'call(\'SET\', KEYS[#KEYS], string.format(\'%.0f\', answer), \'PX\', ARGV[2])\n' +
       'return { now, answer }\n' +
       'end\n' +
@@ -892,9 +1155,9 @@ export const scripts = {
       'call(\'DEL\', KEYS[1])\n' +
       'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
       'call(PUBLISH, ARGV[3], \'0\')\n' +
-      'return done(count)',
-    sha1: '751d513a702a3bdcb01f376c97d213c43afabe39',
-    sha1InCluster: 'f9c4524f2ec1607f8d16d2299a39a113eee819f7',
+      'return storeAnswer(count)',
+    sha1: '6c1a5f7eeaca7df9a2907ea2ff4c6ce6d9da58f6',
+    sha1InCluster: 'bc971a98716e46b5ff9f76d826fc4c3552d7f29f',
   },
   /** latch-down-2.lua */
   latchDown: {
@@ -904,10 +1167,10 @@ export const scripts = {
       'time = call(\'TIME\')\n' +
       'local micros = time[2] + 0\n' +
       'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
-      'local memo = call(\'GET\', KEYS[#KEYS])\n' +
-      'if memo then return { now, memo, call(\'GET\', KEYS[1]) } end\n' +
+      'local storedAnswer = call(\'GET\', KEYS[#KEYS])\n' +
+      'if storedAnswer then return { now, storedAnswer, call(\'GET\', KEYS[1]) } end\n' +
       'if now > tonumber(ARGV[1]) then return { now } end\n' +
-      'local function done(answer)\n' +
+      'local function storeAnswer(answer)\n' +
       'call(\'SET\', KEYS[#KEYS], string.format(\'%.0f\', answer), \'PX\', ARGV[2])\n' +
       'return { now, answer }\n' +
       'end\n' +
@@ -917,162 +1180,519 @@ export const scripts = {
       'end\n' +
       'local count = tonumber(text or 0)\n' +
       'if not text then return { now, 0 } end\n' +
-      'if count > tonumber(ARGV[3]) then return done(call(\'DECRBY\', KEYS[1], ARGV[3])) end\n' +
+      'if count > tonumber(ARGV[3]) then return storeAnswer(call(\'DECRBY\', KEYS[1], ARGV[3])) end\n' +
       'call(\'DEL\', KEYS[1])\n' +
       'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
       'if count > 0 then call(PUBLISH, ARGV[4], \'0\') end\n' +
-      'return done(0)',
-    sha1: '58cddeb4e86eddbb590c06e1f2e40cb99a977eb6',
-    sha1InCluster: '545af4bd84b4bb6365502367e8bd41d9069868b9',
+      'return storeAnswer(0)',
+    sha1: '4dcd8a04892792de9df024e2aa737f06b7ec6f32',
+    sha1InCluster: '87e8c173b802547c33a0d9f57c8d5df81e7f0067',
   },
-  /** permits-available-2.lua */
-  permitsAvailable: {
+  /** lease-semaphore-claim-n.lua */
+  leaseSemaphoreClaimN: {
+    source:
+      'local keysOfItem = 4\n' +
+      'local call, KEYS, ARGV = redis.call, KEYS, ARGV\n' +
+      'local time, now\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
+      'local args, keys = #ARGV - 1, #KEYS\n' +
+      'if args % 5 == 3 then\n' +
+      'local guard, runId = call(\'GET\', KEYS[keys]), ARGV[args - 2]\n' +
+      'if guard ~= runId then\n' +
+      'if not now then\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
+      'end\n' +
+      'local longest, prefix = ARGV[args - 1], runId .. \':\'\n' +
+      'local over = guard and string.sub(guard, 1, #prefix) == prefix and tonumber(string.sub(guard, #prefix + 1))\n' +
+      'if not guard and ARGV[args] == \'1\' then over = now end\n' +
+      'if not over or over > now + longest then\n' +
+      'over = now + longest\n' +
+      'call(\'SET\', KEYS[keys], string.format(\'%s%.0f\', prefix, over))\n' +
+      'end\n' +
+      'if over > now then return redis.error_reply(string.format(\'QUARANTINED %.0f\', over - now)) end\n' +
+      'call(\'SET\', KEYS[keys], runId)\n' +
+      'end\n' +
+      'args, keys = args - 3, keys - 1\n' +
+      'end\n' +
+      'local items = args / 5\n' +
+      'local keysPerItem = (keys - 1) / items\n' +
+      'local ownsTokens = keysPerItem > keysOfItem\n' +
+      'local function protectedCall(fn, key, arg, extra)\n' +
+      'local isOk, answer = pcall(fn, key, arg, extra)\n' +
+      'if isOk then return answer end\n' +
+      'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
+      'end\n' +
+      'local HEAD_LIFE_MS = 1000\n' +
+      'local QUEUE_TTL_MS = \'10000\'\n' +
+      'local function memberOf(arg)\n' +
+      'return string.match(ARGV[arg], \'^[^:]*\')\n' +
+      'end\n' +
+      'local function enqueue(at, arg)\n' +
+      'local ask = string.format(\'%.0f\', now)\n' +
+      'if ARGV[arg + 4] == \'2\' then\n' +
+      'ask = ask .. \' \' .. string.match(ARGV[arg], \':(.*)$\') .. \' \' .. ARGV[arg + 1] .. \' \' .. ARGV[arg + 3]\n' +
+      'end\n' +
+      'if call(\'HSET\', KEYS[at + 2], memberOf(arg), ask) == 1 then call(\'RPUSH\', KEYS[at + 1], memberOf(arg)) end\n' +
+      'call(\'PEXPIRE\', KEYS[at + 1], QUEUE_TTL_MS)\n' +
+      'call(\'PEXPIRE\', KEYS[at + 2], QUEUE_TTL_MS)\n' +
+      'end\n' +
+      'local function dequeue(at, process)\n' +
+      'if call(\'HDEL\', KEYS[at + 2], process) == 1 then call(\'LREM\', KEYS[at + 1], \'1\', process) end\n' +
+      'end\n' +
+      'local function dequeueWithdrawn(at, arg)\n' +
+      'local process = memberOf(arg)\n' +
+      'if ARGV[arg + 2] == \'1\' then return dequeue(at, process) end\n' +
+      'local seen, number = string.match(call(\'HGET\', KEYS[at + 2], process) or \'\', \'^(%d+) (%d+)\')\n' +
+      'if number and process .. \':\' .. number == ARGV[arg] then call(\'HSET\', KEYS[at + 2], process, seen) end\n' +
+      'end\n' +
+      'local hasLostHead = false\n' +
+      'local function liveHead(at, asking)\n' +
+      'local head = call(\'LINDEX\', KEYS[at + 1], \'0\')\n' +
+      'while head and head ~= asking do\n' +
+      'local ask = call(\'HGET\', KEYS[at + 2], head)\n' +
+      'local rest = ask and string.match(ask, \'^%d+\') + HEAD_LIFE_MS - now\n' +
+      'if rest and rest >= 0 then return head, ask, rest end\n' +
+      'hasLostHead = true\n' +
+      'call(\'LPOP\', KEYS[at + 1])\n' +
+      'call(\'HDEL\', KEYS[at + 2], head)\n' +
+      'head = call(\'LINDEX\', KEYS[at + 1], \'0\')\n' +
+      'end\n' +
+      'return head, nil, HEAD_LIFE_MS\n' +
+      'end\n' +
+      'local function fits(at, units, capacity)\n' +
+      'return (call(\'HGET\', KEYS[at], \'held\') or 0) + units <= tonumber(capacity)\n' +
+      'end\n' +
+      'local function setLeaseEnd(at, id, ms)\n' +
+      'call(\'ZADD\', KEYS[at + 3], string.format(\'%.0f\', now + ms), id)\n' +
+      'end\n' +
+      'local function expireWithLastLease(at)\n' +
+      'local last = call(\'ZRANGE\', KEYS[at + 3], \'-1\', \'-1\', \'WITHSCORES\')[2]\n' +
+      'if not last then return end\n' +
+      'call(\'PEXPIREAT\', KEYS[at + 3], last)\n' +
+      'call(\'PEXPIREAT\', KEYS[at], last)\n' +
+      'end\n' +
+      'local function grant(at, id, units, ms)\n' +
+      'setLeaseEnd(at, id, ms)\n' +
+      'call(\'HSET\', KEYS[at], id, units)\n' +
+      'call(\'HINCRBY\', KEYS[at], \'held\', units)\n' +
+      'expireWithLastLease(at)\n' +
+      'end\n' +
+      'local function extend(at, id, ms)\n' +
+      'if tonumber(call(\'ZSCORE\', KEYS[at + 3], id)) >= now + ms then return end\n' +
+      'setLeaseEnd(at, id, ms)\n' +
+      'expireWithLastLease(at)\n' +
+      'end\n' +
+      'local function release(at, id)\n' +
+      'if call(\'ZREM\', KEYS[at + 3], id) == 0 then return 0 end\n' +
+      'local units = string.match(call(\'HGET\', KEYS[at], id) or \'0\', \'^%d+\')\n' +
+      'call(\'HDEL\', KEYS[at], id)\n' +
+      'if call(\'HINCRBY\', KEYS[at], \'held\', -units) <= 0 then call(\'DEL\', KEYS[at]) end\n' +
+      'return 1\n' +
+      'end\n' +
+      'local function reclaim(at)\n' +
+      'local ended = call(\'ZRANGEBYSCORE\', KEYS[at + 3], \'-inf\', now)\n' +
+      'for _, id in ipairs(ended) do release(at, id) end\n' +
+      'return #ended\n' +
+      'end\n' +
+      'local function claim(at, arg)\n' +
+      'local id, lease = ARGV[arg], ARGV[arg + 1]\n' +
+      'local units, capacity = string.match(ARGV[arg + 3], \'^(%d+) (%d+)$\')\n' +
+      'local hasReclaimed = reclaim(at) > 0\n' +
+      'local own = call(\'HGET\', KEYS[at], id)\n' +
+      'if own == units then\n' +
+      'extend(at, id, lease)\n' +
+      'return 0\n' +
+      'end\n' +
+      'local process = memberOf(arg)\n' +
+      'local head, _, rest = liveHead(at, process)\n' +
+      'local isGranted = (not head or head == process) and not own and fits(at, units, capacity)\n' +
+      'if isGranted then\n' +
+      'if head then dequeue(at, process) end\n' +
+      'grant(at, id, units, lease)\n' +
+      'elseif ARGV[arg + 4] ~= \'0\' then\n' +
+      'enqueue(at, arg)\n' +
+      'end\n' +
+      'if hasReclaimed or hasLostHead or (head and isGranted) then\n' +
+      'local PUSHED_LEASE_MS = 1000\n' +
+      'local function publishToHead(at, process, message)\n' +
+      'local lock = string.match(KEYS[at], \'^bedrock_units:{(.*)}$\') or string.gsub(KEYS[at], \'^bedrock_units::\', \'\')\n' +
+      'message = message .. lock\n' +
+      'call(\'PUBLISH\', \'bedrock_wake:\' .. process, message)\n' +
+      'end\n' +
+      'local function serveQueue(at)\n' +
+      'local head, ask = liveHead(at)\n' +
+      'while head do\n' +
+      'local number, lease, units, capacity = string.match(ask, \' (%d+) (%d+) (%d+) (%d+)$\')\n' +
+      'if not number then return publishToHead(at, head, \'+\') end\n' +
+      'if not fits(at, units, capacity) then return end\n' +
+      'lease = math.min(lease, PUSHED_LEASE_MS)\n' +
+      'grant(at, head .. \':\' .. number, units, lease)\n' +
+      'dequeue(at, head)\n' +
+      'publishToHead(at, head, string.format(\'=%s 0 0 %d %.0f \', number, lease, now))\n' +
+      'head, ask = liveHead(at)\n' +
+      'end\n' +
+      'end\n' +
+      'serveQueue(at)\n' +
+      'end\n' +
+      'if isGranted then return 0 end\n' +
+      'local first = call(\'ZRANGE\', KEYS[at + 3], \'0\', \'0\', \'WITHSCORES\')\n' +
+      'return first[1] and { first[2] - now, first[1] } or { rest + 1 }\n' +
+      'end\n' +
+      'local reply = { now }\n' +
+      'for item = 0, items - 1 do\n' +
+      'local at, arg = 2 + item * keysPerItem, 1 + item * 5\n' +
+      'reply[item + 2] = now >= ARGV[arg + 2] + 0 and -1 or protectedCall(claim, at, arg)\n' +
+      'end\n' +
+      'return reply',
+    sha1: 'c32d7bc6e8bad95509b79cc5ad22b62552142b1b',
+    sha1InCluster: '07dc7d2e21ede5e06259d3af41489948b7e2ee83',
+  },
+  /** lease-semaphore-inspect-4.lua */
+  leaseSemaphoreInspect: {
     source:
       'local call = redis.call\n' +
       'local time, now\n' +
       'time = call(\'TIME\')\n' +
       'local micros = time[2] + 0\n' +
       'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
-      'local text = call(\'GET\', KEYS[1])\n' +
-      'if text and text ~= \'0\' and not (#text < 17 and string.find(text, \'^-?[1-9]%d*$\')) then\n' +
-      'return redis.error_reply(\'WRONGTYPE a text that is no count\')\n' +
+      'local reply = {}\n' +
+      'local leases = call(\'ZRANGEBYSCORE\', KEYS[4], string.format(\'(%.0f\', now), \'+inf\', \'WITHSCORES\')\n' +
+      'for at = 1, #leases, 2 do\n' +
+      'reply[#reply + 1] = leases[at]\n' +
+      'reply[#reply + 1] = leases[at + 1] - now\n' +
+      'reply[#reply + 1] = call(\'HGET\', KEYS[1], leases[at]) or \'0\'\n' +
       'end\n' +
-      'local count = tonumber(text or 0)\n' +
-      'local reclaimed = call(\'ZREMRANGEBYSCORE\', KEYS[2], \'-inf\', now)\n' +
-      'if reclaimed > 0 then count = call(\'INCRBY\', KEYS[1], reclaimed) end\n' +
-      'local function tellFree(channel)\n' +
-      'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
-      'if count > 0 then call(PUBLISH, channel, string.format(\'%.0f\', count)) end\n' +
-      'end\n' +
-      'if reclaimed > 0 then tellFree(ARGV[1]) end\n' +
-      'return { now, count }',
-    sha1: 'f37455bebe4f20c614296a80d2c3a7be7fee2b41',
-    sha1InCluster: '792e2232b17cb966e561e979f544199680149d4e',
+      'return reply',
+    sha1: '7991080d5bb96984d91c74f5bd5f6e055b2bdea8',
+    sha1InCluster: '7991080d5bb96984d91c74f5bd5f6e055b2bdea8',
   },
-  /** permits-extend-2.lua */
-  permitsExtend: {
-    source:
-      'local NEVER = 922337203685477\n' +
-      'local call = redis.call\n' +
-      'local time, now\n' +
-      'time = call(\'TIME\')\n' +
-      'local micros = time[2] + 0\n' +
-      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
-      'if now > tonumber(ARGV[1]) then return { now } end\n' +
-      'local text = call(\'GET\', KEYS[1])\n' +
-      'if text and text ~= \'0\' and not (#text < 17 and string.find(text, \'^-?[1-9]%d*$\')) then\n' +
-      'return redis.error_reply(\'WRONGTYPE a text that is no count\')\n' +
-      'end\n' +
-      'local count = tonumber(text or 0)\n' +
-      'local reclaimed = call(\'ZREMRANGEBYSCORE\', KEYS[2], \'-inf\', now)\n' +
-      'if reclaimed > 0 then count = call(\'INCRBY\', KEYS[1], reclaimed) end\n' +
-      'local function tellFree(channel)\n' +
-      'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
-      'if count > 0 then call(PUBLISH, channel, string.format(\'%.0f\', count)) end\n' +
-      'end\n' +
-      'local function permitOf(hex)\n' +
-      'return (string.gsub(hex, \'%x%x\', function(byte) return string.char(tonumber(byte, 16)) end))\n' +
-      'end\n' +
-      'if reclaimed > 0 then tellFree(ARGV[2]) end\n' +
-      'local permit, lease = permitOf(ARGV[4]), tonumber(ARGV[3])\n' +
-      'if not call(\'ZSCORE\', KEYS[2], permit) then return { now, 0 } end\n' +
-      'call(\'ZADD\', KEYS[2], lease < 0 and NEVER or now + lease, permit)\n' +
-      'return { now, 1 }',
-    sha1: '7a083cd5072644f6e11655e82378391993e4ac24',
-    sha1InCluster: '6389a8b2df94a3ed182923dbf912f47244f5dd81',
-  },
-  /** permits-release-3.lua */
-  permitsRelease: {
+  /** lease-semaphore-renew-n.lua */
+  leaseSemaphoreRenewN: {
     source:
       'local call = redis.call\n' +
       'local time, now\n' +
       'time = call(\'TIME\')\n' +
       'local micros = time[2] + 0\n' +
       'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
-      'local memo = call(\'GET\', KEYS[#KEYS])\n' +
-      'if memo then return { now, memo, call(\'GET\', KEYS[1]) } end\n' +
-      'if now > tonumber(ARGV[1]) then return { now } end\n' +
-      'local function done(answer)\n' +
-      'call(\'SET\', KEYS[#KEYS], string.format(\'%.0f\', answer), \'PX\', ARGV[2])\n' +
-      'return { now, answer }\n' +
+      'local function protectedCall(fn, key, arg, extra)\n' +
+      'local isOk, answer = pcall(fn, key, arg, extra)\n' +
+      'if isOk then return answer end\n' +
+      'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
       'end\n' +
-      'local text = call(\'GET\', KEYS[1])\n' +
-      'if text and text ~= \'0\' and not (#text < 17 and string.find(text, \'^-?[1-9]%d*$\')) then\n' +
-      'return redis.error_reply(\'WRONGTYPE a text that is no count\')\n' +
+      'local function fits(at, units, capacity)\n' +
+      'return (call(\'HGET\', KEYS[at], \'held\') or 0) + units <= tonumber(capacity)\n' +
       'end\n' +
-      'local count = tonumber(text or 0)\n' +
-      'local reclaimed = call(\'ZREMRANGEBYSCORE\', KEYS[2], \'-inf\', now)\n' +
-      'if reclaimed > 0 then count = call(\'INCRBY\', KEYS[1], reclaimed) end\n' +
-      'local function tellFree(channel)\n' +
-      'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
-      'if count > 0 then call(PUBLISH, channel, string.format(\'%.0f\', count)) end\n' +
+      'local function setLeaseEnd(at, id, ms)\n' +
+      'call(\'ZADD\', KEYS[at + 3], string.format(\'%.0f\', now + ms), id)\n' +
       'end\n' +
-      'local function permitOf(hex)\n' +
-      'return (string.gsub(hex, \'%x%x\', function(byte) return string.char(tonumber(byte, 16)) end))\n' +
+      'local function expireWithLastLease(at)\n' +
+      'local last = call(\'ZRANGE\', KEYS[at + 3], \'-1\', \'-1\', \'WITHSCORES\')[2]\n' +
+      'if not last then return end\n' +
+      'call(\'PEXPIREAT\', KEYS[at + 3], last)\n' +
+      'call(\'PEXPIREAT\', KEYS[at], last)\n' +
       'end\n' +
-      'local held = 0\n' +
-      'for at = 4, #ARGV do held = held + call(\'ZREM\', KEYS[2], permitOf(ARGV[at])) end\n' +
-      'if held > 0 then count = call(\'INCRBY\', KEYS[1], held) end\n' +
-      'if held + reclaimed > 0 then tellFree(ARGV[3]) end\n' +
-      'return done(held)',
-    sha1: '637c832fbdad8003e9fde109053e50653687c350',
-    sha1InCluster: '6b1257855ba35dd1129f8e080702aeae24e42d48',
+      'local function grant(at, id, units, ms)\n' +
+      'setLeaseEnd(at, id, ms)\n' +
+      'call(\'HSET\', KEYS[at], id, units)\n' +
+      'call(\'HINCRBY\', KEYS[at], \'held\', units)\n' +
+      'expireWithLastLease(at)\n' +
+      'end\n' +
+      'local function extend(at, id, ms)\n' +
+      'if tonumber(call(\'ZSCORE\', KEYS[at + 3], id)) >= now + ms then return end\n' +
+      'setLeaseEnd(at, id, ms)\n' +
+      'expireWithLastLease(at)\n' +
+      'end\n' +
+      'local function release(at, id)\n' +
+      'if call(\'ZREM\', KEYS[at + 3], id) == 0 then return 0 end\n' +
+      'local units = string.match(call(\'HGET\', KEYS[at], id) or \'0\', \'^%d+\')\n' +
+      'call(\'HDEL\', KEYS[at], id)\n' +
+      'if call(\'HINCRBY\', KEYS[at], \'held\', -units) <= 0 then call(\'DEL\', KEYS[at]) end\n' +
+      'return 1\n' +
+      'end\n' +
+      'local function reclaim(at)\n' +
+      'local ended = call(\'ZRANGEBYSCORE\', KEYS[at + 3], \'-inf\', now)\n' +
+      'for _, id in ipairs(ended) do release(at, id) end\n' +
+      'return #ended\n' +
+      'end\n' +
+      'local function renew(at, arg)\n' +
+      'local id = ARGV[arg]\n' +
+      'local till, units = call(\'ZSCORE\', KEYS[at + 3], id), call(\'HGET\', KEYS[at], id)\n' +
+      'if not till or not units or tonumber(till) <= now then return 0 end\n' +
+      'if string.find(units, \'revoked\', 1, true) then return 2 end\n' +
+      'extend(at, id, ARGV[arg + 1])\n' +
+      'return 1\n' +
+      'end\n' +
+      'local reply = {}\n' +
+      'for item = 0, #ARGV / 2 - 1 do\n' +
+      'reply[item + 1] = protectedCall(renew, 1 + item * 4, 1 + item * 2)\n' +
+      'end\n' +
+      'return reply',
+    sha1: '4dc9c218e184017fa53879d2cf07d9c0978932c9',
+    sha1InCluster: '4dc9c218e184017fa53879d2cf07d9c0978932c9',
   },
-  /** permits-take-3.lua */
-  permitsTake: {
+  /** lease-semaphore-revoke-4.lua */
+  leaseSemaphoreRevoke: {
     source:
-      'local NEVER = 922337203685477\n' +
       'local call = redis.call\n' +
       'local time, now\n' +
       'time = call(\'TIME\')\n' +
       'local micros = time[2] + 0\n' +
       'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
-      'if call(\'EXISTS\', KEYS[3]) == 1 then return { now, 0, 0, -1 } end\n' +
-      'if now > tonumber(ARGV[1]) then return { now } end\n' +
-      'local text = call(\'GET\', KEYS[1])\n' +
-      'if text and text ~= \'0\' and not (#text < 17 and string.find(text, \'^-?[1-9]%d*$\')) then\n' +
-      'return redis.error_reply(\'WRONGTYPE a text that is no count\')\n' +
+      'local HEAD_LIFE_MS = 1000\n' +
+      'local QUEUE_TTL_MS = \'10000\'\n' +
+      'local function memberOf(arg)\n' +
+      'return string.match(ARGV[arg], \'^[^:]*\')\n' +
       'end\n' +
-      'local count = tonumber(text or 0)\n' +
-      'local reclaimed = call(\'ZREMRANGEBYSCORE\', KEYS[2], \'-inf\', now)\n' +
-      'if reclaimed > 0 then count = call(\'INCRBY\', KEYS[1], reclaimed) end\n' +
-      'local function tellFree(channel)\n' +
-      'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
-      'if count > 0 then call(PUBLISH, channel, string.format(\'%.0f\', count)) end\n' +
+      'local function enqueue(at, arg)\n' +
+      'local ask = string.format(\'%.0f\', now)\n' +
+      'if ARGV[arg + 4] == \'2\' then\n' +
+      'ask = ask .. \' \' .. string.match(ARGV[arg], \':(.*)$\') .. \' \' .. ARGV[arg + 1] .. \' \' .. ARGV[arg + 3]\n' +
       'end\n' +
-      'local function permitOf(hex)\n' +
-      'return (string.gsub(hex, \'%x%x\', function(byte) return string.char(tonumber(byte, 16)) end))\n' +
+      'if call(\'HSET\', KEYS[at + 2], memberOf(arg), ask) == 1 then call(\'RPUSH\', KEYS[at + 1], memberOf(arg)) end\n' +
+      'call(\'PEXPIRE\', KEYS[at + 1], QUEUE_TTL_MS)\n' +
+      'call(\'PEXPIRE\', KEYS[at + 2], QUEUE_TTL_MS)\n' +
       'end\n' +
-      'local function missing(permits)\n' +
-      'local held = 0\n' +
-      'for _, permit in ipairs(permits) do\n' +
-      'if call(\'ZSCORE\', KEYS[2], permit) then held = held + 1 end\n' +
+      'local function dequeue(at, process)\n' +
+      'if call(\'HDEL\', KEYS[at + 2], process) == 1 then call(\'LREM\', KEYS[at + 1], \'1\', process) end\n' +
       'end\n' +
-      'return #permits - held\n' +
+      'local function dequeueWithdrawn(at, arg)\n' +
+      'local process = memberOf(arg)\n' +
+      'if ARGV[arg + 2] == \'1\' then return dequeue(at, process) end\n' +
+      'local seen, number = string.match(call(\'HGET\', KEYS[at + 2], process) or \'\', \'^(%d+) (%d+)\')\n' +
+      'if number and process .. \':\' .. number == ARGV[arg] then call(\'HSET\', KEYS[at + 2], process, seen) end\n' +
       'end\n' +
-      'local served, at = 0, 3\n' +
-      'while at < #ARGV do\n' +
-      'local lease, size, permits = tonumber(ARGV[at]), tonumber(ARGV[at + 1]), {}\n' +
-      'for i = 1, size do permits[i] = permitOf(ARGV[at + 1 + i]) end\n' +
-      'if size > count and missing(permits) > count then break end\n' +
-      'local added = 0\n' +
-      'for _, permit in ipairs(permits) do\n' +
-      'added = added + call(\'ZADD\', KEYS[2], lease < 0 and NEVER or now + lease, permit)\n' +
+      'local hasLostHead = false\n' +
+      'local function liveHead(at, asking)\n' +
+      'local head = call(\'LINDEX\', KEYS[at + 1], \'0\')\n' +
+      'while head and head ~= asking do\n' +
+      'local ask = call(\'HGET\', KEYS[at + 2], head)\n' +
+      'local rest = ask and string.match(ask, \'^%d+\') + HEAD_LIFE_MS - now\n' +
+      'if rest and rest >= 0 then return head, ask, rest end\n' +
+      'hasLostHead = true\n' +
+      'call(\'LPOP\', KEYS[at + 1])\n' +
+      'call(\'HDEL\', KEYS[at + 2], head)\n' +
+      'head = call(\'LINDEX\', KEYS[at + 1], \'0\')\n' +
       'end\n' +
-      'if added > 0 then count = call(\'DECRBY\', KEYS[1], added) end\n' +
-      'served, at = served + 1, at + 2 + size\n' +
+      'return head, nil, HEAD_LIFE_MS\n' +
       'end\n' +
-      'local ttl = served > 0 and call(\'PTTL\', KEYS[1]) or -1\n' +
-      'if ttl > 0 then call(\'PEXPIRE\', KEYS[2], ttl) end\n' +
-      'if reclaimed > 0 then tellFree(ARGV[2]) end\n' +
-      'local first = at < #ARGV and call(\'ZRANGE\', KEYS[2], 0, 0, \'WITHSCORES\') or {}\n' +
-      'local next = tonumber(first[2]) or NEVER\n' +
-      'return { now, served, count, next < NEVER and next - now or -1 }',
-    sha1: 'c50983517ee7d4c330056f97f7895d2157993896',
-    sha1InCluster: '901a7363bfc7111c37d3c964b4dff9ee8f3038a6',
+      'local function fits(at, units, capacity)\n' +
+      'return (call(\'HGET\', KEYS[at], \'held\') or 0) + units <= tonumber(capacity)\n' +
+      'end\n' +
+      'local function setLeaseEnd(at, id, ms)\n' +
+      'call(\'ZADD\', KEYS[at + 3], string.format(\'%.0f\', now + ms), id)\n' +
+      'end\n' +
+      'local function expireWithLastLease(at)\n' +
+      'local last = call(\'ZRANGE\', KEYS[at + 3], \'-1\', \'-1\', \'WITHSCORES\')[2]\n' +
+      'if not last then return end\n' +
+      'call(\'PEXPIREAT\', KEYS[at + 3], last)\n' +
+      'call(\'PEXPIREAT\', KEYS[at], last)\n' +
+      'end\n' +
+      'local function grant(at, id, units, ms)\n' +
+      'setLeaseEnd(at, id, ms)\n' +
+      'call(\'HSET\', KEYS[at], id, units)\n' +
+      'call(\'HINCRBY\', KEYS[at], \'held\', units)\n' +
+      'expireWithLastLease(at)\n' +
+      'end\n' +
+      'local function extend(at, id, ms)\n' +
+      'if tonumber(call(\'ZSCORE\', KEYS[at + 3], id)) >= now + ms then return end\n' +
+      'setLeaseEnd(at, id, ms)\n' +
+      'expireWithLastLease(at)\n' +
+      'end\n' +
+      'local function release(at, id)\n' +
+      'if call(\'ZREM\', KEYS[at + 3], id) == 0 then return 0 end\n' +
+      'local units = string.match(call(\'HGET\', KEYS[at], id) or \'0\', \'^%d+\')\n' +
+      'call(\'HDEL\', KEYS[at], id)\n' +
+      'if call(\'HINCRBY\', KEYS[at], \'held\', -units) <= 0 then call(\'DEL\', KEYS[at]) end\n' +
+      'return 1\n' +
+      'end\n' +
+      'local function reclaim(at)\n' +
+      'local ended = call(\'ZRANGEBYSCORE\', KEYS[at + 3], \'-inf\', now)\n' +
+      'for _, id in ipairs(ended) do release(at, id) end\n' +
+      'return #ended\n' +
+      'end\n' +
+      'reclaim(1)\n' +
+      'local ids = call(\'ZRANGE\', KEYS[4], \'0\', \'-1\')\n' +
+      'if #ids == 0 then return 0 end\n' +
+      'if ARGV[1] == \'now\' then\n' +
+      'local PUSHED_LEASE_MS = 1000\n' +
+      'local function publishToHead(at, process, message)\n' +
+      'local lock = string.match(KEYS[at], \'^bedrock_units:{(.*)}$\') or string.gsub(KEYS[at], \'^bedrock_units::\', \'\')\n' +
+      'message = message .. lock\n' +
+      'call(\'PUBLISH\', \'bedrock_wake:\' .. process, message)\n' +
+      'end\n' +
+      'local function serveQueue(at)\n' +
+      'local head, ask = liveHead(at)\n' +
+      'while head do\n' +
+      'local number, lease, units, capacity = string.match(ask, \' (%d+) (%d+) (%d+) (%d+)$\')\n' +
+      'if not number then return publishToHead(at, head, \'+\') end\n' +
+      'if not fits(at, units, capacity) then return end\n' +
+      'lease = math.min(lease, PUSHED_LEASE_MS)\n' +
+      'grant(at, head .. \':\' .. number, units, lease)\n' +
+      'dequeue(at, head)\n' +
+      'publishToHead(at, head, string.format(\'=%s 0 0 %d %.0f \', number, lease, now))\n' +
+      'head, ask = liveHead(at)\n' +
+      'end\n' +
+      'end\n' +
+      'call(\'DEL\', KEYS[1], KEYS[4])\n' +
+      'serveQueue(1)\n' +
+      'else\n' +
+      'for _, id in ipairs(ids) do\n' +
+      'call(\'HSET\', KEYS[1], id, string.match(call(\'HGET\', KEYS[1], id), \'^%d+\') .. \' revoked\')\n' +
+      'end\n' +
+      'end\n' +
+      'local at, isNotified = 1, {}\n' +
+      'local lock = string.match(KEYS[at], \'^bedrock_units:{(.*)}$\') or string.gsub(KEYS[at], \'^bedrock_units::\', \'\')\n' +
+      'for _, id in ipairs(ids) do\n' +
+      'local process = string.match(id, \'^[^:]*\')\n' +
+      'if not isNotified[process] then call(\'PUBLISH\', \'bedrock_wake:\' .. process, \'!\' .. lock) end\n' +
+      'isNotified[process] = true\n' +
+      'end\n' +
+      'return 1',
+    sha1: '9d6b9b6b6da8e722a219ce0758534a0e5fa63b07',
+    sha1InCluster: '6faf44ad2febe6d37184877ee5ee80dd6c8c6724',
   },
-  /** raise-2.lua */
-  raise: {
+  /** lease-semaphore-withdraw-n.lua */
+  leaseSemaphoreWithdrawN: {
+    source:
+      'local call = redis.call\n' +
+      'local time, now\n' +
+      'time = call(\'TIME\')\n' +
+      'local micros = time[2] + 0\n' +
+      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
+      'local function protectedCall(fn, key, arg, extra)\n' +
+      'local isOk, answer = pcall(fn, key, arg, extra)\n' +
+      'if isOk then return answer end\n' +
+      'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
+      'end\n' +
+      'local HEAD_LIFE_MS = 1000\n' +
+      'local QUEUE_TTL_MS = \'10000\'\n' +
+      'local function memberOf(arg)\n' +
+      'return string.match(ARGV[arg], \'^[^:]*\')\n' +
+      'end\n' +
+      'local function enqueue(at, arg)\n' +
+      'local ask = string.format(\'%.0f\', now)\n' +
+      'if ARGV[arg + 4] == \'2\' then\n' +
+      'ask = ask .. \' \' .. string.match(ARGV[arg], \':(.*)$\') .. \' \' .. ARGV[arg + 1] .. \' \' .. ARGV[arg + 3]\n' +
+      'end\n' +
+      'if call(\'HSET\', KEYS[at + 2], memberOf(arg), ask) == 1 then call(\'RPUSH\', KEYS[at + 1], memberOf(arg)) end\n' +
+      'call(\'PEXPIRE\', KEYS[at + 1], QUEUE_TTL_MS)\n' +
+      'call(\'PEXPIRE\', KEYS[at + 2], QUEUE_TTL_MS)\n' +
+      'end\n' +
+      'local function dequeue(at, process)\n' +
+      'if call(\'HDEL\', KEYS[at + 2], process) == 1 then call(\'LREM\', KEYS[at + 1], \'1\', process) end\n' +
+      'end\n' +
+      'local function dequeueWithdrawn(at, arg)\n' +
+      'local process = memberOf(arg)\n' +
+      'if ARGV[arg + 2] == \'1\' then return dequeue(at, process) end\n' +
+      'local seen, number = string.match(call(\'HGET\', KEYS[at + 2], process) or \'\', \'^(%d+) (%d+)\')\n' +
+      'if number and process .. \':\' .. number == ARGV[arg] then call(\'HSET\', KEYS[at + 2], process, seen) end\n' +
+      'end\n' +
+      'local hasLostHead = false\n' +
+      'local function liveHead(at, asking)\n' +
+      'local head = call(\'LINDEX\', KEYS[at + 1], \'0\')\n' +
+      'while head and head ~= asking do\n' +
+      'local ask = call(\'HGET\', KEYS[at + 2], head)\n' +
+      'local rest = ask and string.match(ask, \'^%d+\') + HEAD_LIFE_MS - now\n' +
+      'if rest and rest >= 0 then return head, ask, rest end\n' +
+      'hasLostHead = true\n' +
+      'call(\'LPOP\', KEYS[at + 1])\n' +
+      'call(\'HDEL\', KEYS[at + 2], head)\n' +
+      'head = call(\'LINDEX\', KEYS[at + 1], \'0\')\n' +
+      'end\n' +
+      'return head, nil, HEAD_LIFE_MS\n' +
+      'end\n' +
+      'local function fits(at, units, capacity)\n' +
+      'return (call(\'HGET\', KEYS[at], \'held\') or 0) + units <= tonumber(capacity)\n' +
+      'end\n' +
+      'local function setLeaseEnd(at, id, ms)\n' +
+      'call(\'ZADD\', KEYS[at + 3], string.format(\'%.0f\', now + ms), id)\n' +
+      'end\n' +
+      'local function expireWithLastLease(at)\n' +
+      'local last = call(\'ZRANGE\', KEYS[at + 3], \'-1\', \'-1\', \'WITHSCORES\')[2]\n' +
+      'if not last then return end\n' +
+      'call(\'PEXPIREAT\', KEYS[at + 3], last)\n' +
+      'call(\'PEXPIREAT\', KEYS[at], last)\n' +
+      'end\n' +
+      'local function grant(at, id, units, ms)\n' +
+      'setLeaseEnd(at, id, ms)\n' +
+      'call(\'HSET\', KEYS[at], id, units)\n' +
+      'call(\'HINCRBY\', KEYS[at], \'held\', units)\n' +
+      'expireWithLastLease(at)\n' +
+      'end\n' +
+      'local function extend(at, id, ms)\n' +
+      'if tonumber(call(\'ZSCORE\', KEYS[at + 3], id)) >= now + ms then return end\n' +
+      'setLeaseEnd(at, id, ms)\n' +
+      'expireWithLastLease(at)\n' +
+      'end\n' +
+      'local function release(at, id)\n' +
+      'if call(\'ZREM\', KEYS[at + 3], id) == 0 then return 0 end\n' +
+      'local units = string.match(call(\'HGET\', KEYS[at], id) or \'0\', \'^%d+\')\n' +
+      'call(\'HDEL\', KEYS[at], id)\n' +
+      'if call(\'HINCRBY\', KEYS[at], \'held\', -units) <= 0 then call(\'DEL\', KEYS[at]) end\n' +
+      'return 1\n' +
+      'end\n' +
+      'local function reclaim(at)\n' +
+      'local ended = call(\'ZRANGEBYSCORE\', KEYS[at + 3], \'-inf\', now)\n' +
+      'for _, id in ipairs(ended) do release(at, id) end\n' +
+      'return #ended\n' +
+      'end\n' +
+      'local function shorten(at, id, ms)\n' +
+      'local till = call(\'ZSCORE\', KEYS[at + 3], id)\n' +
+      'if not till then return 0 end\n' +
+      'if tonumber(till) > now + ms then\n' +
+      'setLeaseEnd(at, id, ms)\n' +
+      'expireWithLastLease(at)\n' +
+      'end\n' +
+      'return 1\n' +
+      'end\n' +
+      'local function withdraw(at, arg)\n' +
+      'reclaim(at)\n' +
+      'local ended\n' +
+      'if ARGV[arg + 1] == \'0\' then\n' +
+      'ended = release(at, ARGV[arg])\n' +
+      'if ended == 1 then expireWithLastLease(at) end\n' +
+      'else\n' +
+      'ended = shorten(at, ARGV[arg], ARGV[arg + 1])\n' +
+      'end\n' +
+      'if call(\'EXISTS\', KEYS[at + 1]) == 1 then\n' +
+      'dequeueWithdrawn(at, arg)\n' +
+      'local PUSHED_LEASE_MS = 1000\n' +
+      'local function publishToHead(at, process, message)\n' +
+      'local lock = string.match(KEYS[at], \'^bedrock_units:{(.*)}$\') or string.gsub(KEYS[at], \'^bedrock_units::\', \'\')\n' +
+      'message = message .. lock\n' +
+      'call(\'PUBLISH\', \'bedrock_wake:\' .. process, message)\n' +
+      'end\n' +
+      'local function serveQueue(at)\n' +
+      'local head, ask = liveHead(at)\n' +
+      'while head do\n' +
+      'local number, lease, units, capacity = string.match(ask, \' (%d+) (%d+) (%d+) (%d+)$\')\n' +
+      'if not number then return publishToHead(at, head, \'+\') end\n' +
+      'if not fits(at, units, capacity) then return end\n' +
+      'lease = math.min(lease, PUSHED_LEASE_MS)\n' +
+      'grant(at, head .. \':\' .. number, units, lease)\n' +
+      'dequeue(at, head)\n' +
+      'publishToHead(at, head, string.format(\'=%s 0 0 %d %.0f \', number, lease, now))\n' +
+      'head, ask = liveHead(at)\n' +
+      'end\n' +
+      'end\n' +
+      'serveQueue(at)\n' +
+      'end\n' +
+      'return ended\n' +
+      'end\n' +
+      'local reply = {}\n' +
+      'for item = 0, #ARGV / 3 - 1 do\n' +
+      'reply[item + 1] = protectedCall(withdraw, 2 + item * 4, 1 + item * 3)\n' +
+      'end\n' +
+      'return #reply == 1 and reply[1] or reply',
+    sha1: '55032470244cccb1c9e268900f4635f249eab7ea',
+    sha1InCluster: '44eced41b694e82edfc0e73cb39d399929162de9',
+  },
+  /** raise-token-2.lua */
+  raiseToken: {
     source:
       'local call = redis.call\n' +
       'if call(\'HEXISTS\', KEYS[1], ARGV[1]) == 0 then return 0 end\n' +
@@ -1152,9 +1772,9 @@ export const scripts = {
   renewN: {
     source:
       'local call = redis.call\n' +
-      'local function answerOf(verb, key, arg, extra)\n' +
-      'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
-      'if isAnswered then return answer end\n' +
+      'local function protectedCall(fn, key, arg, extra)\n' +
+      'local isOk, answer = pcall(fn, key, arg, extra)\n' +
+      'if isOk then return answer end\n' +
       'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
       'end\n' +
       'local function renew(key, arg)\n' +
@@ -1167,11 +1787,11 @@ export const scripts = {
       'end\n' +
       'local reply = {}\n' +
       'for item = 1, #KEYS do\n' +
-      'reply[item] = answerOf(renew, item, item * 2 - 1)\n' +
+      'reply[item] = protectedCall(renew, item, item * 2 - 1)\n' +
       'end\n' +
       'return reply',
-    sha1: 'c35031daeb39f036d9960e7bd5a0f183e5d9987c',
-    sha1InCluster: 'c35031daeb39f036d9960e7bd5a0f183e5d9987c',
+    sha1: '2b17e0624680d09f8d28ccacccec3b0ec5905d08',
+    sha1InCluster: '2b17e0624680d09f8d28ccacccec3b0ec5905d08',
   },
   /** revoke-3.lua */
   revoke: {
@@ -1187,25 +1807,25 @@ export const scripts = {
       'local micros = time[2] + 0\n' +
       'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
       'local HEAD_LIFE_MS = 1000\n' +
-      'local LINE_TTL_MS = \'10000\'\n' +
-      'local function standing(arg)\n' +
+      'local QUEUE_TTL_MS = \'10000\'\n' +
+      'local function memberOf(arg)\n' +
       'return string.match(ARGV[arg], \'^[^:]*\')\n' +
       'end\n' +
-      'local function enlist(at, arg)\n' +
+      'local function enqueue(at, arg)\n' +
       'local ask = string.format(\'%.0f\', now)\n' +
       'if ARGV[arg + 4] == \'2\' then\n' +
       'ask = ask .. \' \' .. string.match(ARGV[arg], \':(.*)$\') .. \' \' .. ARGV[arg + 1] .. \' \' .. ARGV[arg + 3]\n' +
       'end\n' +
-      'if call(\'HSET\', KEYS[at + 2], standing(arg), ask) == 1 then call(\'RPUSH\', KEYS[at + 1], standing(arg)) end\n' +
-      'call(\'PEXPIRE\', KEYS[at + 1], LINE_TTL_MS)\n' +
-      'call(\'PEXPIRE\', KEYS[at + 2], LINE_TTL_MS)\n' +
+      'if call(\'HSET\', KEYS[at + 2], memberOf(arg), ask) == 1 then call(\'RPUSH\', KEYS[at + 1], memberOf(arg)) end\n' +
+      'call(\'PEXPIRE\', KEYS[at + 1], QUEUE_TTL_MS)\n' +
+      'call(\'PEXPIRE\', KEYS[at + 2], QUEUE_TTL_MS)\n' +
       'end\n' +
-      'local function leave(at, process)\n' +
+      'local function dequeue(at, process)\n' +
       'if call(\'HDEL\', KEYS[at + 2], process) == 1 then call(\'LREM\', KEYS[at + 1], \'1\', process) end\n' +
       'end\n' +
-      'local function stepBack(at, arg)\n' +
-      'local process = standing(arg)\n' +
-      'if ARGV[arg + 2] == \'1\' then return leave(at, process) end\n' +
+      'local function dequeueWithdrawn(at, arg)\n' +
+      'local process = memberOf(arg)\n' +
+      'if ARGV[arg + 2] == \'1\' then return dequeue(at, process) end\n' +
       'local seen, number = string.match(call(\'HGET\', KEYS[at + 2], process) or \'\', \'^(%d+) (%d+)\')\n' +
       'if number and process .. \':\' .. number == ARGV[arg] then call(\'HSET\', KEYS[at + 2], process, seen) end\n' +
       'end\n' +
@@ -1242,16 +1862,16 @@ export const scripts = {
       'call(\'PUBLISH\', \'bedrock_wake:\' .. string.gsub(holder, \':.*$\', \'\'), \'!\' .. lock)\n' +
       'end\n' +
       'return 1',
-    sha1: '17e50308844abcb2fa2aa4d2dd4a6fadd4626779',
-    sha1InCluster: '7bc763966a13b7e2bb3f76e19d478537d061b542',
+    sha1: 'd1092f54f05fd4ea148444adb2f46431d8bf0177',
+    sha1InCluster: 'd8e5701695e76cbd1ae030f8ebb086fbe51da4c1',
   },
   /** rw-annotate-n.lua */
   rwAnnotateN: {
     source:
       'local call = redis.call\n' +
-      'local function answerOf(verb, key, arg, extra)\n' +
-      'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
-      'if isAnswered then return answer end\n' +
+      'local function protectedCall(fn, key, arg, extra)\n' +
+      'local isOk, answer = pcall(fn, key, arg, extra)\n' +
+      'if isOk then return answer end\n' +
       'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
       'end\n' +
       'local function annotate(key, arg)\n' +
@@ -1266,11 +1886,11 @@ export const scripts = {
       'end\n' +
       'local reply = {}\n' +
       'for item = 1, #KEYS do\n' +
-      'reply[item] = answerOf(annotate, item, item * 2 - 1)\n' +
+      'reply[item] = protectedCall(annotate, item, item * 2 - 1)\n' +
       'end\n' +
       'return reply',
-    sha1: 'aa710da3cde9556c2d2c595cd7fac53d8e3865ac',
-    sha1InCluster: 'aa710da3cde9556c2d2c595cd7fac53d8e3865ac',
+    sha1: 'abf276723610649d8055217ad7138c4a54281b63',
+    sha1InCluster: 'abf276723610649d8055217ad7138c4a54281b63',
   },
   /** rw-claim-n.lua */
   rwClaimN: {
@@ -1282,7 +1902,7 @@ export const scripts = {
       'local function idOf(holder)\n' +
       'return isWriter(holder) and string.sub(holder, 1, -7) or holder\n' +
       'end\n' +
-      'local function holdOf(lock, holder, depth)\n' +
+      'local function holdKey(lock, holder, depth)\n' +
       'local tag = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
       'return tag .. \':\' .. idOf(holder) .. \':rwlock_timeout:\' .. (depth or \'1\')\n' +
       'end\n' +
@@ -1319,15 +1939,15 @@ export const scripts = {
       'for item = 0, items - 1 do\n' +
       'local key, arg, answer = 2 + item * keysPerItem, 1 + item * 5, nil\n' +
       'local lock, holder, lease = KEYS[key], ARGV[arg], ARGV[arg + 1]\n' +
-      'local isTaken, wantsTokens = call(\'EXISTS\', lock, KEYS[key + 1]) > 0, ARGV[arg + 3] ~= \'0\'\n' +
-      'if now or isTaken or wantsTokens then\n' +
+      'local isContended, wantsTokens = call(\'EXISTS\', lock, KEYS[key + 1]) > 0, ARGV[arg + 3] ~= \'0\'\n' +
+      'if now or isContended or wantsTokens then\n' +
       'if not now then\n' +
       'time = call(\'TIME\')\n' +
       'local micros = time[2] + 0\n' +
       'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
       'end\n' +
       'if wantsTokens and not takeTokens then\n' +
-      'local function reserve(counter, count)\n' +
+      'local function reserveTokens(counter, count)\n' +
       'local micros = time[2]\n' +
       'local last = #micros == 6 and time[1] .. micros or time[1] .. string.rep(\'0\', 6 - #micros) .. micros\n' +
       'local before = redis.pcall(\'GETSET\', counter, last)\n' +
@@ -1344,11 +1964,11 @@ export const scripts = {
       'takeTokens = function(key, arg)\n' +
       'local count = tonumber(ARGV[arg])\n' +
       'if count == 0 then return 0 end\n' +
-      'if ownsTokens then return reserve(KEYS[key + keysOfItem], count) end\n' +
+      'if ownsTokens then return reserveTokens(KEYS[key + keysOfItem], count) end\n' +
       'if not nextToken then\n' +
       'local ahead = count\n' +
       'for at = arg + 5, items * 5, 5 do ahead = ahead + ARGV[at] end\n' +
-      'nextToken = reserve(KEYS[1], ahead)\n' +
+      'nextToken = reserveTokens(KEYS[1], ahead)\n' +
       'end\n' +
       'if type(nextToken) == \'string\' then return nextToken end\n' +
       'nextToken = nextToken + count\n' +
@@ -1357,32 +1977,32 @@ export const scripts = {
       'end\n' +
       'if now >= ARGV[arg + 2] + 0 then\n' +
       'answer = -1\n' +
-      'elseif isTaken then\n' +
-      'local function answerOf(verb, key, arg, extra)\n' +
-      'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
-      'if isAnswered then return answer end\n' +
+      'elseif isContended then\n' +
+      'local function protectedCall(fn, key, arg, extra)\n' +
+      'local isOk, answer = pcall(fn, key, arg, extra)\n' +
+      'if isOk then return answer end\n' +
       'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
       'end\n' +
       'local HEAD_LIFE_MS = 1000\n' +
-      'local LINE_TTL_MS = \'10000\'\n' +
-      'local function standing(arg)\n' +
+      'local QUEUE_TTL_MS = \'10000\'\n' +
+      'local function memberOf(arg)\n' +
       'return string.match(ARGV[arg], \'^[^:]*\')\n' +
       'end\n' +
-      'local function enlist(at, arg)\n' +
+      'local function enqueue(at, arg)\n' +
       'local ask = string.format(\'%.0f\', now)\n' +
       'if ARGV[arg + 4] == \'2\' then\n' +
       'ask = ask .. \' \' .. string.match(ARGV[arg], \':(.*)$\') .. \' \' .. ARGV[arg + 1] .. \' \' .. ARGV[arg + 3]\n' +
       'end\n' +
-      'if call(\'HSET\', KEYS[at + 2], standing(arg), ask) == 1 then call(\'RPUSH\', KEYS[at + 1], standing(arg)) end\n' +
-      'call(\'PEXPIRE\', KEYS[at + 1], LINE_TTL_MS)\n' +
-      'call(\'PEXPIRE\', KEYS[at + 2], LINE_TTL_MS)\n' +
+      'if call(\'HSET\', KEYS[at + 2], memberOf(arg), ask) == 1 then call(\'RPUSH\', KEYS[at + 1], memberOf(arg)) end\n' +
+      'call(\'PEXPIRE\', KEYS[at + 1], QUEUE_TTL_MS)\n' +
+      'call(\'PEXPIRE\', KEYS[at + 2], QUEUE_TTL_MS)\n' +
       'end\n' +
-      'local function leave(at, process)\n' +
+      'local function dequeue(at, process)\n' +
       'if call(\'HDEL\', KEYS[at + 2], process) == 1 then call(\'LREM\', KEYS[at + 1], \'1\', process) end\n' +
       'end\n' +
-      'local function stepBack(at, arg)\n' +
-      'local process = standing(arg)\n' +
-      'if ARGV[arg + 2] == \'1\' then return leave(at, process) end\n' +
+      'local function dequeueWithdrawn(at, arg)\n' +
+      'local process = memberOf(arg)\n' +
+      'if ARGV[arg + 2] == \'1\' then return dequeue(at, process) end\n' +
       'local seen, number = string.match(call(\'HGET\', KEYS[at + 2], process) or \'\', \'^(%d+) (%d+)\')\n' +
       'if number and process .. \':\' .. number == ARGV[arg] then call(\'HSET\', KEYS[at + 2], process, seen) end\n' +
       'end\n' +
@@ -1400,18 +2020,18 @@ export const scripts = {
       'end\n' +
       'return head, nil, HEAD_LIFE_MS\n' +
       'end\n' +
-      'local function wake(lock, head, news)\n' +
+      'local function wake(lock, head, redissonMessage)\n' +
       'if head then\n' +
       'local process, message = head, \'+\' .. lock\n' +
       'call(\'PUBLISH\', \'bedrock_wake:\' .. process, message)\n' +
       'end\n' +
-      'if not news then return end\n' +
+      'if not redissonMessage then return end\n' +
       'local tag = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
       'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
-      'call(PUBLISH, \'redisson_rwlock:\' .. tag, head and \'0\' .. news or news)\n' +
+      'call(PUBLISH, \'redisson_rwlock:\' .. tag, head and \'0\' .. redissonMessage or redissonMessage)\n' +
       'end\n' +
       'local PUSHED_LEASE_MS = 1000\n' +
-      'local function reserve(counter, count)\n' +
+      'local function reserveTokens(counter, count)\n' +
       'local micros = time[2]\n' +
       'local last = #micros == 6 and time[1] .. micros or time[1] .. string.rep(\'0\', 6 - #micros) .. micros\n' +
       'local before = redis.pcall(\'GETSET\', counter, last)\n' +
@@ -1424,20 +2044,20 @@ export const scripts = {
       'end\n' +
       'return first + 1\n' +
       'end\n' +
-      'local function grantTo(at, holder, lease, tokens)\n' +
+      'local function pushGrant(at, holder, lease, tokens)\n' +
       'local counter = keysPerItem > keysOfItem and KEYS[at + keysOfItem] or KEYS[1]\n' +
-      'local token = tokens == \'0\' and 0 or reserve(counter, tonumber(tokens))\n' +
+      'local token = tokens == \'0\' and 0 or reserveTokens(counter, tonumber(tokens))\n' +
       'if type(token) == \'string\' then return false end\n' +
       'local lock, process, number = KEYS[at], string.match(holder, \'^([^:]*):(%d+)\')\n' +
       'lease = math.min(lease, PUSHED_LEASE_MS)\n' +
       'call(\'HSET\', lock, \'mode\', isWriter(holder) and \'write\' or \'read\', holder, \'1\')\n' +
       'if call(\'PTTL\', lock) < tonumber(lease) then call(\'PEXPIRE\', lock, lease) end\n' +
-      'if not isWriter(holder) then call(\'SET\', holdOf(lock, holder), \'1\', \'PX\', lease) end\n' +
+      'if not isWriter(holder) then call(\'SET\', holdKey(lock, holder), \'1\', \'PX\', lease) end\n' +
       'local message = string.format(\'=%s %.0f %s %d %.0f %s\', number, token, tokens, lease, now, lock)\n' +
       'call(\'PUBLISH\', \'bedrock_wake:\' .. process, message)\n' +
       'return true\n' +
       'end\n' +
-      'local function hasOutsiders(lock)\n' +
+      'local function hasUnqueuedClients(lock)\n' +
       'local tag = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
       'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
       'local listening = call(\'PUBSUB\', NUMSUB, \'redisson_rwlock:\' .. tag, \'bedrock_rwlock:\' .. tag)\n' +
@@ -1446,51 +2066,51 @@ export const scripts = {
       'local function fits(mode, writes)\n' +
       'return not mode or (mode == \'read\' and not writes)\n' +
       'end\n' +
-      'local function pass(at, mode, news, asking)\n' +
+      'local function serveNext(at, mode, redissonMessage, asking)\n' +
       'local lock = KEYS[at]\n' +
       'local head, ask = liveHead(at, asking)\n' +
       'while head and head ~= asking and fits(mode, string.find(ask, \'^%d+ %d+:write\')) do\n' +
       'local number, lease, tokens = string.match(ask, \' (%S+) (%d+) (%d+)$\')\n' +
-      'if not number or hasOutsiders(lock) or not grantTo(at, head .. \':\' .. number, lease, tokens) then\n' +
-      'wake(lock, head, news)\n' +
+      'if not number or hasUnqueuedClients(lock) or not pushGrant(at, head .. \':\' .. number, lease, tokens) then\n' +
+      'wake(lock, head, redissonMessage)\n' +
       'return mode\n' +
       'end\n' +
-      'leave(at, head)\n' +
-      'mode, news = isWriter(number) and \'write\' or \'read\', nil\n' +
+      'dequeue(at, head)\n' +
+      'mode, redissonMessage = isWriter(number) and \'write\' or \'read\', nil\n' +
       'head, ask = liveHead(at, asking)\n' +
       'end\n' +
-      'if not head and news then wake(lock, nil, news) end\n' +
+      'if not head and redissonMessage then wake(lock, nil, redissonMessage) end\n' +
       'return mode\n' +
       'end\n' +
-      'local function lengthen(lock, holder, life)\n' +
+      'local function extend(lock, holder, life)\n' +
       'if call(\'PTTL\', lock) < tonumber(life) then call(\'PEXPIRE\', lock, life) end\n' +
-      'local hold = holdOf(lock, holder)\n' +
+      'local hold = holdKey(lock, holder)\n' +
       'if not isWriter(holder) and call(\'PTTL\', hold) < tonumber(life) then call(\'PEXPIRE\', hold, life) end\n' +
       'end\n' +
-      'local function askTaken(at, arg)\n' +
-      'local lock, holder, own = KEYS[at], ARGV[arg], standing(arg)\n' +
+      'local function refusalOf(at, arg)\n' +
+      'local lock, holder, own = KEYS[at], ARGV[arg], memberOf(arg)\n' +
       'local writes = isWriter(holder)\n' +
       'local state = call(\'HMGET\', lock, \'mode\', holder)\n' +
-      'local mode, mark = state[1], state[2] and call(\'GET\', holdOf(lock, holder))\n' +
+      'local mode, mark = state[1], state[2] and call(\'GET\', holdKey(lock, holder))\n' +
       'if not mode and call(\'EXISTS\', lock) == 1 then return \'WRONGTYPE a mutex or another hash\' end\n' +
       'local function refuse(retry, by)\n' +
-      'if ARGV[arg + 4] ~= \'0\' then enlist(at, arg) end\n' +
+      'if ARGV[arg + 4] ~= \'0\' then enqueue(at, arg) end\n' +
       'return { retry, by }\n' +
       'end\n' +
       'if state[2] and mark ~= \'revoked\' and (mark or writes) then\n' +
-      'lengthen(lock, holder, ARGV[arg + 1])\n' +
+      'extend(lock, holder, ARGV[arg + 1])\n' +
       'return takeTokens and takeTokens(at, arg + 3) or 0\n' +
       'end\n' +
       'if mark ~= \'revoked\' and fits(mode, writes) then\n' +
       'local head, _, rest = liveHead(at, own)\n' +
       'if head and head ~= own and hasLostHead then\n' +
-      'mode = pass(at, mode, nil, own)\n' +
+      'mode = serveNext(at, mode, nil, own)\n' +
       'head, _, rest = liveHead(at, own)\n' +
       'end\n' +
       'if head and head ~= own then return refuse(rest + 1) end\n' +
       'if fits(mode, writes) then\n' +
-      'if head then leave(at, own) end\n' +
-      'if not writes then pass(at, \'read\') end\n' +
+      'if head then dequeue(at, own) end\n' +
+      'if not writes then serveNext(at, \'read\') end\n' +
       'return nil\n' +
       'end\n' +
       'end\n' +
@@ -1498,14 +2118,14 @@ export const scripts = {
       'local by = fields[1] == \'mode\' and fields[3] or fields[1]\n' +
       'return refuse(call(\'PTTL\', lock), by and idOf(by))\n' +
       'end\n' +
-      'answer = answerOf(askTaken, key, arg)\n' +
+      'answer = protectedCall(refusalOf, key, arg)\n' +
       'end\n' +
       'if answer == nil then\n' +
       'answer = takeTokens and takeTokens(key, arg + 3) or 0\n' +
       'if type(answer) == \'number\' then\n' +
       'call(\'HSET\', lock, \'mode\', isWriter(holder) and \'write\' or \'read\', holder, \'1\')\n' +
       'if call(\'PTTL\', lock) < tonumber(lease) then call(\'PEXPIRE\', lock, lease) end\n' +
-      'if not isWriter(holder) then call(\'SET\', holdOf(lock, holder), \'1\', \'PX\', lease) end\n' +
+      'if not isWriter(holder) then call(\'SET\', holdKey(lock, holder), \'1\', \'PX\', lease) end\n' +
       'end\n' +
       'end\n' +
       'else\n' +
@@ -1526,8 +2146,8 @@ export const scripts = {
       'reply = reply or {}\n' +
       'reply[1] = now or 0\n' +
       'return reply',
-    sha1: '5422022b73451051638dc771681f9c816fb03e7b',
-    sha1InCluster: '47777ab8c0f5d544c73f9cfe09bf4ac0f0d0237e',
+    sha1: 'a7bd0670dedb80350c0a8d82a9e275b6b0defe0d',
+    sha1InCluster: '2cd6fbed48ce57ec091ad0f9b4b5983e60139458',
   },
   /** rw-inspect-1.lua */
   rwInspect: {
@@ -1540,7 +2160,7 @@ export const scripts = {
       'local function idOf(holder)\n' +
       'return isWriter(holder) and string.sub(holder, 1, -7) or holder\n' +
       'end\n' +
-      'local function holdOf(lock, holder, depth)\n' +
+      'local function holdKey(lock, holder, depth)\n' +
       'local tag = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
       'return tag .. \':\' .. idOf(holder) .. \':rwlock_timeout:\' .. (depth or \'1\')\n' +
       'end\n' +
@@ -1551,19 +2171,19 @@ export const scripts = {
       'local entries, holders = call(\'HGETALL\', lock), {}\n' +
       'for i = 1, #entries, 2 do\n' +
       'local name = entries[i]\n' +
-      'local rest = name == \'mode\' and -2 or call(\'PTTL\', isWriter(name) and lock or holdOf(lock, name))\n' +
+      'local rest = name == \'mode\' and -2 or call(\'PTTL\', isWriter(name) and lock or holdKey(lock, name))\n' +
       'if rest ~= -2 then table.insert(holders, { name = name, depth = entries[i + 1], rest = rest }) end\n' +
       'end\n' +
       'return holders\n' +
       'end\n' +
       'local reply = {}\n' +
       'for _, holder in ipairs(holdersOf(lock)) do\n' +
-      'local mark = call(\'GET\', holdOf(lock, holder.name)) == \'revoked\' and 1 or 0\n' +
+      'local mark = call(\'GET\', holdKey(lock, holder.name)) == \'revoked\' and 1 or 0\n' +
       'for _, fact in ipairs({ holder.name, holder.depth, holder.rest, mark }) do table.insert(reply, fact) end\n' +
       'end\n' +
       'return reply',
-    sha1: '4663a3aba4cb94e90a9752c36886f40b0a2bb877',
-    sha1InCluster: '4663a3aba4cb94e90a9752c36886f40b0a2bb877',
+    sha1: '0e666b530568c7f83781b9df2019405bb0900f05',
+    sha1InCluster: '0e666b530568c7f83781b9df2019405bb0900f05',
   },
   /** rw-renew-n.lua */
   rwRenewN: {
@@ -1574,31 +2194,31 @@ export const scripts = {
       'time = call(\'TIME\')\n' +
       'local micros = time[2] + 0\n' +
       'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
-      'local function answerOf(verb, key, arg, extra)\n' +
-      'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
-      'if isAnswered then return answer end\n' +
+      'local function protectedCall(fn, key, arg, extra)\n' +
+      'local isOk, answer = pcall(fn, key, arg, extra)\n' +
+      'if isOk then return answer end\n' +
       'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
       'end\n' +
       'local HEAD_LIFE_MS = 1000\n' +
-      'local LINE_TTL_MS = \'10000\'\n' +
-      'local function standing(arg)\n' +
+      'local QUEUE_TTL_MS = \'10000\'\n' +
+      'local function memberOf(arg)\n' +
       'return string.match(ARGV[arg], \'^[^:]*\')\n' +
       'end\n' +
-      'local function enlist(at, arg)\n' +
+      'local function enqueue(at, arg)\n' +
       'local ask = string.format(\'%.0f\', now)\n' +
       'if ARGV[arg + 4] == \'2\' then\n' +
       'ask = ask .. \' \' .. string.match(ARGV[arg], \':(.*)$\') .. \' \' .. ARGV[arg + 1] .. \' \' .. ARGV[arg + 3]\n' +
       'end\n' +
-      'if call(\'HSET\', KEYS[at + 2], standing(arg), ask) == 1 then call(\'RPUSH\', KEYS[at + 1], standing(arg)) end\n' +
-      'call(\'PEXPIRE\', KEYS[at + 1], LINE_TTL_MS)\n' +
-      'call(\'PEXPIRE\', KEYS[at + 2], LINE_TTL_MS)\n' +
+      'if call(\'HSET\', KEYS[at + 2], memberOf(arg), ask) == 1 then call(\'RPUSH\', KEYS[at + 1], memberOf(arg)) end\n' +
+      'call(\'PEXPIRE\', KEYS[at + 1], QUEUE_TTL_MS)\n' +
+      'call(\'PEXPIRE\', KEYS[at + 2], QUEUE_TTL_MS)\n' +
       'end\n' +
-      'local function leave(at, process)\n' +
+      'local function dequeue(at, process)\n' +
       'if call(\'HDEL\', KEYS[at + 2], process) == 1 then call(\'LREM\', KEYS[at + 1], \'1\', process) end\n' +
       'end\n' +
-      'local function stepBack(at, arg)\n' +
-      'local process = standing(arg)\n' +
-      'if ARGV[arg + 2] == \'1\' then return leave(at, process) end\n' +
+      'local function dequeueWithdrawn(at, arg)\n' +
+      'local process = memberOf(arg)\n' +
+      'if ARGV[arg + 2] == \'1\' then return dequeue(at, process) end\n' +
       'local seen, number = string.match(call(\'HGET\', KEYS[at + 2], process) or \'\', \'^(%d+) (%d+)\')\n' +
       'if number and process .. \':\' .. number == ARGV[arg] then call(\'HSET\', KEYS[at + 2], process, seen) end\n' +
       'end\n' +
@@ -1616,15 +2236,15 @@ export const scripts = {
       'end\n' +
       'return head, nil, HEAD_LIFE_MS\n' +
       'end\n' +
-      'local function wake(lock, head, news)\n' +
+      'local function wake(lock, head, redissonMessage)\n' +
       'if head then\n' +
       'local process, message = head, \'+\' .. lock\n' +
       'call(\'PUBLISH\', \'bedrock_wake:\' .. process, message)\n' +
       'end\n' +
-      'if not news then return end\n' +
+      'if not redissonMessage then return end\n' +
       'local tag = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
       'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
-      'call(PUBLISH, \'redisson_rwlock:\' .. tag, head and \'0\' .. news or news)\n' +
+      'call(PUBLISH, \'redisson_rwlock:\' .. tag, head and \'0\' .. redissonMessage or redissonMessage)\n' +
       'end\n' +
       'local function isWriter(holder)\n' +
       'return string.sub(holder, -6) == \':write\'\n' +
@@ -1632,12 +2252,12 @@ export const scripts = {
       'local function idOf(holder)\n' +
       'return isWriter(holder) and string.sub(holder, 1, -7) or holder\n' +
       'end\n' +
-      'local function holdOf(lock, holder, depth)\n' +
+      'local function holdKey(lock, holder, depth)\n' +
       'local tag = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
       'return tag .. \':\' .. idOf(holder) .. \':rwlock_timeout:\' .. (depth or \'1\')\n' +
       'end\n' +
       'local PUSHED_LEASE_MS = 1000\n' +
-      'local function reserve(counter, count)\n' +
+      'local function reserveTokens(counter, count)\n' +
       'local micros = time[2]\n' +
       'local last = #micros == 6 and time[1] .. micros or time[1] .. string.rep(\'0\', 6 - #micros) .. micros\n' +
       'local before = redis.pcall(\'GETSET\', counter, last)\n' +
@@ -1650,20 +2270,20 @@ export const scripts = {
       'end\n' +
       'return first + 1\n' +
       'end\n' +
-      'local function grantTo(at, holder, lease, tokens)\n' +
+      'local function pushGrant(at, holder, lease, tokens)\n' +
       'local counter = keysPerItem > keysOfItem and KEYS[at + keysOfItem] or KEYS[1]\n' +
-      'local token = tokens == \'0\' and 0 or reserve(counter, tonumber(tokens))\n' +
+      'local token = tokens == \'0\' and 0 or reserveTokens(counter, tonumber(tokens))\n' +
       'if type(token) == \'string\' then return false end\n' +
       'local lock, process, number = KEYS[at], string.match(holder, \'^([^:]*):(%d+)\')\n' +
       'lease = math.min(lease, PUSHED_LEASE_MS)\n' +
       'call(\'HSET\', lock, \'mode\', isWriter(holder) and \'write\' or \'read\', holder, \'1\')\n' +
       'if call(\'PTTL\', lock) < tonumber(lease) then call(\'PEXPIRE\', lock, lease) end\n' +
-      'if not isWriter(holder) then call(\'SET\', holdOf(lock, holder), \'1\', \'PX\', lease) end\n' +
+      'if not isWriter(holder) then call(\'SET\', holdKey(lock, holder), \'1\', \'PX\', lease) end\n' +
       'local message = string.format(\'=%s %.0f %s %d %.0f %s\', number, token, tokens, lease, now, lock)\n' +
       'call(\'PUBLISH\', \'bedrock_wake:\' .. process, message)\n' +
       'return true\n' +
       'end\n' +
-      'local function hasOutsiders(lock)\n' +
+      'local function hasUnqueuedClients(lock)\n' +
       'local tag = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
       'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
       'local listening = call(\'PUBSUB\', NUMSUB, \'redisson_rwlock:\' .. tag, \'bedrock_rwlock:\' .. tag)\n' +
@@ -1672,53 +2292,53 @@ export const scripts = {
       'local function fits(mode, writes)\n' +
       'return not mode or (mode == \'read\' and not writes)\n' +
       'end\n' +
-      'local function pass(at, mode, news, asking)\n' +
+      'local function serveNext(at, mode, redissonMessage, asking)\n' +
       'local lock = KEYS[at]\n' +
       'local head, ask = liveHead(at, asking)\n' +
       'while head and head ~= asking and fits(mode, string.find(ask, \'^%d+ %d+:write\')) do\n' +
       'local number, lease, tokens = string.match(ask, \' (%S+) (%d+) (%d+)$\')\n' +
-      'if not number or hasOutsiders(lock) or not grantTo(at, head .. \':\' .. number, lease, tokens) then\n' +
-      'wake(lock, head, news)\n' +
+      'if not number or hasUnqueuedClients(lock) or not pushGrant(at, head .. \':\' .. number, lease, tokens) then\n' +
+      'wake(lock, head, redissonMessage)\n' +
       'return mode\n' +
       'end\n' +
-      'leave(at, head)\n' +
-      'mode, news = isWriter(number) and \'write\' or \'read\', nil\n' +
+      'dequeue(at, head)\n' +
+      'mode, redissonMessage = isWriter(number) and \'write\' or \'read\', nil\n' +
       'head, ask = liveHead(at, asking)\n' +
       'end\n' +
-      'if not head and news then wake(lock, nil, news) end\n' +
+      'if not head and redissonMessage then wake(lock, nil, redissonMessage) end\n' +
       'return mode\n' +
       'end\n' +
-      'local function lengthen(lock, holder, life)\n' +
+      'local function extend(lock, holder, life)\n' +
       'if call(\'PTTL\', lock) < tonumber(life) then call(\'PEXPIRE\', lock, life) end\n' +
-      'local hold = holdOf(lock, holder)\n' +
+      'local hold = holdKey(lock, holder)\n' +
       'if not isWriter(holder) and call(\'PTTL\', hold) < tonumber(life) then call(\'PEXPIRE\', hold, life) end\n' +
       'end\n' +
       'local function downgrade(at, id, depth, mark)\n' +
       'local lock = KEYS[at]\n' +
       'call(\'HDEL\', lock, id .. \':write\')\n' +
       'call(\'HSET\', lock, \'mode\', \'read\', id, depth)\n' +
-      'call(\'SET\', holdOf(lock, id), mark or \'1\', \'PX\', math.max(call(\'PTTL\', lock), 1))\n' +
-      'pass(at, \'read\', \'1\')\n' +
+      'call(\'SET\', holdKey(lock, id), mark or \'1\', \'PX\', math.max(call(\'PTTL\', lock), 1))\n' +
+      'serveNext(at, \'read\', \'1\')\n' +
       'end\n' +
       'local function renew(at, arg)\n' +
       'local lock, holder, id = KEYS[at], ARGV[arg], idOf(ARGV[arg])\n' +
-      'local held, mark = call(\'HMGET\', lock, id, id .. \':write\'), call(\'GET\', holdOf(lock, id))\n' +
+      'local held, mark = call(\'HMGET\', lock, id, id .. \':write\'), call(\'GET\', holdKey(lock, id))\n' +
       'if held[2] and not isWriter(holder) then\n' +
       'downgrade(at, id, held[2], mark)\n' +
       'elseif not held[2] and not (held[1] and mark) then\n' +
       'return 0\n' +
       'end\n' +
       'if mark == \'revoked\' then return 2 end\n' +
-      'lengthen(lock, held[2] and holder or id, ARGV[arg + 1])\n' +
+      'extend(lock, held[2] and holder or id, ARGV[arg + 1])\n' +
       'return 1\n' +
       'end\n' +
       'local reply = {}\n' +
       'for item = 1, #KEYS / 3 do\n' +
-      'reply[item] = answerOf(renew, item * 3 - 2, item * 2 - 1)\n' +
+      'reply[item] = protectedCall(renew, item * 3 - 2, item * 2 - 1)\n' +
       'end\n' +
       'return reply',
-    sha1: '1e723d0c57535d16b2630abda9f9932f3393cfb8',
-    sha1InCluster: '9ce17e3c129a21e1291c3522f3f11762fd0399c4',
+    sha1: '056584bce196fe0257fd11d199fad4083bf63141',
+    sha1InCluster: 'ffae7aa6946e0ca81cb53cdb7e20811fb896b903',
   },
   /** rw-revoke-3.lua */
   rwRevoke: {
@@ -1731,7 +2351,7 @@ export const scripts = {
       'local function idOf(holder)\n' +
       'return isWriter(holder) and string.sub(holder, 1, -7) or holder\n' +
       'end\n' +
-      'local function holdOf(lock, holder, depth)\n' +
+      'local function holdKey(lock, holder, depth)\n' +
       'local tag = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
       'return tag .. \':\' .. idOf(holder) .. \':rwlock_timeout:\' .. (depth or \'1\')\n' +
       'end\n' +
@@ -1742,7 +2362,7 @@ export const scripts = {
       'local entries, holders = call(\'HGETALL\', lock), {}\n' +
       'for i = 1, #entries, 2 do\n' +
       'local name = entries[i]\n' +
-      'local rest = name == \'mode\' and -2 or call(\'PTTL\', isWriter(name) and lock or holdOf(lock, name))\n' +
+      'local rest = name == \'mode\' and -2 or call(\'PTTL\', isWriter(name) and lock or holdKey(lock, name))\n' +
       'if rest ~= -2 then table.insert(holders, { name = name, depth = entries[i + 1], rest = rest }) end\n' +
       'end\n' +
       'return holders\n' +
@@ -1754,25 +2374,25 @@ export const scripts = {
       'local micros = time[2] + 0\n' +
       'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
       'local HEAD_LIFE_MS = 1000\n' +
-      'local LINE_TTL_MS = \'10000\'\n' +
-      'local function standing(arg)\n' +
+      'local QUEUE_TTL_MS = \'10000\'\n' +
+      'local function memberOf(arg)\n' +
       'return string.match(ARGV[arg], \'^[^:]*\')\n' +
       'end\n' +
-      'local function enlist(at, arg)\n' +
+      'local function enqueue(at, arg)\n' +
       'local ask = string.format(\'%.0f\', now)\n' +
       'if ARGV[arg + 4] == \'2\' then\n' +
       'ask = ask .. \' \' .. string.match(ARGV[arg], \':(.*)$\') .. \' \' .. ARGV[arg + 1] .. \' \' .. ARGV[arg + 3]\n' +
       'end\n' +
-      'if call(\'HSET\', KEYS[at + 2], standing(arg), ask) == 1 then call(\'RPUSH\', KEYS[at + 1], standing(arg)) end\n' +
-      'call(\'PEXPIRE\', KEYS[at + 1], LINE_TTL_MS)\n' +
-      'call(\'PEXPIRE\', KEYS[at + 2], LINE_TTL_MS)\n' +
+      'if call(\'HSET\', KEYS[at + 2], memberOf(arg), ask) == 1 then call(\'RPUSH\', KEYS[at + 1], memberOf(arg)) end\n' +
+      'call(\'PEXPIRE\', KEYS[at + 1], QUEUE_TTL_MS)\n' +
+      'call(\'PEXPIRE\', KEYS[at + 2], QUEUE_TTL_MS)\n' +
       'end\n' +
-      'local function leave(at, process)\n' +
+      'local function dequeue(at, process)\n' +
       'if call(\'HDEL\', KEYS[at + 2], process) == 1 then call(\'LREM\', KEYS[at + 1], \'1\', process) end\n' +
       'end\n' +
-      'local function stepBack(at, arg)\n' +
-      'local process = standing(arg)\n' +
-      'if ARGV[arg + 2] == \'1\' then return leave(at, process) end\n' +
+      'local function dequeueWithdrawn(at, arg)\n' +
+      'local process = memberOf(arg)\n' +
+      'if ARGV[arg + 2] == \'1\' then return dequeue(at, process) end\n' +
       'local seen, number = string.match(call(\'HGET\', KEYS[at + 2], process) or \'\', \'^(%d+) (%d+)\')\n' +
       'if number and process .. \':\' .. number == ARGV[arg] then call(\'HSET\', KEYS[at + 2], process, seen) end\n' +
       'end\n' +
@@ -1790,23 +2410,23 @@ export const scripts = {
       'end\n' +
       'return head, nil, HEAD_LIFE_MS\n' +
       'end\n' +
-      'local function wake(lock, head, news)\n' +
+      'local function wake(lock, head, redissonMessage)\n' +
       'if head then\n' +
       'local process, message = head, \'+\' .. lock\n' +
       'call(\'PUBLISH\', \'bedrock_wake:\' .. process, message)\n' +
       'end\n' +
-      'if not news then return end\n' +
+      'if not redissonMessage then return end\n' +
       'local tag = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
       'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
-      'call(PUBLISH, \'redisson_rwlock:\' .. tag, head and \'0\' .. news or news)\n' +
+      'call(PUBLISH, \'redisson_rwlock:\' .. tag, head and \'0\' .. redissonMessage or redissonMessage)\n' +
       'end\n' +
-      'for _, holder in ipairs(holders) do call(\'DEL\', holdOf(lock, holder.name)) end\n' +
+      'for _, holder in ipairs(holders) do call(\'DEL\', holdKey(lock, holder.name)) end\n' +
       'call(\'DEL\', lock)\n' +
       'local head = liveHead(1)\n' +
       'if #holders > 0 then wake(lock, head, \'1\') end\n' +
       'else\n' +
       'for _, holder in ipairs(holders) do\n' +
-      'if holder.rest > 0 then call(\'SET\', holdOf(lock, holder.name), \'revoked\', \'PX\', holder.rest) end\n' +
+      'if holder.rest > 0 then call(\'SET\', holdKey(lock, holder.name), \'revoked\', \'PX\', holder.rest) end\n' +
       'end\n' +
       'end\n' +
       'for _, holder in ipairs(holders) do\n' +
@@ -1814,8 +2434,8 @@ export const scripts = {
       'call(\'PUBLISH\', \'bedrock_wake:\' .. process, message)\n' +
       'end\n' +
       'return #holders > 0 and 1 or 0',
-    sha1: '5bd49bb8c9f7ce8cd75d830ae7c6aef1c33b5ef8',
-    sha1InCluster: 'eee8adae9fca2fa9a114edecc2a26fb43ea28cc9',
+    sha1: '08d88293b7274505a60646689161a95053daa42f',
+    sha1InCluster: '7ed24199a663ce8b9bdbc6f6bdd886fc50db517a',
   },
   /** rw-withdraw-n.lua */
   rwWithdrawN: {
@@ -1828,31 +2448,31 @@ export const scripts = {
       'time = call(\'TIME\')\n' +
       'local micros = time[2] + 0\n' +
       'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
-      'local function answerOf(verb, key, arg, extra)\n' +
-      'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
-      'if isAnswered then return answer end\n' +
+      'local function protectedCall(fn, key, arg, extra)\n' +
+      'local isOk, answer = pcall(fn, key, arg, extra)\n' +
+      'if isOk then return answer end\n' +
       'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
       'end\n' +
       'local HEAD_LIFE_MS = 1000\n' +
-      'local LINE_TTL_MS = \'10000\'\n' +
-      'local function standing(arg)\n' +
+      'local QUEUE_TTL_MS = \'10000\'\n' +
+      'local function memberOf(arg)\n' +
       'return string.match(ARGV[arg], \'^[^:]*\')\n' +
       'end\n' +
-      'local function enlist(at, arg)\n' +
+      'local function enqueue(at, arg)\n' +
       'local ask = string.format(\'%.0f\', now)\n' +
       'if ARGV[arg + 4] == \'2\' then\n' +
       'ask = ask .. \' \' .. string.match(ARGV[arg], \':(.*)$\') .. \' \' .. ARGV[arg + 1] .. \' \' .. ARGV[arg + 3]\n' +
       'end\n' +
-      'if call(\'HSET\', KEYS[at + 2], standing(arg), ask) == 1 then call(\'RPUSH\', KEYS[at + 1], standing(arg)) end\n' +
-      'call(\'PEXPIRE\', KEYS[at + 1], LINE_TTL_MS)\n' +
-      'call(\'PEXPIRE\', KEYS[at + 2], LINE_TTL_MS)\n' +
+      'if call(\'HSET\', KEYS[at + 2], memberOf(arg), ask) == 1 then call(\'RPUSH\', KEYS[at + 1], memberOf(arg)) end\n' +
+      'call(\'PEXPIRE\', KEYS[at + 1], QUEUE_TTL_MS)\n' +
+      'call(\'PEXPIRE\', KEYS[at + 2], QUEUE_TTL_MS)\n' +
       'end\n' +
-      'local function leave(at, process)\n' +
+      'local function dequeue(at, process)\n' +
       'if call(\'HDEL\', KEYS[at + 2], process) == 1 then call(\'LREM\', KEYS[at + 1], \'1\', process) end\n' +
       'end\n' +
-      'local function stepBack(at, arg)\n' +
-      'local process = standing(arg)\n' +
-      'if ARGV[arg + 2] == \'1\' then return leave(at, process) end\n' +
+      'local function dequeueWithdrawn(at, arg)\n' +
+      'local process = memberOf(arg)\n' +
+      'if ARGV[arg + 2] == \'1\' then return dequeue(at, process) end\n' +
       'local seen, number = string.match(call(\'HGET\', KEYS[at + 2], process) or \'\', \'^(%d+) (%d+)\')\n' +
       'if number and process .. \':\' .. number == ARGV[arg] then call(\'HSET\', KEYS[at + 2], process, seen) end\n' +
       'end\n' +
@@ -1870,15 +2490,15 @@ export const scripts = {
       'end\n' +
       'return head, nil, HEAD_LIFE_MS\n' +
       'end\n' +
-      'local function wake(lock, head, news)\n' +
+      'local function wake(lock, head, redissonMessage)\n' +
       'if head then\n' +
       'local process, message = head, \'+\' .. lock\n' +
       'call(\'PUBLISH\', \'bedrock_wake:\' .. process, message)\n' +
       'end\n' +
-      'if not news then return end\n' +
+      'if not redissonMessage then return end\n' +
       'local tag = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
       'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
-      'call(PUBLISH, \'redisson_rwlock:\' .. tag, head and \'0\' .. news or news)\n' +
+      'call(PUBLISH, \'redisson_rwlock:\' .. tag, head and \'0\' .. redissonMessage or redissonMessage)\n' +
       'end\n' +
       'local function isWriter(holder)\n' +
       'return string.sub(holder, -6) == \':write\'\n' +
@@ -1886,12 +2506,12 @@ export const scripts = {
       'local function idOf(holder)\n' +
       'return isWriter(holder) and string.sub(holder, 1, -7) or holder\n' +
       'end\n' +
-      'local function holdOf(lock, holder, depth)\n' +
+      'local function holdKey(lock, holder, depth)\n' +
       'local tag = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
       'return tag .. \':\' .. idOf(holder) .. \':rwlock_timeout:\' .. (depth or \'1\')\n' +
       'end\n' +
       'local PUSHED_LEASE_MS = 1000\n' +
-      'local function reserve(counter, count)\n' +
+      'local function reserveTokens(counter, count)\n' +
       'local micros = time[2]\n' +
       'local last = #micros == 6 and time[1] .. micros or time[1] .. string.rep(\'0\', 6 - #micros) .. micros\n' +
       'local before = redis.pcall(\'GETSET\', counter, last)\n' +
@@ -1904,20 +2524,20 @@ export const scripts = {
       'end\n' +
       'return first + 1\n' +
       'end\n' +
-      'local function grantTo(at, holder, lease, tokens)\n' +
+      'local function pushGrant(at, holder, lease, tokens)\n' +
       'local counter = keysPerItem > keysOfItem and KEYS[at + keysOfItem] or KEYS[1]\n' +
-      'local token = tokens == \'0\' and 0 or reserve(counter, tonumber(tokens))\n' +
+      'local token = tokens == \'0\' and 0 or reserveTokens(counter, tonumber(tokens))\n' +
       'if type(token) == \'string\' then return false end\n' +
       'local lock, process, number = KEYS[at], string.match(holder, \'^([^:]*):(%d+)\')\n' +
       'lease = math.min(lease, PUSHED_LEASE_MS)\n' +
       'call(\'HSET\', lock, \'mode\', isWriter(holder) and \'write\' or \'read\', holder, \'1\')\n' +
       'if call(\'PTTL\', lock) < tonumber(lease) then call(\'PEXPIRE\', lock, lease) end\n' +
-      'if not isWriter(holder) then call(\'SET\', holdOf(lock, holder), \'1\', \'PX\', lease) end\n' +
+      'if not isWriter(holder) then call(\'SET\', holdKey(lock, holder), \'1\', \'PX\', lease) end\n' +
       'local message = string.format(\'=%s %.0f %s %d %.0f %s\', number, token, tokens, lease, now, lock)\n' +
       'call(\'PUBLISH\', \'bedrock_wake:\' .. process, message)\n' +
       'return true\n' +
       'end\n' +
-      'local function hasOutsiders(lock)\n' +
+      'local function hasUnqueuedClients(lock)\n' +
       'local tag = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
       'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
       'local listening = call(\'PUBSUB\', NUMSUB, \'redisson_rwlock:\' .. tag, \'bedrock_rwlock:\' .. tag)\n' +
@@ -1926,31 +2546,31 @@ export const scripts = {
       'local function fits(mode, writes)\n' +
       'return not mode or (mode == \'read\' and not writes)\n' +
       'end\n' +
-      'local function pass(at, mode, news, asking)\n' +
+      'local function serveNext(at, mode, redissonMessage, asking)\n' +
       'local lock = KEYS[at]\n' +
       'local head, ask = liveHead(at, asking)\n' +
       'while head and head ~= asking and fits(mode, string.find(ask, \'^%d+ %d+:write\')) do\n' +
       'local number, lease, tokens = string.match(ask, \' (%S+) (%d+) (%d+)$\')\n' +
-      'if not number or hasOutsiders(lock) or not grantTo(at, head .. \':\' .. number, lease, tokens) then\n' +
-      'wake(lock, head, news)\n' +
+      'if not number or hasUnqueuedClients(lock) or not pushGrant(at, head .. \':\' .. number, lease, tokens) then\n' +
+      'wake(lock, head, redissonMessage)\n' +
       'return mode\n' +
       'end\n' +
-      'leave(at, head)\n' +
-      'mode, news = isWriter(number) and \'write\' or \'read\', nil\n' +
+      'dequeue(at, head)\n' +
+      'mode, redissonMessage = isWriter(number) and \'write\' or \'read\', nil\n' +
       'head, ask = liveHead(at, asking)\n' +
       'end\n' +
-      'if not head and news then wake(lock, nil, news) end\n' +
+      'if not head and redissonMessage then wake(lock, nil, redissonMessage) end\n' +
       'return mode\n' +
       'end\n' +
       'local SLACK_MS = 5\n' +
-      'local function settleLife(lock)\n' +
+      'local function expireWithReaders(lock)\n' +
       'local ttl, longest, longestHold, cursor = call(\'PTTL\', lock), 0, nil, \'0\'\n' +
       'repeat\n' +
       'local page = call(\'HSCAN\', lock, cursor)\n' +
       'cursor = page[1]\n' +
       'for i = 1, #page[2], 2 do\n' +
       'for depth = tonumber(page[2][i + 1]) or 0, 1, -1 do\n' +
-      'local hold = holdOf(lock, page[2][i], depth)\n' +
+      'local hold = holdKey(lock, page[2][i], depth)\n' +
       'local rest = call(\'PTTL\', hold)\n' +
       'if rest > longest then longest, longestHold = rest, hold end\n' +
       'end\n' +
@@ -1965,8 +2585,8 @@ export const scripts = {
       'call(\'DEL\', lock)\n' +
       'return true\n' +
       'end\n' +
-      'local function endReading(lock, id, keepMs)\n' +
-      'local hold = holdOf(lock, id)\n' +
+      'local function releaseReader(lock, id, keepMs)\n' +
+      'local hold = holdKey(lock, id)\n' +
       'local rest, ttl = call(\'PTTL\', hold), call(\'PTTL\', lock)\n' +
       'if keepMs == \'0\' then\n' +
       'call(\'HDEL\', lock, id)\n' +
@@ -1978,12 +2598,12 @@ export const scripts = {
       'elseif rest > tonumber(keepMs) then\n' +
       'call(\'PEXPIRE\', hold, keepMs)\n' +
       'end\n' +
-      'local isFreed = (rest >= ttl - SLACK_MS or rest < 0) and settleLife(lock)\n' +
+      'local isFreed = (rest >= ttl - SLACK_MS or rest < 0) and expireWithReaders(lock)\n' +
       'return rest >= 0 and 1 or 0, isFreed\n' +
       'end\n' +
-      'local function endWriting(lock, id, keepMs)\n' +
+      'local function releaseWriter(lock, id, keepMs)\n' +
       'if keepMs == \'0\' then\n' +
-      'call(\'DEL\', lock, holdOf(lock, id))\n' +
+      'call(\'DEL\', lock, holdKey(lock, id))\n' +
       'elseif call(\'PTTL\', lock) > tonumber(keepMs) then\n' +
       'call(\'PEXPIRE\', lock, keepMs)\n' +
       'end\n' +
@@ -1992,648 +2612,28 @@ export const scripts = {
       'local function withdraw(at, arg)\n' +
       'local lock, id, keepMs = KEYS[at], ARGV[arg], ARGV[arg + 1]\n' +
       'local held = call(\'HMGET\', lock, id, id .. \':write\')\n' +
-      'local ended, isFreed, news = 0, false, \'0\'\n' +
+      'local ended, isFreed, redissonMessage = 0, false, \'0\'\n' +
       'if held[1] then\n' +
-      'ended, isFreed = endReading(lock, id, keepMs)\n' +
+      'ended, isFreed = releaseReader(lock, id, keepMs)\n' +
       'elseif held[2] then\n' +
-      'ended, isFreed = endWriting(lock, id, keepMs)\n' +
-      'news = \'1\'\n' +
+      'ended, isFreed = releaseWriter(lock, id, keepMs)\n' +
+      'redissonMessage = \'1\'\n' +
       'end\n' +
-      'local wasHead = call(\'LINDEX\', KEYS[at + 1], \'0\') == standing(arg)\n' +
-      'stepBack(at, arg)\n' +
+      'local wasHead = call(\'LINDEX\', KEYS[at + 1], \'0\') == memberOf(arg)\n' +
+      'dequeueWithdrawn(at, arg)\n' +
       'if isFreed or wasHead then\n' +
       'local mode = call(\'HGET\', lock, \'mode\')\n' +
-      'if mode or call(\'EXISTS\', lock) == 0 then pass(at, mode, not mode and news) end\n' +
+      'if mode or call(\'EXISTS\', lock) == 0 then serveNext(at, mode, not mode and redissonMessage) end\n' +
       'end\n' +
       'return ended\n' +
       'end\n' +
       'local reply = {}\n' +
       'for item = 0, items - 1 do\n' +
-      'reply[item + 1] = answerOf(withdraw, 2 + item * keysPerItem, 1 + item * 3)\n' +
+      'reply[item + 1] = protectedCall(withdraw, 2 + item * keysPerItem, 1 + item * 3)\n' +
       'end\n' +
       'return #reply == 1 and reply[1] or reply',
-    sha1: 'fcefee21d8bedd8606b2c74802d5b7267b56d94d',
-    sha1InCluster: 'd129361e381b7d5b0efd3e489c239f6557f924e4',
-  },
-  /** semaphore-add-2.lua */
-  semaphoreAdd: {
-    source:
-      'local call = redis.call\n' +
-      'local time, now\n' +
-      'time = call(\'TIME\')\n' +
-      'local micros = time[2] + 0\n' +
-      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
-      'local memo = call(\'GET\', KEYS[#KEYS])\n' +
-      'if memo then return { now, memo, call(\'GET\', KEYS[1]) } end\n' +
-      'if now > tonumber(ARGV[1]) then return { now } end\n' +
-      'local function done(answer)\n' +
-      'call(\'SET\', KEYS[#KEYS], string.format(\'%.0f\', answer), \'PX\', ARGV[2])\n' +
-      'return { now, answer }\n' +
-      'end\n' +
-      'local text = call(\'GET\', KEYS[1])\n' +
-      'if text and text ~= \'0\' and not (#text < 17 and string.find(text, \'^-?[1-9]%d*$\')) then\n' +
-      'return redis.error_reply(\'WRONGTYPE a text that is no count\')\n' +
-      'end\n' +
-      'local count = tonumber(text or 0)\n' +
-      'local function tellFree(channel)\n' +
-      'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
-      'if count > 0 then call(PUBLISH, channel, string.format(\'%.0f\', count)) end\n' +
-      'end\n' +
-      'count = call(\'INCRBY\', KEYS[1], ARGV[3])\n' +
-      'if tonumber(ARGV[3]) > 0 then tellFree(ARGV[4]) end\n' +
-      'return done(count)',
-    sha1: 'adc666b52a6258714fcc76f543c036beed70a98b',
-    sha1InCluster: 'b8644ff486d003b5a713ceb234d25a87ded3ba77',
-  },
-  /** semaphore-drain-2.lua */
-  semaphoreDrain: {
-    source:
-      'local call = redis.call\n' +
-      'local time, now\n' +
-      'time = call(\'TIME\')\n' +
-      'local micros = time[2] + 0\n' +
-      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
-      'local memo = call(\'GET\', KEYS[#KEYS])\n' +
-      'if memo then return { now, memo, call(\'GET\', KEYS[1]) } end\n' +
-      'if now > tonumber(ARGV[1]) then return { now } end\n' +
-      'local function done(answer)\n' +
-      'call(\'SET\', KEYS[#KEYS], string.format(\'%.0f\', answer), \'PX\', ARGV[2])\n' +
-      'return { now, answer }\n' +
-      'end\n' +
-      'local text = call(\'GET\', KEYS[1])\n' +
-      'if text and text ~= \'0\' and not (#text < 17 and string.find(text, \'^-?[1-9]%d*$\')) then\n' +
-      'return redis.error_reply(\'WRONGTYPE a text that is no count\')\n' +
-      'end\n' +
-      'local count = tonumber(text or 0)\n' +
-      'if count == 0 then return { now, 0 } end\n' +
-      'call(\'DECRBY\', KEYS[1], text)\n' +
-      'return done(count)',
-    sha1: '775ac4784fe85660571ff9fbeeaf39fc55c0e173',
-    sha1InCluster: '775ac4784fe85660571ff9fbeeaf39fc55c0e173',
-  },
-  /** semaphore-take-2.lua */
-  semaphoreTake: {
-    source:
-      'local call = redis.call\n' +
-      'local time, now\n' +
-      'time = call(\'TIME\')\n' +
-      'local micros = time[2] + 0\n' +
-      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
-      'local memo = call(\'GET\', KEYS[#KEYS])\n' +
-      'if memo then return { now, memo, call(\'GET\', KEYS[1]) } end\n' +
-      'if now > tonumber(ARGV[1]) then return { now } end\n' +
-      'local function done(answer)\n' +
-      'call(\'SET\', KEYS[#KEYS], string.format(\'%.0f\', answer), \'PX\', ARGV[2])\n' +
-      'return { now, answer }\n' +
-      'end\n' +
-      'local text = call(\'GET\', KEYS[1])\n' +
-      'if text and text ~= \'0\' and not (#text < 17 and string.find(text, \'^-?[1-9]%d*$\')) then\n' +
-      'return redis.error_reply(\'WRONGTYPE a text that is no count\')\n' +
-      'end\n' +
-      'local count = tonumber(text or 0)\n' +
-      'local served, taken = 0, 0\n' +
-      'for at = 3, #ARGV do\n' +
-      'if taken + ARGV[at] > count then break end\n' +
-      'taken, served = taken + ARGV[at], served + 1\n' +
-      'end\n' +
-      'if served == 0 then return { now, 0, count } end\n' +
-      'local reply = done(served)\n' +
-      'reply[3] = call(\'DECRBY\', KEYS[1], string.format(\'%.0f\', taken))\n' +
-      'return reply',
-    sha1: '54d67167bfcee1216e7465590ec6776269ef6aac',
-    sha1InCluster: '54d67167bfcee1216e7465590ec6776269ef6aac',
-  },
-  /** semaphore-undo-2.lua */
-  semaphoreUndo: {
-    source:
-      'local call = redis.call\n' +
-      'local time, now\n' +
-      'time = call(\'TIME\')\n' +
-      'local micros = time[2] + 0\n' +
-      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
-      'if now > tonumber(ARGV[1]) then return { now } end\n' +
-      'local text = call(\'GET\', KEYS[1])\n' +
-      'if text and text ~= \'0\' and not (#text < 17 and string.find(text, \'^-?[1-9]%d*$\')) then\n' +
-      'return redis.error_reply(\'WRONGTYPE a text that is no count\')\n' +
-      'end\n' +
-      'local count = tonumber(text or 0)\n' +
-      'local function tellFree(channel)\n' +
-      'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
-      'if count > 0 then call(PUBLISH, channel, string.format(\'%.0f\', count)) end\n' +
-      'end\n' +
-      'local served, taken = tonumber(call(\'GET\', KEYS[2]) or 0), 0\n' +
-      'for at = 4, 3 + served do taken = taken + ARGV[at] end\n' +
-      'call(\'SET\', KEYS[2], \'0\', \'PX\', ARGV[2])\n' +
-      'if taken > 0 then\n' +
-      'count = call(\'INCRBY\', KEYS[1], string.format(\'%.0f\', taken))\n' +
-      'tellFree(ARGV[3])\n' +
-      'end\n' +
-      'return { now, taken }',
-    sha1: 'fed9482f1b0620be8c0645bec49afcf4a8e5f4da',
-    sha1InCluster: '73c8183f734634f64bdf2489af001f415cecdf71',
-  },
-  /** units-claim-n.lua */
-  unitsClaimN: {
-    source:
-      'local keysOfItem = 4\n' +
-      'local call, KEYS, ARGV = redis.call, KEYS, ARGV\n' +
-      'local time, now\n' +
-      'time = call(\'TIME\')\n' +
-      'local micros = time[2] + 0\n' +
-      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
-      'local args, keys = #ARGV - 1, #KEYS\n' +
-      'if args % 5 == 3 then\n' +
-      'local guard, runId = call(\'GET\', KEYS[keys]), ARGV[args - 2]\n' +
-      'if guard ~= runId then\n' +
-      'if not now then\n' +
-      'time = call(\'TIME\')\n' +
-      'local micros = time[2] + 0\n' +
-      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
-      'end\n' +
-      'local longest, prefix = ARGV[args - 1], runId .. \':\'\n' +
-      'local over = guard and string.sub(guard, 1, #prefix) == prefix and tonumber(string.sub(guard, #prefix + 1))\n' +
-      'if not guard and ARGV[args] == \'1\' then over = now end\n' +
-      'if not over or over > now + longest then\n' +
-      'over = now + longest\n' +
-      'call(\'SET\', KEYS[keys], string.format(\'%s%.0f\', prefix, over))\n' +
-      'end\n' +
-      'if over > now then return redis.error_reply(string.format(\'QUARANTINED %.0f\', over - now)) end\n' +
-      'call(\'SET\', KEYS[keys], runId)\n' +
-      'end\n' +
-      'args, keys = args - 3, keys - 1\n' +
-      'end\n' +
-      'local items = args / 5\n' +
-      'local keysPerItem = (keys - 1) / items\n' +
-      'local ownsTokens = keysPerItem > keysOfItem\n' +
-      'local function answerOf(verb, key, arg, extra)\n' +
-      'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
-      'if isAnswered then return answer end\n' +
-      'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
-      'end\n' +
-      'local HEAD_LIFE_MS = 1000\n' +
-      'local LINE_TTL_MS = \'10000\'\n' +
-      'local function standing(arg)\n' +
-      'return string.match(ARGV[arg], \'^[^:]*\')\n' +
-      'end\n' +
-      'local function enlist(at, arg)\n' +
-      'local ask = string.format(\'%.0f\', now)\n' +
-      'if ARGV[arg + 4] == \'2\' then\n' +
-      'ask = ask .. \' \' .. string.match(ARGV[arg], \':(.*)$\') .. \' \' .. ARGV[arg + 1] .. \' \' .. ARGV[arg + 3]\n' +
-      'end\n' +
-      'if call(\'HSET\', KEYS[at + 2], standing(arg), ask) == 1 then call(\'RPUSH\', KEYS[at + 1], standing(arg)) end\n' +
-      'call(\'PEXPIRE\', KEYS[at + 1], LINE_TTL_MS)\n' +
-      'call(\'PEXPIRE\', KEYS[at + 2], LINE_TTL_MS)\n' +
-      'end\n' +
-      'local function leave(at, process)\n' +
-      'if call(\'HDEL\', KEYS[at + 2], process) == 1 then call(\'LREM\', KEYS[at + 1], \'1\', process) end\n' +
-      'end\n' +
-      'local function stepBack(at, arg)\n' +
-      'local process = standing(arg)\n' +
-      'if ARGV[arg + 2] == \'1\' then return leave(at, process) end\n' +
-      'local seen, number = string.match(call(\'HGET\', KEYS[at + 2], process) or \'\', \'^(%d+) (%d+)\')\n' +
-      'if number and process .. \':\' .. number == ARGV[arg] then call(\'HSET\', KEYS[at + 2], process, seen) end\n' +
-      'end\n' +
-      'local hasLostHead = false\n' +
-      'local function liveHead(at, asking)\n' +
-      'local head = call(\'LINDEX\', KEYS[at + 1], \'0\')\n' +
-      'while head and head ~= asking do\n' +
-      'local ask = call(\'HGET\', KEYS[at + 2], head)\n' +
-      'local rest = ask and string.match(ask, \'^%d+\') + HEAD_LIFE_MS - now\n' +
-      'if rest and rest >= 0 then return head, ask, rest end\n' +
-      'hasLostHead = true\n' +
-      'call(\'LPOP\', KEYS[at + 1])\n' +
-      'call(\'HDEL\', KEYS[at + 2], head)\n' +
-      'head = call(\'LINDEX\', KEYS[at + 1], \'0\')\n' +
-      'end\n' +
-      'return head, nil, HEAD_LIFE_MS\n' +
-      'end\n' +
-      'local function fits(at, units, capacity)\n' +
-      'return (call(\'HGET\', KEYS[at], \'held\') or 0) + units <= tonumber(capacity)\n' +
-      'end\n' +
-      'local function setEnd(at, id, ms)\n' +
-      'call(\'ZADD\', KEYS[at + 3], string.format(\'%.0f\', now + ms), id)\n' +
-      'end\n' +
-      'local function outlive(at)\n' +
-      'local last = call(\'ZRANGE\', KEYS[at + 3], \'-1\', \'-1\', \'WITHSCORES\')[2]\n' +
-      'if not last then return end\n' +
-      'call(\'PEXPIREAT\', KEYS[at + 3], last)\n' +
-      'call(\'PEXPIREAT\', KEYS[at], last)\n' +
-      'end\n' +
-      'local function hold(at, id, units, ms)\n' +
-      'setEnd(at, id, ms)\n' +
-      'call(\'HSET\', KEYS[at], id, units)\n' +
-      'call(\'HINCRBY\', KEYS[at], \'held\', units)\n' +
-      'outlive(at)\n' +
-      'end\n' +
-      'local function extend(at, id, ms)\n' +
-      'if tonumber(call(\'ZSCORE\', KEYS[at + 3], id)) >= now + ms then return end\n' +
-      'setEnd(at, id, ms)\n' +
-      'outlive(at)\n' +
-      'end\n' +
-      'local function free(at, id)\n' +
-      'if call(\'ZREM\', KEYS[at + 3], id) == 0 then return 0 end\n' +
-      'local units = string.match(call(\'HGET\', KEYS[at], id) or \'0\', \'^%d+\')\n' +
-      'call(\'HDEL\', KEYS[at], id)\n' +
-      'if call(\'HINCRBY\', KEYS[at], \'held\', -units) <= 0 then call(\'DEL\', KEYS[at]) end\n' +
-      'return 1\n' +
-      'end\n' +
-      'local function reclaim(at)\n' +
-      'local ended = call(\'ZRANGEBYSCORE\', KEYS[at + 3], \'-inf\', now)\n' +
-      'for _, id in ipairs(ended) do free(at, id) end\n' +
-      'return #ended\n' +
-      'end\n' +
-      'local function claim(at, arg)\n' +
-      'local id, lease = ARGV[arg], ARGV[arg + 1]\n' +
-      'local units, capacity = string.match(ARGV[arg + 3], \'^(%d+) (%d+)$\')\n' +
-      'local hasReclaimed = reclaim(at) > 0\n' +
-      'local own = call(\'HGET\', KEYS[at], id)\n' +
-      'if own == units then\n' +
-      'extend(at, id, lease)\n' +
-      'return 0\n' +
-      'end\n' +
-      'local process = standing(arg)\n' +
-      'local head, _, rest = liveHead(at, process)\n' +
-      'local isGranted = (not head or head == process) and not own and fits(at, units, capacity)\n' +
-      'if isGranted then\n' +
-      'if head then leave(at, process) end\n' +
-      'hold(at, id, units, lease)\n' +
-      'elseif ARGV[arg + 4] ~= \'0\' then\n' +
-      'enlist(at, arg)\n' +
-      'end\n' +
-      'if hasReclaimed or hasLostHead or (head and isGranted) then\n' +
-      'local PUSHED_LEASE_MS = 1000\n' +
-      'local function tellHead(at, process, message)\n' +
-      'local lock = string.match(KEYS[at], \'^bedrock_units:{(.*)}$\') or string.gsub(KEYS[at], \'^bedrock_units::\', \'\')\n' +
-      'message = message .. lock\n' +
-      'call(\'PUBLISH\', \'bedrock_wake:\' .. process, message)\n' +
-      'end\n' +
-      'local function serve(at)\n' +
-      'local head, ask = liveHead(at)\n' +
-      'while head do\n' +
-      'local number, lease, units, capacity = string.match(ask, \' (%d+) (%d+) (%d+) (%d+)$\')\n' +
-      'if not number then return tellHead(at, head, \'+\') end\n' +
-      'if not fits(at, units, capacity) then return end\n' +
-      'lease = math.min(lease, PUSHED_LEASE_MS)\n' +
-      'hold(at, head .. \':\' .. number, units, lease)\n' +
-      'leave(at, head)\n' +
-      'tellHead(at, head, string.format(\'=%s 0 0 %d %.0f \', number, lease, now))\n' +
-      'head, ask = liveHead(at)\n' +
-      'end\n' +
-      'end\n' +
-      'serve(at)\n' +
-      'end\n' +
-      'if isGranted then return 0 end\n' +
-      'local first = call(\'ZRANGE\', KEYS[at + 3], \'0\', \'0\', \'WITHSCORES\')\n' +
-      'return first[1] and { first[2] - now, first[1] } or { rest + 1 }\n' +
-      'end\n' +
-      'local reply = { now }\n' +
-      'for item = 0, items - 1 do\n' +
-      'local at, arg = 2 + item * keysPerItem, 1 + item * 5\n' +
-      'reply[item + 2] = now >= ARGV[arg + 2] + 0 and -1 or answerOf(claim, at, arg)\n' +
-      'end\n' +
-      'return reply',
-    sha1: '014b620ce44c53cd24d961db711a5868c8112fa5',
-    sha1InCluster: '8284e6be00e3934386e4524ebb8d958725357a71',
-  },
-  /** units-inspect-4.lua */
-  unitsInspect: {
-    source:
-      'local call = redis.call\n' +
-      'local time, now\n' +
-      'time = call(\'TIME\')\n' +
-      'local micros = time[2] + 0\n' +
-      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
-      'local reply = {}\n' +
-      'local leases = call(\'ZRANGEBYSCORE\', KEYS[4], string.format(\'(%.0f\', now), \'+inf\', \'WITHSCORES\')\n' +
-      'for at = 1, #leases, 2 do\n' +
-      'reply[#reply + 1] = leases[at]\n' +
-      'reply[#reply + 1] = leases[at + 1] - now\n' +
-      'reply[#reply + 1] = call(\'HGET\', KEYS[1], leases[at]) or \'0\'\n' +
-      'end\n' +
-      'return reply',
-    sha1: '7991080d5bb96984d91c74f5bd5f6e055b2bdea8',
-    sha1InCluster: '7991080d5bb96984d91c74f5bd5f6e055b2bdea8',
-  },
-  /** units-renew-n.lua */
-  unitsRenewN: {
-    source:
-      'local call = redis.call\n' +
-      'local time, now\n' +
-      'time = call(\'TIME\')\n' +
-      'local micros = time[2] + 0\n' +
-      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
-      'local function answerOf(verb, key, arg, extra)\n' +
-      'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
-      'if isAnswered then return answer end\n' +
-      'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
-      'end\n' +
-      'local function fits(at, units, capacity)\n' +
-      'return (call(\'HGET\', KEYS[at], \'held\') or 0) + units <= tonumber(capacity)\n' +
-      'end\n' +
-      'local function setEnd(at, id, ms)\n' +
-      'call(\'ZADD\', KEYS[at + 3], string.format(\'%.0f\', now + ms), id)\n' +
-      'end\n' +
-      'local function outlive(at)\n' +
-      'local last = call(\'ZRANGE\', KEYS[at + 3], \'-1\', \'-1\', \'WITHSCORES\')[2]\n' +
-      'if not last then return end\n' +
-      'call(\'PEXPIREAT\', KEYS[at + 3], last)\n' +
-      'call(\'PEXPIREAT\', KEYS[at], last)\n' +
-      'end\n' +
-      'local function hold(at, id, units, ms)\n' +
-      'setEnd(at, id, ms)\n' +
-      'call(\'HSET\', KEYS[at], id, units)\n' +
-      'call(\'HINCRBY\', KEYS[at], \'held\', units)\n' +
-      'outlive(at)\n' +
-      'end\n' +
-      'local function extend(at, id, ms)\n' +
-      'if tonumber(call(\'ZSCORE\', KEYS[at + 3], id)) >= now + ms then return end\n' +
-      'setEnd(at, id, ms)\n' +
-      'outlive(at)\n' +
-      'end\n' +
-      'local function free(at, id)\n' +
-      'if call(\'ZREM\', KEYS[at + 3], id) == 0 then return 0 end\n' +
-      'local units = string.match(call(\'HGET\', KEYS[at], id) or \'0\', \'^%d+\')\n' +
-      'call(\'HDEL\', KEYS[at], id)\n' +
-      'if call(\'HINCRBY\', KEYS[at], \'held\', -units) <= 0 then call(\'DEL\', KEYS[at]) end\n' +
-      'return 1\n' +
-      'end\n' +
-      'local function reclaim(at)\n' +
-      'local ended = call(\'ZRANGEBYSCORE\', KEYS[at + 3], \'-inf\', now)\n' +
-      'for _, id in ipairs(ended) do free(at, id) end\n' +
-      'return #ended\n' +
-      'end\n' +
-      'local function renew(at, arg)\n' +
-      'local id = ARGV[arg]\n' +
-      'local till, units = call(\'ZSCORE\', KEYS[at + 3], id), call(\'HGET\', KEYS[at], id)\n' +
-      'if not till or not units or tonumber(till) <= now then return 0 end\n' +
-      'if string.find(units, \'revoked\', 1, true) then return 2 end\n' +
-      'extend(at, id, ARGV[arg + 1])\n' +
-      'return 1\n' +
-      'end\n' +
-      'local reply = {}\n' +
-      'for item = 0, #ARGV / 2 - 1 do\n' +
-      'reply[item + 1] = answerOf(renew, 1 + item * 4, 1 + item * 2)\n' +
-      'end\n' +
-      'return reply',
-    sha1: 'c1b040c17d4c4c2eb7b8c4852fd797f1e603c2c1',
-    sha1InCluster: 'c1b040c17d4c4c2eb7b8c4852fd797f1e603c2c1',
-  },
-  /** units-revoke-4.lua */
-  unitsRevoke: {
-    source:
-      'local call = redis.call\n' +
-      'local time, now\n' +
-      'time = call(\'TIME\')\n' +
-      'local micros = time[2] + 0\n' +
-      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
-      'local HEAD_LIFE_MS = 1000\n' +
-      'local LINE_TTL_MS = \'10000\'\n' +
-      'local function standing(arg)\n' +
-      'return string.match(ARGV[arg], \'^[^:]*\')\n' +
-      'end\n' +
-      'local function enlist(at, arg)\n' +
-      'local ask = string.format(\'%.0f\', now)\n' +
-      'if ARGV[arg + 4] == \'2\' then\n' +
-      'ask = ask .. \' \' .. string.match(ARGV[arg], \':(.*)$\') .. \' \' .. ARGV[arg + 1] .. \' \' .. ARGV[arg + 3]\n' +
-      'end\n' +
-      'if call(\'HSET\', KEYS[at + 2], standing(arg), ask) == 1 then call(\'RPUSH\', KEYS[at + 1], standing(arg)) end\n' +
-      'call(\'PEXPIRE\', KEYS[at + 1], LINE_TTL_MS)\n' +
-      'call(\'PEXPIRE\', KEYS[at + 2], LINE_TTL_MS)\n' +
-      'end\n' +
-      'local function leave(at, process)\n' +
-      'if call(\'HDEL\', KEYS[at + 2], process) == 1 then call(\'LREM\', KEYS[at + 1], \'1\', process) end\n' +
-      'end\n' +
-      'local function stepBack(at, arg)\n' +
-      'local process = standing(arg)\n' +
-      'if ARGV[arg + 2] == \'1\' then return leave(at, process) end\n' +
-      'local seen, number = string.match(call(\'HGET\', KEYS[at + 2], process) or \'\', \'^(%d+) (%d+)\')\n' +
-      'if number and process .. \':\' .. number == ARGV[arg] then call(\'HSET\', KEYS[at + 2], process, seen) end\n' +
-      'end\n' +
-      'local hasLostHead = false\n' +
-      'local function liveHead(at, asking)\n' +
-      'local head = call(\'LINDEX\', KEYS[at + 1], \'0\')\n' +
-      'while head and head ~= asking do\n' +
-      'local ask = call(\'HGET\', KEYS[at + 2], head)\n' +
-      'local rest = ask and string.match(ask, \'^%d+\') + HEAD_LIFE_MS - now\n' +
-      'if rest and rest >= 0 then return head, ask, rest end\n' +
-      'hasLostHead = true\n' +
-      'call(\'LPOP\', KEYS[at + 1])\n' +
-      'call(\'HDEL\', KEYS[at + 2], head)\n' +
-      'head = call(\'LINDEX\', KEYS[at + 1], \'0\')\n' +
-      'end\n' +
-      'return head, nil, HEAD_LIFE_MS\n' +
-      'end\n' +
-      'local function fits(at, units, capacity)\n' +
-      'return (call(\'HGET\', KEYS[at], \'held\') or 0) + units <= tonumber(capacity)\n' +
-      'end\n' +
-      'local function setEnd(at, id, ms)\n' +
-      'call(\'ZADD\', KEYS[at + 3], string.format(\'%.0f\', now + ms), id)\n' +
-      'end\n' +
-      'local function outlive(at)\n' +
-      'local last = call(\'ZRANGE\', KEYS[at + 3], \'-1\', \'-1\', \'WITHSCORES\')[2]\n' +
-      'if not last then return end\n' +
-      'call(\'PEXPIREAT\', KEYS[at + 3], last)\n' +
-      'call(\'PEXPIREAT\', KEYS[at], last)\n' +
-      'end\n' +
-      'local function hold(at, id, units, ms)\n' +
-      'setEnd(at, id, ms)\n' +
-      'call(\'HSET\', KEYS[at], id, units)\n' +
-      'call(\'HINCRBY\', KEYS[at], \'held\', units)\n' +
-      'outlive(at)\n' +
-      'end\n' +
-      'local function extend(at, id, ms)\n' +
-      'if tonumber(call(\'ZSCORE\', KEYS[at + 3], id)) >= now + ms then return end\n' +
-      'setEnd(at, id, ms)\n' +
-      'outlive(at)\n' +
-      'end\n' +
-      'local function free(at, id)\n' +
-      'if call(\'ZREM\', KEYS[at + 3], id) == 0 then return 0 end\n' +
-      'local units = string.match(call(\'HGET\', KEYS[at], id) or \'0\', \'^%d+\')\n' +
-      'call(\'HDEL\', KEYS[at], id)\n' +
-      'if call(\'HINCRBY\', KEYS[at], \'held\', -units) <= 0 then call(\'DEL\', KEYS[at]) end\n' +
-      'return 1\n' +
-      'end\n' +
-      'local function reclaim(at)\n' +
-      'local ended = call(\'ZRANGEBYSCORE\', KEYS[at + 3], \'-inf\', now)\n' +
-      'for _, id in ipairs(ended) do free(at, id) end\n' +
-      'return #ended\n' +
-      'end\n' +
-      'reclaim(1)\n' +
-      'local ids = call(\'ZRANGE\', KEYS[4], \'0\', \'-1\')\n' +
-      'if #ids == 0 then return 0 end\n' +
-      'if ARGV[1] == \'now\' then\n' +
-      'local PUSHED_LEASE_MS = 1000\n' +
-      'local function tellHead(at, process, message)\n' +
-      'local lock = string.match(KEYS[at], \'^bedrock_units:{(.*)}$\') or string.gsub(KEYS[at], \'^bedrock_units::\', \'\')\n' +
-      'message = message .. lock\n' +
-      'call(\'PUBLISH\', \'bedrock_wake:\' .. process, message)\n' +
-      'end\n' +
-      'local function serve(at)\n' +
-      'local head, ask = liveHead(at)\n' +
-      'while head do\n' +
-      'local number, lease, units, capacity = string.match(ask, \' (%d+) (%d+) (%d+) (%d+)$\')\n' +
-      'if not number then return tellHead(at, head, \'+\') end\n' +
-      'if not fits(at, units, capacity) then return end\n' +
-      'lease = math.min(lease, PUSHED_LEASE_MS)\n' +
-      'hold(at, head .. \':\' .. number, units, lease)\n' +
-      'leave(at, head)\n' +
-      'tellHead(at, head, string.format(\'=%s 0 0 %d %.0f \', number, lease, now))\n' +
-      'head, ask = liveHead(at)\n' +
-      'end\n' +
-      'end\n' +
-      'call(\'DEL\', KEYS[1], KEYS[4])\n' +
-      'serve(1)\n' +
-      'else\n' +
-      'for _, id in ipairs(ids) do\n' +
-      'call(\'HSET\', KEYS[1], id, string.match(call(\'HGET\', KEYS[1], id), \'^%d+\') .. \' revoked\')\n' +
-      'end\n' +
-      'end\n' +
-      'local at, isTold = 1, {}\n' +
-      'local lock = string.match(KEYS[at], \'^bedrock_units:{(.*)}$\') or string.gsub(KEYS[at], \'^bedrock_units::\', \'\')\n' +
-      'for _, id in ipairs(ids) do\n' +
-      'local process = string.match(id, \'^[^:]*\')\n' +
-      'if not isTold[process] then call(\'PUBLISH\', \'bedrock_wake:\' .. process, \'!\' .. lock) end\n' +
-      'isTold[process] = true\n' +
-      'end\n' +
-      'return 1',
-    sha1: '8fd290ec8c6041aef7f1716936cce0d3bd6e7713',
-    sha1InCluster: 'fd0b2e20e8e210684b28cbc362397d587e47f544',
-  },
-  /** units-withdraw-n.lua */
-  unitsWithdrawN: {
-    source:
-      'local call = redis.call\n' +
-      'local time, now\n' +
-      'time = call(\'TIME\')\n' +
-      'local micros = time[2] + 0\n' +
-      'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
-      'local function answerOf(verb, key, arg, extra)\n' +
-      'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
-      'if isAnswered then return answer end\n' +
-      'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
-      'end\n' +
-      'local HEAD_LIFE_MS = 1000\n' +
-      'local LINE_TTL_MS = \'10000\'\n' +
-      'local function standing(arg)\n' +
-      'return string.match(ARGV[arg], \'^[^:]*\')\n' +
-      'end\n' +
-      'local function enlist(at, arg)\n' +
-      'local ask = string.format(\'%.0f\', now)\n' +
-      'if ARGV[arg + 4] == \'2\' then\n' +
-      'ask = ask .. \' \' .. string.match(ARGV[arg], \':(.*)$\') .. \' \' .. ARGV[arg + 1] .. \' \' .. ARGV[arg + 3]\n' +
-      'end\n' +
-      'if call(\'HSET\', KEYS[at + 2], standing(arg), ask) == 1 then call(\'RPUSH\', KEYS[at + 1], standing(arg)) end\n' +
-      'call(\'PEXPIRE\', KEYS[at + 1], LINE_TTL_MS)\n' +
-      'call(\'PEXPIRE\', KEYS[at + 2], LINE_TTL_MS)\n' +
-      'end\n' +
-      'local function leave(at, process)\n' +
-      'if call(\'HDEL\', KEYS[at + 2], process) == 1 then call(\'LREM\', KEYS[at + 1], \'1\', process) end\n' +
-      'end\n' +
-      'local function stepBack(at, arg)\n' +
-      'local process = standing(arg)\n' +
-      'if ARGV[arg + 2] == \'1\' then return leave(at, process) end\n' +
-      'local seen, number = string.match(call(\'HGET\', KEYS[at + 2], process) or \'\', \'^(%d+) (%d+)\')\n' +
-      'if number and process .. \':\' .. number == ARGV[arg] then call(\'HSET\', KEYS[at + 2], process, seen) end\n' +
-      'end\n' +
-      'local hasLostHead = false\n' +
-      'local function liveHead(at, asking)\n' +
-      'local head = call(\'LINDEX\', KEYS[at + 1], \'0\')\n' +
-      'while head and head ~= asking do\n' +
-      'local ask = call(\'HGET\', KEYS[at + 2], head)\n' +
-      'local rest = ask and string.match(ask, \'^%d+\') + HEAD_LIFE_MS - now\n' +
-      'if rest and rest >= 0 then return head, ask, rest end\n' +
-      'hasLostHead = true\n' +
-      'call(\'LPOP\', KEYS[at + 1])\n' +
-      'call(\'HDEL\', KEYS[at + 2], head)\n' +
-      'head = call(\'LINDEX\', KEYS[at + 1], \'0\')\n' +
-      'end\n' +
-      'return head, nil, HEAD_LIFE_MS\n' +
-      'end\n' +
-      'local function fits(at, units, capacity)\n' +
-      'return (call(\'HGET\', KEYS[at], \'held\') or 0) + units <= tonumber(capacity)\n' +
-      'end\n' +
-      'local function setEnd(at, id, ms)\n' +
-      'call(\'ZADD\', KEYS[at + 3], string.format(\'%.0f\', now + ms), id)\n' +
-      'end\n' +
-      'local function outlive(at)\n' +
-      'local last = call(\'ZRANGE\', KEYS[at + 3], \'-1\', \'-1\', \'WITHSCORES\')[2]\n' +
-      'if not last then return end\n' +
-      'call(\'PEXPIREAT\', KEYS[at + 3], last)\n' +
-      'call(\'PEXPIREAT\', KEYS[at], last)\n' +
-      'end\n' +
-      'local function hold(at, id, units, ms)\n' +
-      'setEnd(at, id, ms)\n' +
-      'call(\'HSET\', KEYS[at], id, units)\n' +
-      'call(\'HINCRBY\', KEYS[at], \'held\', units)\n' +
-      'outlive(at)\n' +
-      'end\n' +
-      'local function extend(at, id, ms)\n' +
-      'if tonumber(call(\'ZSCORE\', KEYS[at + 3], id)) >= now + ms then return end\n' +
-      'setEnd(at, id, ms)\n' +
-      'outlive(at)\n' +
-      'end\n' +
-      'local function free(at, id)\n' +
-      'if call(\'ZREM\', KEYS[at + 3], id) == 0 then return 0 end\n' +
-      'local units = string.match(call(\'HGET\', KEYS[at], id) or \'0\', \'^%d+\')\n' +
-      'call(\'HDEL\', KEYS[at], id)\n' +
-      'if call(\'HINCRBY\', KEYS[at], \'held\', -units) <= 0 then call(\'DEL\', KEYS[at]) end\n' +
-      'return 1\n' +
-      'end\n' +
-      'local function reclaim(at)\n' +
-      'local ended = call(\'ZRANGEBYSCORE\', KEYS[at + 3], \'-inf\', now)\n' +
-      'for _, id in ipairs(ended) do free(at, id) end\n' +
-      'return #ended\n' +
-      'end\n' +
-      'local function lower(at, id, ms)\n' +
-      'local till = call(\'ZSCORE\', KEYS[at + 3], id)\n' +
-      'if not till then return 0 end\n' +
-      'if tonumber(till) > now + ms then\n' +
-      'setEnd(at, id, ms)\n' +
-      'outlive(at)\n' +
-      'end\n' +
-      'return 1\n' +
-      'end\n' +
-      'local function withdraw(at, arg)\n' +
-      'reclaim(at)\n' +
-      'local ended\n' +
-      'if ARGV[arg + 1] == \'0\' then\n' +
-      'ended = free(at, ARGV[arg])\n' +
-      'if ended == 1 then outlive(at) end\n' +
-      'else\n' +
-      'ended = lower(at, ARGV[arg], ARGV[arg + 1])\n' +
-      'end\n' +
-      'if call(\'EXISTS\', KEYS[at + 1]) == 1 then\n' +
-      'stepBack(at, arg)\n' +
-      'local PUSHED_LEASE_MS = 1000\n' +
-      'local function tellHead(at, process, message)\n' +
-      'local lock = string.match(KEYS[at], \'^bedrock_units:{(.*)}$\') or string.gsub(KEYS[at], \'^bedrock_units::\', \'\')\n' +
-      'message = message .. lock\n' +
-      'call(\'PUBLISH\', \'bedrock_wake:\' .. process, message)\n' +
-      'end\n' +
-      'local function serve(at)\n' +
-      'local head, ask = liveHead(at)\n' +
-      'while head do\n' +
-      'local number, lease, units, capacity = string.match(ask, \' (%d+) (%d+) (%d+) (%d+)$\')\n' +
-      'if not number then return tellHead(at, head, \'+\') end\n' +
-      'if not fits(at, units, capacity) then return end\n' +
-      'lease = math.min(lease, PUSHED_LEASE_MS)\n' +
-      'hold(at, head .. \':\' .. number, units, lease)\n' +
-      'leave(at, head)\n' +
-      'tellHead(at, head, string.format(\'=%s 0 0 %d %.0f \', number, lease, now))\n' +
-      'head, ask = liveHead(at)\n' +
-      'end\n' +
-      'end\n' +
-      'serve(at)\n' +
-      'end\n' +
-      'return ended\n' +
-      'end\n' +
-      'local reply = {}\n' +
-      'for item = 0, #ARGV / 3 - 1 do\n' +
-      'reply[item + 1] = answerOf(withdraw, 2 + item * 4, 1 + item * 3)\n' +
-      'end\n' +
-      'return #reply == 1 and reply[1] or reply',
-    sha1: 'c7490f2502879e723a26ba0f97635ca72b141799',
-    sha1InCluster: 'aed1f41bf47174013fc32116901aee2ff4741fbc',
+    sha1: '10e169c0835e946d90824279a00f3b37bf69b0b3',
+    sha1InCluster: 'f6b208c2487acc20cab306f299c510d5741c23a5',
   },
   /** withdraw-n.lua */
   withdrawN: {
@@ -2651,25 +2651,25 @@ export const scripts = {
       'isFreed = ended == 1\n' +
       'if not isFreed and ended ~= 0 then ended = ended.err end\n' +
       'else\n' +
-      'local function answerOf(verb, key, arg, extra)\n' +
-      'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
-      'if isAnswered then return answer end\n' +
+      'local function protectedCall(fn, key, arg, extra)\n' +
+      'local isOk, answer = pcall(fn, key, arg, extra)\n' +
+      'if isOk then return answer end\n' +
       'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
       'end\n' +
-      'local function keep(at, arg)\n' +
+      'local function shorten(at, arg)\n' +
       'local lock, ms = KEYS[at], ARGV[arg + 1]\n' +
       'if call(\'HEXISTS\', lock, ARGV[arg]) == 0 then return 0 end\n' +
       'local ttl = call(\'PTTL\', lock)\n' +
       'if ttl < 0 or ttl > tonumber(ms) then call(\'PEXPIRE\', lock, ms) end\n' +
       'return 1\n' +
       'end\n' +
-      'ended = answerOf(keep, at, arg)\n' +
+      'ended = protectedCall(shorten, at, arg)\n' +
       'end\n' +
       'if ended == 0 or ended == 1 then\n' +
       'if call(\'EXISTS\', lock, KEYS[at + 1]) > 0 then\n' +
-      'local function answerOf(verb, key, arg, extra)\n' +
-      'local isAnswered, answer = pcall(verb, key, arg, extra)\n' +
-      'if isAnswered then return answer end\n' +
+      'local function protectedCall(fn, key, arg, extra)\n' +
+      'local isOk, answer = pcall(fn, key, arg, extra)\n' +
+      'if isOk then return answer end\n' +
       'return type(answer) == \'table\' and answer.err or tostring(answer)\n' +
       'end\n' +
       'local function wake(lock, head)\n' +
@@ -2686,25 +2686,25 @@ export const scripts = {
       'local micros = time[2] + 0\n' +
       'now = time[1] * 1000 + (micros - micros % 1000) / 1000\n' +
       'local HEAD_LIFE_MS = 1000\n' +
-      'local LINE_TTL_MS = \'10000\'\n' +
-      'local function standing(arg)\n' +
+      'local QUEUE_TTL_MS = \'10000\'\n' +
+      'local function memberOf(arg)\n' +
       'return string.match(ARGV[arg], \'^[^:]*\')\n' +
       'end\n' +
-      'local function enlist(at, arg)\n' +
+      'local function enqueue(at, arg)\n' +
       'local ask = string.format(\'%.0f\', now)\n' +
       'if ARGV[arg + 4] == \'2\' then\n' +
       'ask = ask .. \' \' .. string.match(ARGV[arg], \':(.*)$\') .. \' \' .. ARGV[arg + 1] .. \' \' .. ARGV[arg + 3]\n' +
       'end\n' +
-      'if call(\'HSET\', KEYS[at + 2], standing(arg), ask) == 1 then call(\'RPUSH\', KEYS[at + 1], standing(arg)) end\n' +
-      'call(\'PEXPIRE\', KEYS[at + 1], LINE_TTL_MS)\n' +
-      'call(\'PEXPIRE\', KEYS[at + 2], LINE_TTL_MS)\n' +
+      'if call(\'HSET\', KEYS[at + 2], memberOf(arg), ask) == 1 then call(\'RPUSH\', KEYS[at + 1], memberOf(arg)) end\n' +
+      'call(\'PEXPIRE\', KEYS[at + 1], QUEUE_TTL_MS)\n' +
+      'call(\'PEXPIRE\', KEYS[at + 2], QUEUE_TTL_MS)\n' +
       'end\n' +
-      'local function leave(at, process)\n' +
+      'local function dequeue(at, process)\n' +
       'if call(\'HDEL\', KEYS[at + 2], process) == 1 then call(\'LREM\', KEYS[at + 1], \'1\', process) end\n' +
       'end\n' +
-      'local function stepBack(at, arg)\n' +
-      'local process = standing(arg)\n' +
-      'if ARGV[arg + 2] == \'1\' then return leave(at, process) end\n' +
+      'local function dequeueWithdrawn(at, arg)\n' +
+      'local process = memberOf(arg)\n' +
+      'if ARGV[arg + 2] == \'1\' then return dequeue(at, process) end\n' +
       'local seen, number = string.match(call(\'HGET\', KEYS[at + 2], process) or \'\', \'^(%d+) (%d+)\')\n' +
       'if number and process .. \':\' .. number == ARGV[arg] then call(\'HSET\', KEYS[at + 2], process, seen) end\n' +
       'end\n' +
@@ -2723,7 +2723,7 @@ export const scripts = {
       'return head, nil, HEAD_LIFE_MS\n' +
       'end\n' +
       'local PUSHED_LEASE_MS = 1000\n' +
-      'local function reserve(counter, count)\n' +
+      'local function reserveTokens(counter, count)\n' +
       'local micros = time[2]\n' +
       'local last = #micros == 6 and time[1] .. micros or time[1] .. string.rep(\'0\', 6 - #micros) .. micros\n' +
       'local before = redis.pcall(\'GETSET\', counter, last)\n' +
@@ -2736,9 +2736,9 @@ export const scripts = {
       'end\n' +
       'return first + 1\n' +
       'end\n' +
-      'local function grantTo(at, holder, lease, tokens)\n' +
+      'local function pushGrant(at, holder, lease, tokens)\n' +
       'local counter = keysPerItem > keysOfItem and KEYS[at + keysOfItem] or KEYS[1]\n' +
-      'local token = tokens == \'0\' and 0 or reserve(counter, tonumber(tokens))\n' +
+      'local token = tokens == \'0\' and 0 or reserveTokens(counter, tonumber(tokens))\n' +
       'if type(token) == \'string\' then return false end\n' +
       'local lock, process, number = KEYS[at], string.match(holder, \'^([^:]*):(%d+)\')\n' +
       'lease = math.min(lease, PUSHED_LEASE_MS)\n' +
@@ -2748,32 +2748,32 @@ export const scripts = {
       'call(\'PUBLISH\', \'bedrock_wake:\' .. process, message)\n' +
       'return true\n' +
       'end\n' +
-      'local function hasOutsiders(lock)\n' +
+      'local function hasUnqueuedClients(lock)\n' +
       'local tag = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
       'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
       'local listening = call(\'PUBSUB\', NUMSUB, \'redisson_lock__channel:\' .. tag, \'bedrock_lock__channel:\' .. tag)\n' +
       'return listening[2] > listening[4]\n' +
       'end\n' +
-      'local function pass(at, head, ask)\n' +
+      'local function serveNext(at, head, ask)\n' +
       'local number, lease, tokens = string.match(head and ask or \'\', \' (%d+) (%d+) (%d+)$\')\n' +
-      'if number and not hasOutsiders(KEYS[at]) and grantTo(at, head .. \':\' .. number, lease, tokens) then\n' +
-      'leave(at, head)\n' +
+      'if number and not hasUnqueuedClients(KEYS[at]) and pushGrant(at, head .. \':\' .. number, lease, tokens) then\n' +
+      'dequeue(at, head)\n' +
       'else\n' +
       'wake(KEYS[at], head)\n' +
       'end\n' +
       'end\n' +
-      'local function settle(at, arg, isFreed)\n' +
+      'local function afterWithdraw(at, arg, isFreed)\n' +
       'local lock = KEYS[at]\n' +
       'if isFreed then\n' +
       'call(\'HDEL\', lock, \'bedrock_revoked\')\n' +
       'isFreed = call(\'EXISTS\', lock) == 0\n' +
       'end\n' +
-      'local wasHead = call(\'LINDEX\', KEYS[at + 1], \'0\') == standing(arg)\n' +
-      'stepBack(at, arg)\n' +
+      'local wasHead = call(\'LINDEX\', KEYS[at + 1], \'0\') == memberOf(arg)\n' +
+      'dequeueWithdrawn(at, arg)\n' +
       'local head, ask = liveHead(at)\n' +
-      'if isFreed or (wasHead and call(\'EXISTS\', lock) == 0) then pass(at, head, ask) end\n' +
+      'if isFreed or (wasHead and call(\'EXISTS\', lock) == 0) then serveNext(at, head, ask) end\n' +
       'end\n' +
-      'ended = answerOf(settle, at, arg, isFreed) or ended\n' +
+      'ended = protectedCall(afterWithdraw, at, arg, isFreed) or ended\n' +
       'elseif isFreed then\n' +
       'local tag = string.find(lock, \'{\', 1, true) and lock or \'{\' .. lock .. \'}\'\n' +
       'local PUBLISH, NUMSUB = \'PUBLISH\', \'NUMSUB\'\n' +
@@ -2785,8 +2785,8 @@ export const scripts = {
       'reply[item + 1] = ended\n' +
       'end\n' +
       'return reply',
-    sha1: '74a749285af3036150d7c353811acdf8e3a92876',
-    sha1InCluster: 'bccbd9895d01f5bd1b7b6560b9ceef9dfde99524',
+    sha1: '7964adb3d04fcfd26b8b8f570e3e234ed9d092d4',
+    sha1InCluster: '253e0c703e2b9b5ee6a28b328b5af054b5250cf4',
   },
 } as const;
 

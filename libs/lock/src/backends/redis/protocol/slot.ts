@@ -40,7 +40,7 @@ let triedTags = 0;
  * The shortest decimal number whose slot this is: a hash tag for what there is once per slot, the same in every process.
  * All of them together take some 10 ms to find, so they are found as they are asked for.
  */
-export function tagOf(slot: number): string {
+export function hashTagFor(slot: number): string {
   for (; tags[slot] === undefined; triedTags += 1) tags[slotOf(String(triedTags))] ??= String(triedTags);
   return tags[slot];
 }

@@ -4,7 +4,7 @@ KEYS   per item: lock hash
 ARGV   per item: claim id, depth
 Reply  per item: 1 shown | 0 lost | error text ]]
 local call = redis.call
---@include item
+--@include protected-call
 
 local function annotate(key, arg)
   if call('HEXISTS', KEYS[key], ARGV[arg]) == 0 then return 0 end
@@ -14,6 +14,6 @@ end
 
 local reply = {}
 for item = 1, #KEYS do
-  reply[item] = answerOf(annotate, item, item * 2 - 1)
+  reply[item] = protectedCall(annotate, item, item * 2 - 1)
 end
 return reply

@@ -1,21 +1,21 @@
 --[[ claim all: grant several locks if all of them are free, else change nothing.
-KEYS, ARGV and Error as those of claim; nobody stands in line by this.
+KEYS, ARGV and Error as those of claim; no process joins a queue by this.
 Reply  now, ms; {1, first token of each} | {0, number of the item in the way, retry, ms, [holder id]} | -1 stale | error text ]]
 local keysOfItem = 3
---@include asked
+--@include claim-args
 local takeTokens
---@include tokens
---@include item
---@include line
+--@include take-tokens
+--@include protected-call
+--@include queue
 
--- By place: the process of the claim is the first in line.
+-- By position: the process of the claim is the first in the queue.
 local isFirst = {}
 
 -- What speaks against an item, if anything does: a grant of its own claim does not, unless it was revoked.
-local function against(at, arg)
+local function obstacleTo(at, arg)
   local lock = KEYS[at]
   if call('HLEN', lock) == 0 then
-    local own = standing(arg)
+    local own = memberOf(arg)
     local head, ask, rest = liveHead(at, own)
     isFirst[at] = head == own
     if not head or head == own then return nil end
@@ -33,27 +33,27 @@ local function against(at, arg)
 end
 
 -- Where the keys of an item are, and its arguments.
-local function placeOf(item)
+local function positionsOf(item)
   return 2 + (item - 1) * keysPerItem, item * 5 - 4
 end
 
 for item = 1, items do
-  local at, arg = placeOf(item)
+  local at, arg = positionsOf(item)
   if now >= ARGV[arg + 2] + 0 then return { now, -1 } end
-  local obstacle = answerOf(against, at, arg)
+  local obstacle = protectedCall(obstacleTo, at, arg)
   if type(obstacle) == 'string' then return { now, obstacle } end
   if obstacle then return { now, { 0, item, obstacle[1], obstacle[2] } } end
 end
 -- Whatever may fail comes before the first grant.
 local answer = { 1 }
 for item = 1, items do
-  local at, arg = placeOf(item)
+  local at, arg = positionsOf(item)
   answer[item + 1] = takeTokens(at, arg + 3)
   if type(answer[item + 1]) == 'string' then return { now, answer[item + 1] } end
-  if isFirst[at] then leave(at, standing(arg)) end
+  if isFirst[at] then dequeue(at, memberOf(arg)) end
 end
 for item = 1, items do
-  local at, arg = placeOf(item)
+  local at, arg = positionsOf(item)
   if call('HEXISTS', KEYS[at], ARGV[arg]) == 0 then call('HSET', KEYS[at], ARGV[arg], '1') end
   if call('PTTL', KEYS[at]) < tonumber(ARGV[arg + 1]) then call('PEXPIRE', KEYS[at], ARGV[arg + 1]) end
 end

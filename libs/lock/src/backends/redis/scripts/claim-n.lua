@@ -1,7 +1,7 @@
 --[[ claim: grant what is free, in turn between processes; every item is answered for itself.
-KEYS   1 token counter; per item: lock hash, line list, asks hash [, token counter of its own]; last, with a guard
+KEYS   1 token counter; per item: lock hash, queue list, asks hash [, token counter of its own]; last, with a guard
        only: guard
-ARGV   per item: claim id `<process>:<n>`, lease, ms, before, server ms, tokens wanted, 1 = stand in line,
+ARGV   per item: claim id `<process>:<n>`, lease, ms, before, server ms, tokens wanted, 1 = join the queue,
        2 = and take a grant without asking again; with a guard only: run id, longest lease, ms, 1 = trust a missing guard;
        last: 1 = tell the time
 Reply  now, ms, or 0 where nobody had to know it; per item: first token (0: none wanted) | -1 stale |
@@ -10,4 +10,4 @@ Reply  now, ms, or 0 where nobody had to know it; per item: first token (0: none
 Error  QUARANTINED <ms left>: grants may have been lost, so nothing is granted yet ]]
 --@take clock from clock-if-asked
 local keysOfItem = 3
---@include claims
+--@include claim-body

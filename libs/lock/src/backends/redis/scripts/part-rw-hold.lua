@@ -9,7 +9,7 @@ local function idOf(holder)
   return isWriter(holder) and string.sub(holder, 1, -7) or holder
 end
 
-local function holdOf(lock, holder, depth)
+local function holdKey(lock, holder, depth)
   --@include tag
   return tag .. ':' .. idOf(holder) .. ':rwlock_timeout:' .. (depth or '1')
 end

@@ -7,7 +7,7 @@ local function holdersOf(lock)
   local entries, holders = call('HGETALL', lock), {}
   for i = 1, #entries, 2 do
     local name = entries[i]
-    local rest = name == 'mode' and -2 or call('PTTL', isWriter(name) and lock or holdOf(lock, name))
+    local rest = name == 'mode' and -2 or call('PTTL', isWriter(name) and lock or holdKey(lock, name))
     if rest ~= -2 then table.insert(holders, { name = name, depth = entries[i + 1], rest = rest }) end
   end
   return holders

@@ -1,13 +1,13 @@
---[[ wake(lock, head, news): tells `head`, if there is one, that it may ask; and `news` on Redisson's channel: `0` after
-reading, so that one of its clients asks, `1` after writing, so that all do. Bedrock ignores it when the head was told: it
-has two digits then, which are the same number. ]]
-local function wake(lock, head, news)
+--[[ wake(lock, head, redissonMessage): tells `head`, if there is one, that it may ask; and `redissonMessage` on Redisson's
+channel: `0` after reading, so that one of its clients asks, `1` after writing, so that all do. Bedrock ignores it when the
+head was told: it has two digits then, which are the same number. ]]
+local function wake(lock, head, redissonMessage)
   if head then
     local process, message = head, '+' .. lock
-    --@include tell
+    --@include publish
   end
-  if not news then return end
+  if not redissonMessage then return end
   --@include tag
-  --@include channels
-  call(PUBLISH, 'redisson_rwlock:' .. tag, head and '0' .. news or news)
+  --@include channel-commands
+  call(PUBLISH, 'redisson_rwlock:' .. tag, head and '0' .. redissonMessage or redissonMessage)
 end

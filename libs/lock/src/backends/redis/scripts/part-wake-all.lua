@@ -1,4 +1,4 @@
---[[ Tells everybody that `lock` is free: there is no line. ]]
+--[[ Tells everybody that `lock` is free: there is no queue. ]]
 --@include tag
---@include channels
+--@include channel-commands
 call(PUBLISH, 'redisson_lock__channel:' .. tag, '0')

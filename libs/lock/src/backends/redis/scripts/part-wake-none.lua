@@ -1,1 +1,1 @@
---[[ For locks whose line alone may take them: where there is none, nobody is told. ]]
+--[[ For locks whose queue alone may take them: where there is none, nobody is told. ]]

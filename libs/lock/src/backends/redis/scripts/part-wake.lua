@@ -3,9 +3,9 @@
 local function wake(lock, head)
   if head then
     local process, message = head, '+' .. lock
-    --@include tell
+    --@include publish
   end
   --@include tag
-  --@include channels
+  --@include channel-commands
   call(PUBLISH, 'redisson_lock__channel:' .. tag, head and '00' or '0')
 end

@@ -3,7 +3,7 @@ KEYS   per item: lock hash
 ARGV   per item: claim id, life from now, ms
 Reply  per item: 1 renewed | 2 revoked, so no more | 0 lost | error text ]]
 local call = redis.call
---@include item
+--@include protected-call
 
 local function renew(key, arg)
   local lock, life = KEYS[key], ARGV[arg + 1]
@@ -16,6 +16,6 @@ end
 
 local reply = {}
 for item = 1, #KEYS do
-  reply[item] = answerOf(renew, item, item * 2 - 1)
+  reply[item] = protectedCall(renew, item, item * 2 - 1)
 end
 return reply

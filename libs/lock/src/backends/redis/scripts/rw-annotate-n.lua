@@ -1,7 +1,7 @@
 --[[ annotate of a read-write lock: as annotate-n; the claim ids are without `:write`, whatever they hold.
 KEYS, ARGV, Reply  as annotate-n ]]
 local call = redis.call
---@include item
+--@include protected-call
 
 local function annotate(key, arg)
   local lock, id = KEYS[key], ARGV[arg]
@@ -16,6 +16,6 @@ end
 
 local reply = {}
 for item = 1, #KEYS do
-  reply[item] = answerOf(annotate, item, item * 2 - 1)
+  reply[item] = protectedCall(annotate, item, item * 2 - 1)
 end
 return reply

@@ -2,9 +2,9 @@
 KEYS   as claim-n
 ARGV   as claim-n, but the claim id of a writer ends in `:write`
 Reply, Error  as claim-n ]]
---@take enter from rw-enter
---@take taken from rw-taken
+--@take write-grant from rw-write-grant
+--@take refusal from rw-refusal
 --@take wake from rw-wake
 local keysOfItem = 3
 --@include rw-hold
---@include claims
+--@include claim-body

@@ -7,7 +7,7 @@ local lock = KEYS[1]
 --@include rw-holders
 local reply = {}
 for _, holder in ipairs(holdersOf(lock)) do
-  local mark = call('GET', holdOf(lock, holder.name)) == 'revoked' and 1 or 0
+  local mark = call('GET', holdKey(lock, holder.name)) == 'revoked' and 1 or 0
   for _, fact in ipairs({ holder.name, holder.depth, holder.rest, mark }) do table.insert(reply, fact) end
 end
 return reply

@@ -1,43 +1,43 @@
 --[[ renew of a read-write lock: as renew-n. What is held for writing, and renewed as a reader, is read from now on, and
 others are let in beside it.
-KEYS   per item: lock hash, line list, asks hash
+KEYS   per item: lock hash, queue list, asks hash
 ARGV   per item: claim id, of a writer with `:write`, life from now, ms
 Reply  as renew-n ]]
---@take enter from rw-enter
+--@take write-grant from rw-write-grant
 --@take wake from rw-wake
 local call = redis.call
 local keysOfItem, keysPerItem = 3, 3
 --@include clock
---@include item
---@include line
+--@include protected-call
+--@include queue
 --@include wake
 --@include rw-hold
---@include rw-pass
---@include rw-lengthen
+--@include rw-serve-next
+--@include rw-extend
 
 local function downgrade(at, id, depth, mark)
   local lock = KEYS[at]
   call('HDEL', lock, id .. ':write')
   call('HSET', lock, 'mode', 'read', id, depth)
-  call('SET', holdOf(lock, id), mark or '1', 'PX', math.max(call('PTTL', lock), 1))
-  pass(at, 'read', '1')
+  call('SET', holdKey(lock, id), mark or '1', 'PX', math.max(call('PTTL', lock), 1))
+  serveNext(at, 'read', '1')
 end
 
 local function renew(at, arg)
   local lock, holder, id = KEYS[at], ARGV[arg], idOf(ARGV[arg])
-  local held, mark = call('HMGET', lock, id, id .. ':write'), call('GET', holdOf(lock, id))
+  local held, mark = call('HMGET', lock, id, id .. ':write'), call('GET', holdKey(lock, id))
   if held[2] and not isWriter(holder) then
     downgrade(at, id, held[2], mark)
   elseif not held[2] and not (held[1] and mark) then
     return 0
   end
   if mark == 'revoked' then return 2 end
-  lengthen(lock, held[2] and holder or id, ARGV[arg + 1])
+  extend(lock, held[2] and holder or id, ARGV[arg + 1])
   return 1
 end
 
 local reply = {}
 for item = 1, #KEYS / 3 do
-  reply[item] = answerOf(renew, item * 3 - 2, item * 2 - 1)
+  reply[item] = protectedCall(renew, item * 3 - 2, item * 2 - 1)
 end
 return reply

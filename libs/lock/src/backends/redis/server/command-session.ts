@@ -1,14 +1,14 @@
 import { codeOf, notSent } from '../connection/failures.js';
-import type { Conversation, Send } from '../connection/connection.js';
-import type { Guard } from '../locks/claim-verb.js';
+import type { ConnectionHandler, Send } from '../connection/redis-connection.js';
+import type { RestartGuard } from '../locks/claim-command.js';
 import { checkEviction } from './eviction.js';
 import { GUARD_KEY, probeKeys } from '../protocol/keys.js';
 import type { Arg, RedisLink } from '../connection/link.js';
-import type { ProcessRows } from '../presence/process-rows.js';
-import type { ReplicaAckTerms } from '../protocol/replica-acks.js';
+import type { RedisProcessDirectory } from '../presence/process-directory.js';
+import type { ReplicaAckSettings } from '../protocol/replica-acks.js';
 import { runScript } from '../protocol/run-script.js';
-import { ALL_SCRIPTS, CLAIM, formFor, WITHDRAW } from '../protocol/script.js';
-import type { ServerTime } from '../connection/server-time.js';
+import { PRELOADED_SCRIPTS, CLAIM, scriptFor, WITHDRAW } from '../protocol/script.js';
+import type { RedisClockOffset } from '../connection/clock-offset.js';
 
 /** Life of the probe's lock, should its withdrawal get lost, in ms. */
 const PROBE_LEASE_MS = 1_000;
@@ -17,20 +17,20 @@ const SHARDED_SINCE = 7;
 /** By which a server of a cluster says that another one has the slot. */
 const REDIRECTIONS: ReadonlySet<string> = new Set(['MOVED', 'ASK', 'TRYAGAIN']);
 
-export interface SessionOptions {
+export interface CommandSessionSettings {
   readonly restartGuard: boolean;
   readonly coldStart: 'wait' | 'trust';
   readonly maxLeaseMs: number;
   /** Refuse a server that may evict locks. */
   readonly strict: boolean;
-  readonly replicaAcks: ReplicaAckTerms | undefined;
+  readonly replicaAcks: ReplicaAckSettings | undefined;
 }
 
-export interface SessionGround {
-  readonly terms: SessionOptions;
+export interface CommandSessionDeps {
+  readonly settings: CommandSessionSettings;
   readonly connection: { readonly link: Pick<RedisLink, 'database' | 'isSharded'> };
-  readonly time: ServerTime;
-  readonly rows: Pick<ProcessRows, 'write'>;
+  readonly clockOffset: RedisClockOffset;
+  readonly processes: Pick<RedisProcessDirectory, 'write'>;
   /** Where the processes of a server must have something in common. */
   readonly agreement?: { reach(send: Send): Promise<void> } | undefined;
   readonly processId: string;
@@ -38,67 +38,67 @@ export interface SessionGround {
   readonly onSuspect: (resource: undefined) => void;
   readonly onServing?: (run: string) => void;
   readonly onLost?: () => void;
-  readonly isLate?: boolean;
+  readonly joinedLater?: boolean;
   /** On a server of a cluster: a hash tag of a slot that it serves, if it serves one. */
-  readonly tagHere?: () => string | undefined;
+  readonly ownHashTag?: () => string | undefined;
 }
 
 /** What is learned on each new connection for commands, and holds for it alone: the run of the server, and its time. */
-export class CommandSession implements Conversation, Guard {
+export class CommandSession implements ConnectionHandler, RestartGuard {
   runId = '';
-  #trusts: boolean;
+  #trustsMissingGuard: boolean;
 
-  constructor(private readonly ground: SessionGround) {
-    this.#trusts = ground.terms.coldStart === 'trust';
+  constructor(private readonly deps: CommandSessionDeps) {
+    this.#trustsMissingGuard = deps.settings.coldStart === 'trust';
   }
 
-  /** A server in doubt about its data grants nothing by itself; and nobody would see that replicas have such a grant. */
+  /** A server that may have lost data grants nothing by itself; and nobody would see that replicas have such a grant. */
   get mayPush(): boolean {
-    return this.runId === '' && this.ground.terms.replicaAcks === undefined;
+    return this.runId === '' && this.deps.settings.replicaAcks === undefined;
   }
 
   get maxLeaseMs(): number {
-    return this.ground.terms.maxLeaseMs;
+    return this.deps.settings.maxLeaseMs;
   }
 
   async open(send: Send): Promise<void> {
-    const { terms, time, rows, connection } = this.ground;
+    const { settings, clockOffset, processes, connection } = this.deps;
     const { database, isSharded } = connection.link;
     // ioredis goes on in database 0 when its own SELECT fails.
     if (database > 0) await send('select', [database]);
     // A server that forbids SCRIPT LOAD gets each script by its text at its first use.
-    const loading = ALL_SCRIPTS.map((script) =>
-      send('script', ['LOAD', formFor(connection.link, script).source]).catch(() => undefined),
+    const loading = PRELOADED_SCRIPTS.map((script) =>
+      send('script', ['LOAD', scriptFor(connection.link, script).source]).catch(() => undefined),
     );
-    const sentAt = time.localNow();
+    const sentAt = clockOffset.localNow();
     const [info, clock] = await Promise.all([readInfo(send), send('time', []), ...loading]);
     const [seconds, micros] = clock as [string, string];
-    time.learn(Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000), sentAt);
+    clockOffset.addSample(Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000), sentAt);
     if (isSharded) checkVersion(info['redis_version']);
-    checkEviction(info['maxmemory_policy'], terms.strict);
-    if (terms.restartGuard) {
+    checkEviction(info['maxmemory_policy'], settings.strict);
+    if (settings.restartGuard) {
       const runId = info['run_id'];
       if (runId === undefined)
         throw notSent('restartGuard needs the run id: allow this user the command INFO');
       this.runId = runId;
-      await this.ground.agreement?.reach(send);
+      await this.deps.agreement?.reach(send);
     }
-    // In a cluster, any of the servers may have the slot of the row.
-    const signing = isSharded ? undefined : rows.write(send).catch(() => undefined);
+    // In a cluster, any of the servers may have the slot of the entry.
+    const signing = isSharded ? undefined : processes.write(send).catch(() => undefined);
     // Shows that this user may ask.
-    const asking = terms.replicaAcks && send('wait', [0, 1]);
+    const asking = settings.replicaAcks && send('wait', [0, 1]);
     await Promise.all([this.#probe(send), signing, asking]);
   }
 
   opened(isFirst: boolean): void {
-    if (!isFirst || this.ground.isLate === true) this.ground.onSuspect(undefined);
-    this.ground.onServing?.(this.runId);
+    if (!isFirst || this.deps.joinedLater === true) this.deps.onSuspect(undefined);
+    this.deps.onServing?.(this.runId);
   }
 
   lost(): void {
     this.runId = '';
-    this.ground.time.forget();
-    this.ground.onLost?.();
+    this.deps.clockOffset.reset();
+    this.deps.onLost?.();
   }
 
   /**
@@ -108,14 +108,14 @@ export class CommandSession implements Conversation, Guard {
    */
   async #probe(send: Send): Promise<void> {
     const { runId } = this;
-    const { processId, connection, tagHere } = this.ground;
+    const { processId, connection, ownHashTag } = this.deps;
     const { link } = connection;
-    const tag = tagHere?.();
+    const tag = ownHashTag?.();
     if (link.isSharded && tag === undefined) return;
-    const [lock, line, asks, token] = probeKeys(processId, tag);
-    const keys = [token, lock, line, asks, ...(runId === '' ? [] : [GUARD_KEY])];
-    const trusts = this.#trusts ? 1 : 0;
-    this.#trusts = false;
+    const [lock, queue, asks, token] = probeKeys(processId, tag);
+    const keys = [token, lock, queue, asks, ...(runId === '' ? [] : [GUARD_KEY])];
+    const trusts = this.#trustsMissingGuard ? 1 : 0;
+    this.#trustsMissingGuard = false;
     const id = `${processId}:0`;
     // Without a token: its counter would have no end, and stay when this process dies.
     const claim: Arg[] = [id, PROBE_LEASE_MS, Number.MAX_SAFE_INTEGER, 0, 0];
@@ -132,7 +132,7 @@ export class CommandSession implements Conversation, Guard {
       // A full server still has to take withdrawals.
       if (code !== 'QUARANTINED' && code !== 'OOM') throw error;
     }
-    const given = runScript(runner, WITHDRAW, [token, lock, line, asks], [id, 0, 1]);
+    const given = runScript(runner, WITHDRAW, [token, lock, queue, asks], [id, 0, 1]);
     await Promise.all([given, send('del', [token])]);
   }
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../core/clock.js';
 import { InvalidOptionError } from '../../../core/errors.js';
-import type { Send } from '../connection/connection.js';
+import type { Send } from '../connection/redis-connection.js';
 import { notSent } from '../connection/failures.js';
 import { GUARD_LEASE_KEY } from '../protocol/keys.js';
 
@@ -13,7 +13,7 @@ const REFRESH_MS = 20_000;
  * another process would end before that lease does.
  */
 export class GuardAgreement {
-  #keptAt = -Infinity;
+  #refreshedAt = -Infinity;
   #hasWarned = false;
 
   constructor(
@@ -35,8 +35,8 @@ export class GuardAgreement {
    * Prolongs the agreement while this process is at work. One that ended while this process was idle may have been made anew by
    * others, with another longest lease: then this process warns, once, and leaves theirs as it is.
    */
-  keep(): void {
-    if (this.clock.now() - this.#keptAt < REFRESH_MS) return;
+  refresh(): void {
+    if (this.clock.now() - this.#refreshedAt < REFRESH_MS) return;
     this.#agree(this.send).then(
       (problem) => this.#warn(problem),
       () => undefined,
@@ -45,7 +45,7 @@ export class GuardAgreement {
 
   async #agree(send: Send): Promise<InvalidOptionError | undefined> {
     const { maxLeaseMs } = this;
-    this.#keptAt = this.clock.now();
+    this.#refreshedAt = this.clock.now();
     const [, agreed] = await Promise.all([
       send('set', [GUARD_LEASE_KEY, maxLeaseMs, 'NX', 'PX', TTL_MS]),
       send('get', [GUARD_LEASE_KEY]),

@@ -1,69 +1,76 @@
 import type { AwaitedGrants } from '../presence/awaited-grants.js';
 import { CommandSession } from './command-session.js';
-import type { Connection } from '../connection/connection.js';
+import type { RedisConnection } from '../connection/redis-connection.js';
 import { CountingCalls } from '../counters/counting-calls.js';
-import { Memos } from '../counters/memos.js';
+import { StoredAnswerCleanup } from '../counters/answer-cleanup.js';
 import { RedisCounters } from '../counters/redis-counters.js';
 import { RedisPermits } from '../counters/redis-permits.js';
 import type { GuardAgreement } from './guard-agreement.js';
-import { lockKinds } from '../locks/lock-kinds.js';
-import type { ProcessRows } from '../presence/process-rows.js';
+import { lockProtocols } from '../locks/lock-protocols.js';
+import type { RedisProcessDirectory } from '../presence/process-directory.js';
 import { RedisRecords } from '../counters/redis-records.js';
 import { ReplicaAcks } from '../protocol/replica-acks.js';
 import { RedisLeases } from '../locks/redis-leases.js';
-import type { ServerTime } from '../connection/server-time.js';
-import type { Site } from './servers.js';
-import type { Wakes } from '../presence/wakes.js';
+import type { RedisClockOffset } from '../connection/clock-offset.js';
+import type { RedisServerDeps } from './servers.js';
+import type { WakeSubscriptions } from '../presence/wake-subscriptions.js';
 
-/** What the drivers on a server stand on. */
-export interface DriverGround extends Site {
+/** What the drivers on a server need. */
+export interface ServerDriverDeps extends RedisServerDeps {
   /** For commands. */
-  readonly connection: Connection;
-  readonly time: ServerTime;
-  readonly rows: ProcessRows;
+  readonly connection: RedisConnection;
+  readonly clockOffset: RedisClockOffset;
+  readonly processes: RedisProcessDirectory;
   readonly agreement?: GuardAgreement | undefined;
-  readonly wakes: Pick<Wakes, 'watch'>;
+  readonly wakes: Pick<WakeSubscriptions, 'watch'>;
   /** What the server may grant by itself. */
-  readonly awaited: AwaitedGrants;
+  readonly awaitedGrants: AwaitedGrants;
   /** Connects whatever is not connected yet. */
   readonly start: () => void;
   /** The connection was lost. */
   readonly onLost?: () => void;
   /** Another server has served before: what it granted may not have come to this one. */
-  readonly isLate?: boolean;
+  readonly joinedLater?: boolean;
   /** On a server of a cluster: a hash tag of a slot that it serves, if it serves one. */
-  readonly tagHere?: () => string | undefined;
+  readonly ownHashTag?: () => string | undefined;
 }
 
 /** The drivers on one server. */
 export class ServerDrivers {
-  readonly connection: Connection;
+  readonly connection: RedisConnection;
   readonly leases: RedisLeases;
   readonly counters: RedisCounters;
   readonly permits: RedisPermits;
   readonly records: RedisRecords;
   readonly #session: CommandSession;
-  readonly #memos: Memos;
+  readonly #answerCleanup: StoredAnswerCleanup;
 
-  constructor(ground: DriverGround) {
-    const { terms, connection, time, rows, wakes, awaited, start } = ground;
+  constructor(deps: ServerDriverDeps) {
+    const { settings, connection, clockOffset, processes, wakes, awaitedGrants, start } = deps;
     this.connection = connection;
-    this.#session = new CommandSession(ground);
-    const kinds = lockKinds({
+    this.#session = new CommandSession(deps);
+    const protocols = lockProtocols({
       connection,
       guard: this.#session,
-      time,
-      rows,
-      awaited,
-      ownTokens: terms.tokens === 'perLock',
-      acks: terms.replicaAcks && new ReplicaAcks(connection, terms.replicaAcks),
+      clockOffset,
+      processes,
+      awaitedGrants,
+      hasPerLockTokens: settings.tokens === 'perLock',
+      acks: settings.replicaAcks && new ReplicaAcks(connection, settings.replicaAcks),
     });
-    this.leases = new RedisLeases({ connection, kinds, wakes, awaited, rows, start });
-    this.#memos = new Memos(connection, terms.clock);
-    const calls = new CountingCalls(connection, time, this.#memos, wakes, start);
+    this.leases = new RedisLeases({
+      connection,
+      protocols,
+      wakes,
+      awaitedGrants,
+      processes,
+      start,
+    });
+    this.#answerCleanup = new StoredAnswerCleanup(connection, settings.clock);
+    const calls = new CountingCalls(connection, clockOffset, this.#answerCleanup, wakes, start);
     this.counters = new RedisCounters(calls);
     this.permits = new RedisPermits(calls);
-    this.records = new RedisRecords(connection, time, start);
+    this.records = new RedisRecords(connection, clockOffset, start);
   }
 
   start(): void {
@@ -71,7 +78,7 @@ export class ServerDrivers {
   }
 
   async close(): Promise<void> {
-    await this.#memos.close();
+    await this.#answerCleanup.close();
     this.connection.close();
   }
 }

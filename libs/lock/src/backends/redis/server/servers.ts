@@ -1,5 +1,5 @@
 import type { CounterDriver, LeaseDriver, PermitDriver, RecordDriver } from '../../../core/ports/ports.js';
-import type { RedisTerms } from '../configuration/redis-options.js';
+import type { RedisSettings } from '../configuration/redis-options.js';
 
 /** The server or the cluster behind a backend. */
 export interface Servers {
@@ -19,8 +19,8 @@ export interface Servers {
 }
 
 /** Whose servers they are. */
-export interface Site {
-  readonly terms: RedisTerms;
+export interface RedisServerDeps {
+  readonly settings: RedisSettings;
   readonly processId: string;
   /** Grants on a resource, or on all without one, should be verified now. */
   readonly onSuspect: (resource: string | undefined) => void;

@@ -1,51 +1,57 @@
 import type { ClaimRef } from '../../../core/claim.js';
 import { InvalidOptionError } from '../../../core/errors.js';
 import { AwaitedGrants } from '../presence/awaited-grants.js';
-import { Connection } from '../connection/connection.js';
+import { RedisConnection } from '../connection/redis-connection.js';
 import { GuardAgreement } from './guard-agreement.js';
-import { askerOf, type AskScript } from '../protocol/ask-script.js';
+import { scriptCallerFor, type CallScript } from '../protocol/script-caller.js';
 import { fencingCounter, TOKEN_KEY } from '../protocol/keys.js';
-import { ProcessRows } from '../presence/process-rows.js';
-import { RAISE } from '../protocol/script.js';
+import { RedisProcessDirectory } from '../presence/process-directory.js';
+import { RAISE_TOKEN } from '../protocol/script.js';
 import { ServerDrivers } from './server-drivers.js';
-import { ServerTime } from '../connection/server-time.js';
-import type { Servers, Site } from './servers.js';
-import { Wakes } from '../presence/wakes.js';
+import { RedisClockOffset } from '../connection/clock-offset.js';
+import type { Servers, RedisServerDeps } from './servers.js';
+import { WakeSubscriptions } from '../presence/wake-subscriptions.js';
 
 /** One Redis, or the primary that Sentinels name: a connection for commands and one for subscriptions. */
 export class SingleServer implements Servers {
-  readonly #commanding: Connection;
-  readonly #listening: Connection;
+  readonly #commandConnection: RedisConnection;
+  readonly #subscriptionConnection: RedisConnection;
   readonly #drivers: ServerDrivers;
-  readonly #wakes: Wakes;
-  readonly #rows: ProcessRows;
-  readonly #ask: AskScript;
-  readonly #hasOwnTokens: boolean;
+  readonly #wakes: WakeSubscriptions;
+  readonly #processes: RedisProcessDirectory;
+  readonly #callScript: CallScript;
+  readonly #hasPerLockTokens: boolean;
 
-  constructor(site: Site) {
-    const { terms, processId, onSuspect } = site;
-    const { links, clock, label } = terms;
-    const time = new ServerTime(clock);
-    const awaited = new AwaitedGrants(time);
-    this.#commanding = new Connection(links.create(), clock, terms);
-    this.#ask = askerOf(this.#commanding);
-    this.#hasOwnTokens = terms.tokens === 'perLock';
-    this.#listening = new Connection(links.create(), clock, terms);
-    const { call } = this.#commanding;
+  constructor(deps: RedisServerDeps) {
+    const { settings, processId, onSuspect } = deps;
+    const { links, clock, label } = settings;
+    const clockOffset = new RedisClockOffset(clock);
+    const awaitedGrants = new AwaitedGrants(clockOffset);
+    this.#commandConnection = new RedisConnection(links.create(), clock, settings);
+    this.#callScript = scriptCallerFor(this.#commandConnection);
+    this.#hasPerLockTokens = settings.tokens === 'perLock';
+    this.#subscriptionConnection = new RedisConnection(links.create(), clock, settings);
+    const { call } = this.#commandConnection;
     // The nodes of a combination are asked about by the combination.
-    const isAlone = site.onServing === undefined;
+    const isAlone = deps.onServing === undefined;
     const agreement =
-      terms.restartGuard && isAlone ? new GuardAgreement(terms.maxLeaseMs, call, clock) : undefined;
-    this.#rows = new ProcessRows(processId, label, call, clock, agreement);
-    this.#wakes = new Wakes(this.#listening, processId, clock, awaited, onSuspect);
+      settings.restartGuard && isAlone ? new GuardAgreement(settings.maxLeaseMs, call, clock) : undefined;
+    this.#processes = new RedisProcessDirectory(processId, label, call, clock, agreement);
+    this.#wakes = new WakeSubscriptions(
+      this.#subscriptionConnection,
+      processId,
+      clock,
+      awaitedGrants,
+      onSuspect,
+    );
     this.#drivers = new ServerDrivers({
-      ...site,
-      connection: this.#commanding,
-      time,
-      rows: this.#rows,
+      ...deps,
+      connection: this.#commandConnection,
+      clockOffset,
+      processes: this.#processes,
       agreement,
       wakes: this.#wakes,
-      awaited,
+      awaitedGrants,
       start: () => this.start(),
     });
   }
@@ -67,40 +73,40 @@ export class SingleServer implements Servers {
   }
 
   get commands(): number {
-    return this.#commanding.commands + this.#listening.commands;
+    return this.#commandConnection.commands + this.#subscriptionConnection.commands;
   }
 
   start(): void {
     this.#drivers.start();
-    this.#listening.start(this.#wakes);
+    this.#subscriptionConnection.start(this.#wakes);
   }
 
   async whenReady(ms: number): Promise<void> {
     try {
-      await Promise.all([this.#commanding.whenReady(ms), this.#listening.whenReady(ms)]);
+      await Promise.all([this.#commandConnection.whenReady(ms), this.#subscriptionConnection.whenReady(ms)]);
     } catch (error) {
       throw disagreementIn(error) ?? error;
     }
   }
 
   async ping(): Promise<void> {
-    await this.#commanding.whenServing();
-    await this.#commanding.call('ping', []);
+    await this.#commandConnection.whenServing();
+    await this.#commandConnection.call('ping', []);
   }
 
   /** See `LockNode`. */
   async raiseToken({ id, resource }: ClaimRef, token: number): Promise<'raised' | 'lost'> {
-    await this.#commanding.whenServing();
-    const counter = this.#hasOwnTokens ? fencingCounter(resource) : TOKEN_KEY;
-    const raised = await this.#ask(RAISE, resource, [resource, counter], id, String(token));
+    await this.#commandConnection.whenServing();
+    const counter = this.#hasPerLockTokens ? fencingCounter(resource) : TOKEN_KEY;
+    const raised = await this.#callScript(RAISE_TOKEN, resource, [resource, counter], id, String(token));
     return raised === 1 ? 'raised' : 'lost';
   }
 
   async close(): Promise<void> {
-    await this.#rows.erase().catch(() => undefined);
+    await this.#processes.remove().catch(() => undefined);
     this.#wakes.close();
     await this.#drivers.close();
-    this.#listening.close();
+    this.#subscriptionConnection.close();
   }
 }
 

@@ -1,0 +1,244 @@
+import type { Clock } from '../../../core/clock.js';
+import { BackendUnavailableError } from '../../../core/errors.js';
+import { PendingCalls } from './pending-calls.js';
+import { codeOf, noAnswer, notSent } from './failures.js';
+import type { Arg, ReplyHandler, ChannelNaming, RedisLink } from './link.js';
+import { Readiness } from './readiness.js';
+
+export type Send = (command: string, args: readonly Arg[]) => Promise<unknown>;
+export type Subscribe = (channels: readonly string[], as?: ChannelNaming) => Promise<unknown>;
+
+/** How long servers are waited for. */
+export interface RedisTimeoutSettings {
+  /** Bound on every call, in ms. */
+  readonly operationTimeoutMs: number;
+  /** A connection that says nothing for so long is replaced, in ms. @default operationTimeoutMs */
+  readonly silenceMs?: number;
+}
+
+/** What is said on every new connection before it serves, and who is told about its life. */
+export interface ConnectionHandler {
+  /** Rejects when the server cannot serve yet; it is tried again on the same connection. */
+  open(send: Send, subscribe: Subscribe): Promise<void>;
+  /** The connection serves from now on; `isFirst` is false after a reconnection. */
+  opened?(isFirst: boolean): void;
+  /** The connection is gone, and with it everything that was learned on it. */
+  lost?(): void;
+  /** A message on a channel that was subscribed to. */
+  received?(channel: string, message: string): void;
+  /** Channels are not heard any more: they belong to another server of the cluster. */
+  moved?(): void;
+}
+
+/** Refusals that end by themselves. */
+const TRANSIENT_REFUSALS: ReadonlySet<string> = new Set([
+  'LOADING', 'BUSY', 'READONLY', 'MASTERDOWN', 'OOM', 'CLUSTERDOWN', 'MOVED', 'ASK', 'TRYAGAIN',
+]); // prettier-ignore
+/** First and longest pause before the opening of a connection is tried again, in ms. */
+const REOPEN_MS = { first: 50, last: 1_000 };
+/** Pause before a connection that leads to a replica is given up for another, in ms. */
+const REPLICA_RECONNECT_MS = 250;
+
+/**
+ * One connection of Bedrock's own. Nothing is queued while it is down and nothing is ever sent twice; every call settles
+ * within `timeoutMs`, whatever the client does. A connection that stays silent for `silenceMs` is replaced.
+ */
+export class RedisConnection {
+  /** Requests sent so far, without those of the client's own greeting. */
+  commands = 0;
+  readonly timeoutMs: number;
+  readonly #silenceMs: number;
+  readonly #calls: PendingCalls;
+  readonly #readiness: Readiness;
+  #handler: ConnectionHandler | undefined;
+  #isReady = false;
+  #hasServed = false;
+  #isStarted = false;
+  #isClosed = false;
+  /** Counts connections, so that late answers of an old one are told apart. */
+  #epoch = 0;
+
+  constructor(
+    readonly link: RedisLink,
+    private readonly clock: Clock,
+    { operationTimeoutMs, silenceMs = operationTimeoutMs }: RedisTimeoutSettings,
+  ) {
+    this.timeoutMs = operationTimeoutMs;
+    this.#silenceMs = silenceMs;
+    this.#calls = new PendingCalls(clock, operationTimeoutMs, silenceMs, () => this.reconnect());
+    this.#readiness = new Readiness(clock);
+  }
+
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  /** Starts to connect, and does so again for ever until `close()`. */
+  start(handler: ConnectionHandler): void {
+    if (this.#isStarted || this.#isClosed) return;
+    this.#isStarted = true;
+    this.#handler = handler;
+    this.link.connect({
+      connected: () => this.#awaitGreeting(),
+      greeted: () => void this.#open(++this.#epoch, REOPEN_MS.first),
+      lost: () => this.#loseConnection(),
+      failed: (error) => this.#readiness.failed(error, codeOf(error) !== '' || isFinal(error)),
+      received: (channel, message) => handler.received?.(channel, message),
+      moved: () => handler.moved?.(),
+    });
+  }
+
+  /**
+   * Resolves when the connection serves.
+   * @throws BackendUnavailableError after `ms`, and at once when the server answered that it will not
+   */
+  async whenReady(ms: number): Promise<void> {
+    if (this.#isClosed) throw notSent('it is closed');
+    if (!this.#isReady) await this.#readiness.wait(ms);
+  }
+
+  /** Like `whenReady()`, but only before the first connection: afterwards a call must not outlive an outage. */
+  async whenServing(): Promise<void> {
+    if (this.#isReady) return;
+    if (this.#isClosed || this.#hasServed) throw this.#unavailable();
+    await this.whenReady(this.timeoutMs);
+  }
+
+  /** Sends a request now. @throws LockError; its `executed` says whether the server may have acted */
+  readonly call: Send = (command, args) =>
+    this.#isReady ? this.#send(command, args) : Promise.reject(this.#unavailable());
+
+  /**
+   * Like `call()`, of a request that was encoded already. The reply handler is told at once when it is down.
+   * @param sentAt from when its time counts, local ms @default now
+   */
+  run(command: string, text: string, replyHandler: ReplyHandler, sentAt?: number): void {
+    if (!this.#isReady || !this.link.isWritable) return replyHandler.failed(this.#unavailable());
+    this.commands += 1;
+    this.link.run(command, text, this.#calls.begin(replyHandler, sentAt));
+  }
+
+  /** As `run()`, for what took a part of its time already: it ends when that of a request sent at `sentAt` would. */
+  runSince(sentAt: number, command: string, text: string, replyHandler: ReplyHandler): void {
+    let isOver = false;
+    const end = (tell: () => void): void => {
+      if (isOver) return;
+      isOver = true;
+      this.clock.clearTimer(timer);
+      tell();
+    };
+    const late = (): void =>
+      end(() => replyHandler.failed(noAnswer(`no answer within ${this.timeoutMs} ms`)));
+    const timer = this.clock.setTimer(() => this.clock.afterPoll(late), sentAt + this.timeoutMs - this.now());
+    this.run(command, text, {
+      replied: (reply) => end(() => replyHandler.replied(reply)),
+      failed: (error) => end(() => replyHandler.failed(error)),
+    });
+  }
+
+  /** Monotonic local ms. */
+  now(): number {
+    return this.clock.now();
+  }
+
+  /** Subscribes now. What is published meanwhile goes to the handler. */
+  readonly subscribe: Subscribe = (channels, as) =>
+    this.#isReady ? this.#subscribe(channels, as) : Promise.reject(this.#unavailable());
+
+  readonly unsubscribe: Subscribe = (channels, as) =>
+    this.#isReady
+      ? this.#track(() => this.link.unsubscribe(channels, as))
+      : Promise.reject(this.#unavailable());
+
+  /** Gives up the present connection for a new one. */
+  reconnect(): void {
+    if (!this.#isClosed) this.link.reconnect();
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#loseConnection();
+    this.#readiness.failed(new Error('it is closed'), true);
+    this.#calls.stopTimer();
+    this.link.close();
+  }
+
+  #unavailable(): BackendUnavailableError {
+    if (this.#isClosed) return notSent('it is closed');
+    const { lastError } = this.#readiness;
+    return notSent(
+      lastError === undefined ? 'not connected' : `not connected (${lastError.message})`,
+      lastError,
+    );
+  }
+
+  readonly #send: Send = (command, args) => this.#track(() => this.link.call(command, args));
+  readonly #subscribe: Subscribe = (channels, as) => this.#track(() => this.link.subscribe(channels, as));
+
+  #track(send: () => Promise<unknown>): Promise<unknown> {
+    if (!this.link.isWritable) return Promise.reject(this.#unavailable());
+    this.commands += 1;
+    return new Promise((resolve, reject) => {
+      const call = this.#calls.begin({ replied: resolve, failed: reject });
+      send().then(
+        (reply) => call.replied(reply),
+        (error: Error) => call.failed(error),
+      );
+    });
+  }
+
+  // The client waits for ever for the answer to its own greeting.
+  #awaitGreeting(): void {
+    const epoch = this.#epoch;
+    this.clock.setTimer(() => {
+      this.clock.afterPoll(() => {
+        if (epoch === this.#epoch) this.reconnect();
+      });
+    }, this.#silenceMs);
+  }
+
+  async #open(epoch: number, retryMs: number): Promise<void> {
+    if (this.#isClosed) return;
+    try {
+      await this.#handler?.open(this.#send, this.#subscribe);
+    } catch (error) {
+      if (epoch !== this.#epoch) return;
+      this.#readiness.failed(error as Error, isFinal(error));
+      const next = Math.min(retryMs * 2, REOPEN_MS.last);
+      // What has become a replica says so for ever: the next connection may lead to the primary.
+      const isReplica = codeOf((error as Error).cause) === 'READONLY';
+      this.clock.setTimer(
+        () => {
+          if (epoch !== this.#epoch) return;
+          if (isReplica) this.reconnect();
+          else void this.#open(epoch, next);
+        },
+        isReplica ? REPLICA_RECONNECT_MS : retryMs,
+      );
+      return;
+    }
+    if (epoch !== this.#epoch) return;
+    const isFirst = !this.#hasServed;
+    this.#hasServed = this.#isReady = true;
+    this.#readiness.succeeded();
+    this.#handler?.opened?.(isFirst);
+  }
+
+  #loseConnection(): void {
+    this.#epoch += 1;
+    this.#isReady = false;
+    const detail = this.#isClosed ? 'it is closed' : 'the connection was lost before the answer';
+    this.#calls.failAll(noAnswer(detail, this.#readiness.lastError));
+    this.#handler?.lost?.();
+  }
+}
+
+/** The server said no to the opening of a connection, and will say so again. */
+export function isFinal(error: unknown): boolean {
+  return (
+    error instanceof BackendUnavailableError &&
+    error.executed === 'no' &&
+    !TRANSIENT_REFUSALS.has(codeOf(error.cause))
+  );
+}

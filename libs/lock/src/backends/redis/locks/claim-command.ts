@@ -1,0 +1,144 @@
+import type { Claim, HolderView, Verdict } from '../../../core/claim.js';
+import type { AwaitedGrants } from '../presence/awaited-grants.js';
+import { GUARD_KEY, processOf, type LockKeys, type TokenSource } from '../protocol/keys.js';
+import type { RedisProcessDirectory } from '../presence/process-directory.js';
+import type { Script } from '../protocol/script.js';
+import type { BatchItem, BatchCommand } from '../protocol/script-batch.js';
+import type { RedisClockOffset } from '../connection/clock-offset.js';
+import { encodeText, NO, encodeAscii, YES, type ScriptInput } from '../protocol/resp-encoding.js';
+
+export interface ClaimItem extends BatchItem<Verdict> {
+  readonly claim: Claim;
+  readonly keys: LockKeys;
+}
+
+/** What a claim consists of on the wire. */
+export type ClaimWithKeys = Pick<ClaimItem, 'resource' | 'claim' | 'keys'>;
+
+/** The scripts of a lock whose grant is a hash with an expiry, as Redisson writes it. */
+export interface LockScripts {
+  readonly claim: Script;
+  /** Left out where several are not decided in one step. */
+  readonly claimAll?: Script;
+  readonly withdraw: Script;
+  /** Keys of an item, its own token counter not included. */
+  readonly keysOfItem: number;
+  /** What stands for a claim in the hash. @default its id */
+  readonly fieldOf?: (claim: Claim) => string;
+  /** What is asked for, where that is no number of fencing tokens. */
+  readonly amountOf?: (claim: Claim) => string;
+}
+
+/** What the script checks against the guard key. */
+export interface RestartGuard {
+  /** Run of the server that this connection leads to; '' when no guard is asked for. */
+  readonly runId: string;
+  readonly maxLeaseMs: number;
+  /** The server may grant by itself what was refused. */
+  readonly mayPush: boolean;
+}
+
+/** A lock without an expiry (a foreign client's) is asked for again after this long, in ms. */
+const NO_EXPIRY_RETRY_MS = 1_000;
+const STALE = -1;
+/** Stands for the time of a server that had no need to read its clock. */
+const CLOCK_NOT_READ = 0;
+const ENCODED_GUARD_KEY = encodeText(GUARD_KEY);
+/** Joins the queue, and takes a grant without asking again. */
+const QUEUE_AND_PUSH = encodeAscii(2);
+
+export interface ClaimCommandDeps {
+  readonly guard: RestartGuard;
+  readonly clockOffset: RedisClockOffset;
+  readonly processes: RedisProcessDirectory;
+  readonly tokens: TokenSource;
+  readonly awaitedGrants: AwaitedGrants;
+}
+
+/** `claim` on the wire. */
+export class ClaimCommand implements BatchCommand<ClaimItem> {
+  readonly script: Script;
+  readonly itemsPerCall = 16;
+  readonly firstAnswerIndex = 1;
+
+  /** Server time of the reply that is settled just now, ms. */
+  #repliedAt = CLOCK_NOT_READ;
+  /** The guard as it was put last. */
+  #guardArgs = { runId: '', encoded: '' };
+  readonly #keysOfItem: number;
+  readonly #amountOf: LockScripts['amountOf'];
+  readonly #fieldOf: LockScripts['fieldOf'];
+
+  constructor(
+    { claim, keysOfItem, amountOf, fieldOf }: LockScripts,
+    private readonly deps: ClaimCommandDeps,
+  ) {
+    this.script = claim;
+    this.#amountOf = amountOf;
+    this.#fieldOf = fieldOf;
+    this.#keysOfItem = keysOfItem + (deps.tokens.isPerLock ? 1 : 0);
+  }
+
+  encode(items: readonly ClaimWithKeys[], sentAt: number): ScriptInput {
+    const { runId, maxLeaseMs } = this.deps.guard;
+    const isGuarded = runId !== '';
+    const keys = items.length * this.#keysOfItem + (isGuarded ? 2 : 1);
+    let text = encodeAscii(keys) + this.deps.tokens.sharedCounter(items[0]!.resource);
+    for (const { keys: own } of items)
+      text += this.deps.tokens.isPerLock ? own.encoded + encodeText(own.token) : own.encoded;
+    if (isGuarded) text += ENCODED_GUARD_KEY;
+    for (const { claim } of items) {
+      const { id, leaseMs, holdAtLeastMs, notAfter, queue, mayPush } = claim;
+      const lease = Math.ceil(Math.max(leaseMs, holdAtLeastMs));
+      const wanted = this.#amountOf === undefined ? claim.tokens : this.#amountOf(claim);
+      const field = this.#fieldOf === undefined ? id : this.#fieldOf(claim);
+      text += `${encodeAscii(field)}${encodeAscii(lease)}${encodeAscii(this.deps.clockOffset.earliestServerTime(notAfter))}${encodeAscii(wanted)}`;
+      text += queue ? (mayPush && this.deps.guard.mayPush ? QUEUE_AND_PUSH : YES) : NO;
+    }
+    if (isGuarded) text += this.#encodeGuard(runId, maxLeaseMs);
+    text += this.deps.clockOffset.isSampleDueAt(sentAt) ? YES : NO;
+    return { text, count: 1 + keys + items.length * 5 + (isGuarded ? 4 : 1) };
+  }
+
+  /** What the script is told about the guard. Kept, since it is the same for as long as a connection lasts. */
+  #encodeGuard(runId: string, maxLeaseMs: number): string {
+    if (this.#guardArgs.runId !== runId)
+      this.#guardArgs = { runId, encoded: [encodeAscii(runId), encodeAscii(maxLeaseMs), NO].join('') };
+    return this.#guardArgs.encoded;
+  }
+
+  onReply(reply: readonly unknown[], sentAt: number): void {
+    const [now] = reply;
+    this.#repliedAt = typeof now === 'number' ? now : CLOCK_NOT_READ;
+    if (this.#repliedAt !== CLOCK_NOT_READ) this.deps.clockOffset.addSample(this.#repliedAt, sentAt);
+  }
+
+  isGrant(answer: unknown): boolean {
+    return typeof answer === 'number' && answer !== STALE;
+  }
+
+  settle(item: ClaimItem, answer: unknown): void {
+    if (typeof answer === 'number') {
+      if (answer !== STALE) this.deps.awaitedGrants.onGranted(item.claim, answer);
+      item.resolve(answer === STALE ? { kind: 'stale' } : { kind: 'granted', token: answer });
+      return;
+    }
+    const { queue, mayPush } = item.claim;
+    if (queue && mayPush) this.deps.awaitedGrants.onRefused(item.claim, this.#repliedAt);
+    const [retry, holder] = answer as [number, Buffer?];
+    const id = holder?.toString();
+    const retryInMs = retry < 0 ? NO_EXPIRY_RETRY_MS : retry;
+    item.resolve(
+      id === undefined
+        ? { kind: 'refused', retryInMs }
+        : { kind: 'refused', retryInMs, holder: this.holderView(id, retry) },
+    );
+  }
+
+  /** @param ttl of its grant, in ms; -1 when it has none */
+  holderView(id: string, ttl: number): HolderView {
+    const remainingMs = ttl < 0 ? Infinity : ttl;
+    const process = this.deps.processes.cached(processOf(id));
+    return process === undefined ? { id, remainingMs } : { id, remainingMs, process };
+  }
+}

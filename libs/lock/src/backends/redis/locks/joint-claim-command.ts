@@ -1,0 +1,43 @@
+import type { JointVerdict } from '../../../core/claim.js';
+import type { ClaimCommand, ClaimWithKeys } from './claim-command.js';
+import type { Script } from '../protocol/script.js';
+import type { BatchItem, BatchCommand } from '../protocol/script-batch.js';
+import type { ScriptInput } from '../protocol/resp-encoding.js';
+
+/** Several claims that are granted together. */
+export interface JointClaimItem extends BatchItem<JointVerdict> {
+  readonly claims: readonly ClaimWithKeys[];
+}
+
+/** `claimAll` on the wire: asked as claims are, and answered once for all of them. */
+export class JointClaimCommand implements BatchCommand<JointClaimItem> {
+  readonly itemsPerCall = 1;
+  readonly firstAnswerIndex = 1;
+
+  constructor(
+    readonly script: Script,
+    private readonly claims: ClaimCommand,
+  ) {}
+
+  encode(items: readonly JointClaimItem[], sentAt: number): ScriptInput {
+    return this.claims.encode(items[0]!.claims, sentAt);
+  }
+
+  onReply(reply: readonly unknown[], sentAt: number): void {
+    this.claims.onReply(reply, sentAt);
+  }
+
+  isGrant(answer: unknown): boolean {
+    return Array.isArray(answer) && answer[0] === 1;
+  }
+
+  settle({ claims, resolve }: JointClaimItem, answer: unknown): void {
+    if (!Array.isArray(answer)) return resolve({ kind: 'stale' });
+    const [isGranted, ...rest] = answer as [0 | 1, ...unknown[]];
+    if (isGranted === 1) return resolve({ kind: 'granted', tokens: rest as number[] });
+    const [item, ttl, id] = rest as [number, number, Buffer?];
+    const { resource } = claims[item - 1]!;
+    const holder = id && this.claims.holderView(id.toString(), ttl);
+    resolve({ kind: 'refused', resource, ...(holder && { holder }) });
+  }
+}

@@ -1,0 +1,77 @@
+import type { ClaimView, Shape } from '../../../core/claim.js';
+import type { LockScripts } from './claim-command.js';
+import { MODE_FIELD, processOf, REVOKED_FIELD, type LockKeys } from '../protocol/keys.js';
+import type { LeaseBatches } from './lease-batches.js';
+import type { RedisProcessDirectory } from '../presence/process-directory.js';
+import { INSPECT, type Script } from '../protocol/script.js';
+import type { CallScript } from '../protocol/script-caller.js';
+import type { LockProtocol } from './lock-protocol.js';
+
+/** How a mutex is written whose holder is a field of a hash, as Redisson's RLock has it. */
+export interface MutexFormat extends LockScripts {
+  readonly shape: Shape;
+  readonly keysOf: (resource: string) => LockKeys;
+  readonly revoke: Script;
+  /** The keys of `revoke`. */
+  revokedKeys(resource: string): readonly string[];
+  channels(resource: string): readonly string[];
+  /** See {@link LockProtocol.claimChannelPrefix}. */
+  claimChannelPrefix?(resource: string, processId: string): string;
+}
+
+/** A mutex, plain or fair. */
+export class MutexProtocol implements LockProtocol {
+  constructor(
+    private readonly format: MutexFormat,
+    readonly batches: LeaseBatches,
+    private readonly processes: RedisProcessDirectory,
+    private readonly callScript: CallScript,
+  ) {}
+
+  supports({ mode, units, capacity, order }: Shape): boolean {
+    const { shape } = this.format;
+    return (
+      mode === shape.mode && units === shape.units && capacity === shape.capacity && order === shape.order
+    );
+  }
+
+  channels(resource: string): readonly string[] {
+    return this.format.channels(resource);
+  }
+
+  claimChannelPrefix(resource: string): string | undefined {
+    return this.format.claimChannelPrefix?.(resource, this.processes.processId);
+  }
+
+  async inspect(resource: string): Promise<readonly ClaimView[]> {
+    const reply = await this.callScript(INSPECT, resource, [resource]);
+    const [ttl, ...entries] = reply as [number, ...string[]];
+    const fields = new Map<string, string>();
+    for (let i = 0; i < entries.length; i += 2) fields.set(entries[i]!, entries[i + 1]!);
+    const mode = fields.get(MODE_FIELD);
+    const revoked = fields.delete(REVOKED_FIELD);
+    fields.delete(MODE_FIELD);
+    const remainingMs = ttl < 0 ? Infinity : ttl;
+    return Promise.all(
+      Array.from(fields, async ([id, depth]): Promise<ClaimView> => {
+        const process = await this.processes.find(processOf(id));
+        const isShared = mode === 'read' && !id.endsWith(':write');
+        return {
+          id,
+          resource,
+          mode: isShared ? 'shared' : 'exclusive',
+          units: 1,
+          depth: Number(depth),
+          revoked,
+          remainingMs,
+          ...(process !== undefined && { process }),
+        };
+      }),
+    );
+  }
+
+  async revoke(resource: string, how: 'atExpiry' | 'now'): Promise<boolean> {
+    const { revoke } = this.format;
+    return (await this.callScript(revoke, resource, this.format.revokedKeys(resource), how)) === 1;
+  }
+}

@@ -1,0 +1,103 @@
+import { READERS, type ClaimRef, type ClaimView, type Shape } from '../../../core/claim.js';
+import type { LockScripts } from './claim-command.js';
+import { ANNOTATE_COMMAND, RENEW_COMMAND, type AnnotateItem, type RenewItem } from './held-commands.js';
+import { processOf, ResourceKeys, tagged, type KeyCache } from '../protocol/keys.js';
+import type { LeaseBatches } from './lease-batches.js';
+import type { RedisProcessDirectory } from '../presence/process-directory.js';
+import { RW_ANNOTATE, RW_CLAIM, RW_INSPECT, RW_RENEW, RW_REVOKE, RW_WITHDRAW } from '../protocol/script.js';
+import type { BatchCommand } from '../protocol/script-batch.js';
+import { encodeAscii } from '../protocol/resp-encoding.js';
+import type { CallScript } from '../protocol/script-caller.js';
+import type { LockProtocol } from './lock-protocol.js';
+
+/** What Redisson puts behind the name of a holder that writes. */
+const WRITER_SUFFIX = ':write';
+
+/** The field of the hash that stands for a claim. */
+function fieldOf({ id, shape }: ClaimRef): string {
+  return shape.mode === 'exclusive' ? id + WRITER_SUFFIX : id;
+}
+
+export const READ_WRITE_SCRIPTS: LockScripts = {
+  claim: RW_CLAIM,
+  withdraw: RW_WITHDRAW,
+  keysOfItem: 3,
+  fieldOf,
+};
+
+/** A renewal says whether it reads or writes: a writer that is renewed as a reader reads from then on. */
+export function readWriteRenewCommand(keyCache: KeyCache<ResourceKeys>): BatchCommand<RenewItem> {
+  return {
+    ...RENEW_COMMAND,
+    script: RW_RENEW,
+    encode(items) {
+      let text = encodeAscii(items.length * READ_WRITE_SCRIPTS.keysOfItem);
+      for (const { resource } of items) text += keyCache.of(resource).encoded;
+      for (const { held } of items)
+        text += encodeAscii(fieldOf(held)) + encodeAscii(Math.ceil(Math.max(held.leaseMs, held.keepMs)));
+      return { text, count: 1 + items.length * (READ_WRITE_SCRIPTS.keysOfItem + 2) };
+    },
+  };
+}
+
+export const READ_WRITE_ANNOTATE_COMMAND: BatchCommand<AnnotateItem> = {
+  ...ANNOTATE_COMMAND,
+  script: RW_ANNOTATE,
+};
+
+/** A read-write lock, in the format of Redisson's RReadWriteLock, with a queue of processes beside it. */
+export class ReadWriteProtocol implements LockProtocol {
+  constructor(
+    readonly batches: LeaseBatches,
+    private readonly keyCache: KeyCache<ResourceKeys>,
+    private readonly processes: RedisProcessDirectory,
+    private readonly callScript: CallScript,
+  ) {}
+
+  supports({ capacity, order }: Shape): boolean {
+    return capacity === READERS && order === 'any';
+  }
+
+  channels(resource: string): readonly string[] {
+    const tag = tagged(resource);
+    // Nothing is published on the second: whoever listens to the first alone is no Bedrock.
+    return [`redisson_rwlock:${tag}`, `bedrock_rwlock:${tag}`];
+  }
+
+  async inspect(resource: string): Promise<readonly ClaimView[]> {
+    const facts = (await this.callScript(RW_INSPECT, resource, [resource])) as (string | number)[];
+    const views: Promise<ClaimView>[] = [];
+    for (let at = 0; at < facts.length; at += 4) {
+      const [field, depth, rest, revoked] = facts.slice(at, at + 4) as [string, string, number, 0 | 1];
+      views.push(this.#view(resource, field, Number(depth), rest, revoked === 1));
+    }
+    return Promise.all(views);
+  }
+
+  async revoke(resource: string, how: 'atExpiry' | 'now'): Promise<boolean> {
+    const { lock, queue, asks } = this.keyCache.of(resource);
+    return (await this.callScript(RW_REVOKE, resource, [lock, queue, asks], how)) === 1;
+  }
+
+  async #view(
+    resource: string,
+    field: string,
+    depth: number,
+    rest: number,
+    revoked: boolean,
+  ): Promise<ClaimView> {
+    const writes = field.endsWith(WRITER_SUFFIX);
+    const id = writes ? field.slice(0, -WRITER_SUFFIX.length) : field;
+    const process = await this.processes.find(processOf(id));
+    return {
+      id,
+      resource,
+      mode: writes ? 'exclusive' : 'shared',
+      units: writes ? READERS : 1,
+      depth,
+      revoked,
+      remainingMs: rest < 0 ? Infinity : rest,
+      ...(process !== undefined && { process }),
+    };
+  }
+}

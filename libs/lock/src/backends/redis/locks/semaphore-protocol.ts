@@ -1,0 +1,117 @@
+import type { Claim, ClaimView, Shape } from '../../../core/claim.js';
+import { READERS } from '../../../core/claim.js';
+import type { LockScripts } from './claim-command.js';
+import { RENEW_COMMAND, type RenewItem } from './held-commands.js';
+import { bedrockTag, processOf, type KeyCache, type LockKeys } from '../protocol/keys.js';
+import type { LeaseBatches } from './lease-batches.js';
+import type { RedisProcessDirectory } from '../presence/process-directory.js';
+import {
+  LEASE_SEMAPHORE_CLAIM,
+  LEASE_SEMAPHORE_INSPECT,
+  LEASE_SEMAPHORE_RENEW,
+  LEASE_SEMAPHORE_REVOKE,
+  LEASE_SEMAPHORE_WITHDRAW,
+} from '../protocol/script.js';
+import type { BatchCommand } from '../protocol/script-batch.js';
+import { encodeText, encodeAscii } from '../protocol/resp-encoding.js';
+import type { CallScript } from '../protocol/script-caller.js';
+import type { LockProtocol } from './lock-protocol.js';
+
+/** The names that belong to a semaphore: what is held, its queue, what the queue asks for, and the ends of the leases. */
+export class SemaphoreKeys implements LockKeys {
+  readonly encoded: string;
+  /** Permits have no tokens. */
+  readonly token = '';
+
+  constructor(private readonly resource: string) {
+    this.encoded = this.all.map(encodeText).join('');
+  }
+
+  get all(): readonly string[] {
+    const tag = bedrockTag(this.resource);
+    return [
+      `bedrock_units${tag}`,
+      `bedrock_units_order${tag}`,
+      `bedrock_units_asks${tag}`,
+      `bedrock_units_ends${tag}`,
+    ];
+  }
+}
+
+export const SEMAPHORE_SCRIPTS: LockScripts = {
+  claim: LEASE_SEMAPHORE_CLAIM,
+  withdraw: LEASE_SEMAPHORE_WITHDRAW,
+  keysOfItem: 4,
+  amountOf: ({ shape }: Claim) => `${shape.units} ${shape.capacity}`,
+};
+
+/** `renew` of permits on the wire. */
+export function semaphoreRenewCommand(keyCache: KeyCache<SemaphoreKeys>): BatchCommand<RenewItem> {
+  return {
+    ...RENEW_COMMAND,
+    script: LEASE_SEMAPHORE_RENEW,
+    encode(items) {
+      const keys = items.length * SEMAPHORE_SCRIPTS.keysOfItem;
+      let text = encodeAscii(keys);
+      for (const { resource } of items) text += keyCache.of(resource).encoded;
+      for (const { held } of items)
+        text += encodeAscii(held.id) + encodeAscii(Math.ceil(Math.max(held.leaseMs, held.keepMs)));
+      return { text, count: 1 + keys + items.length * 2 };
+    },
+  };
+}
+
+/** Permits of Bedrock's own semaphore, which no other library knows. */
+export class SemaphoreProtocol implements LockProtocol {
+  constructor(
+    readonly batches: LeaseBatches,
+    private readonly processes: RedisProcessDirectory,
+    private readonly callScript: CallScript,
+  ) {}
+
+  supports({ mode, capacity, order }: Shape): boolean {
+    return mode === 'shared' && capacity < READERS && order === 'any';
+  }
+
+  /** Whoever waits is in the queue, and is told on the channel of its process. */
+  channels(): readonly string[] {
+    return [];
+  }
+
+  async inspect(resource: string): Promise<readonly ClaimView[]> {
+    const { all } = new SemaphoreKeys(resource);
+    const reply = (await this.callScript(LEASE_SEMAPHORE_INSPECT, resource, all)) as (string | number)[];
+    const views: ClaimView[] = [];
+    for (let at = 0; at < reply.length; at += 3) {
+      const [id, remainingMs, held] = reply.slice(at) as [string, number, string];
+      const [units, mark] = held.split(' ');
+      views.push({
+        id,
+        resource,
+        mode: 'shared',
+        units: Number(units),
+        depth: 1,
+        revoked: mark !== undefined,
+        remainingMs,
+      });
+    }
+    return this.#withProcesses(views);
+  }
+
+  async revoke(resource: string, how: 'atExpiry' | 'now'): Promise<boolean> {
+    return (
+      (await this.callScript(LEASE_SEMAPHORE_REVOKE, resource, new SemaphoreKeys(resource).all, how)) === 1
+    );
+  }
+
+  /** A process may hold many: each is looked up once. */
+  async #withProcesses(views: readonly ClaimView[]): Promise<readonly ClaimView[]> {
+    const ids = [...new Set(views.map(({ id }) => processOf(id)))];
+    const found = await Promise.all(ids.map((id) => this.processes.find(id)));
+    const processes = new Map(ids.map((id, i) => [id, found[i]]));
+    return views.map((view) => {
+      const process = processes.get(processOf(view.id));
+      return process === undefined ? view : { ...view, process };
+    });
+  }
+}

@@ -1,0 +1,44 @@
+import { LockTypeMismatchError } from '../../../core/errors.js';
+import type { RedisConnection } from '../connection/redis-connection.js';
+import { codeOf } from '../connection/failures.js';
+import { scriptFor, type Script } from './script.js';
+import { evalshaRequest, evalRequest, encodeText, encodeAscii } from './resp-encoding.js';
+
+/** Runs a script on one resource; texts of its reply are strings. @throws LockError of that resource */
+export type CallScript = (
+  script: Script,
+  resource: string,
+  keys: readonly string[],
+  ...rest: readonly string[]
+) => Promise<unknown>;
+
+/** By the hash of the script, or by its text where the server has forgotten it (restart, SCRIPT FLUSH, fail-over). */
+export function scriptCallerFor(connection: RedisConnection): CallScript {
+  return (script, resource, keys, ...rest) =>
+    new Promise((resolve, reject) => {
+      const form = scriptFor(connection.link, script);
+      const words = [encodeAscii(keys.length), ...keys.map(encodeText), ...rest.map(encodeText)];
+      const input = { text: words.join(''), count: words.length };
+      const replied = (reply: unknown): void => resolve(asStrings(reply));
+      const failed = (error: Error): void => reject(withResource(error, resource));
+      const sentAt = connection.now();
+      connection.run('evalsha', evalshaRequest(form, input), {
+        replied,
+        failed(error) {
+          if (codeOf(error.cause) !== 'NOSCRIPT') failed(error);
+          else connection.runSince(sentAt, 'eval', evalRequest(form, input), { replied, failed });
+        },
+      });
+    });
+}
+
+/** A reply as the decoder gives it, with its texts as strings. */
+function asStrings(reply: unknown): unknown {
+  if (Buffer.isBuffer(reply)) return reply.toString();
+  return Array.isArray(reply) ? reply.map(asStrings) : reply;
+}
+
+/** An error of the connection, which knows no resource, as callers see it. */
+export function withResource(error: Error, resource: string): Error {
+  return error instanceof LockTypeMismatchError ? new LockTypeMismatchError(resource, error.detail) : error;
+}

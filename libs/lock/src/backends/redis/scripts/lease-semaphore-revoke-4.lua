@@ -1,0 +1,28 @@
+--[[ revoke of a semaphore: as revoke-3, of all permits that are held.
+KEYS   1 units hash  2 queue list  3 asks hash  4 ends zset
+ARGV, Reply  as revoke-3 ]]
+local call = redis.call
+--@include clock
+--@include queue
+--@include lease-semaphore
+reclaim(1)
+local ids = call('ZRANGE', KEYS[4], '0', '-1')
+if #ids == 0 then return 0 end
+if ARGV[1] == 'now' then
+  --@include lease-semaphore-serve
+  call('DEL', KEYS[1], KEYS[4])
+  serveQueue(1)
+else
+  for _, id in ipairs(ids) do
+    call('HSET', KEYS[1], id, string.match(call('HGET', KEYS[1], id), '^%d+') .. ' revoked')
+  end
+end
+local at, isNotified = 1, {}
+--@include lease-semaphore-name
+for _, id in ipairs(ids) do
+  local process = string.match(id, '^[^:]*')
+  -- On the channel that is heard in a whole cluster: who holds, does not wait.
+  if not isNotified[process] then call('PUBLISH', 'bedrock_wake:' .. process, '!' .. lock) end
+  isNotified[process] = true
+end
+return 1

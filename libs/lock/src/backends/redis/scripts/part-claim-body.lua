@@ -1,0 +1,39 @@
+--[[ The body of a claim: `keysOfItem` keys per item, the first of them the lock hash and the second its queue. Most claims
+find the lock free. To define a function costs as much as to ask Redis something, so what only the others need is defined
+where they need it; and the time, which costs as much as two other commands, is read only for who needs it. ]]
+--@include claim-args
+
+local reply, takeTokens
+for item = 0, items - 1 do
+  local key, arg, answer = 2 + item * keysPerItem, 1 + item * 5, nil
+  local lock, holder, lease = KEYS[key], ARGV[arg], ARGV[arg + 1]
+  local isContended, wantsTokens = call('EXISTS', lock, KEYS[key + 1]) > 0, ARGV[arg + 3] ~= '0'
+  if now or isContended or wantsTokens then
+    --@include ensure-clock
+    if wantsTokens and not takeTokens then
+      --@include take-tokens
+    end
+    if now >= ARGV[arg + 2] + 0 then
+      answer = -1
+    elseif isContended then
+      --@include protected-call
+      --@include refusal
+      answer = protectedCall(refusalOf, key, arg)
+    end
+    if answer == nil then
+      answer = takeTokens and takeTokens(key, arg + 3) or 0
+      if type(answer) == 'number' then
+        --@include write-grant
+      end
+    end
+  else
+    answer = 0
+    --@include write-grant-in-time
+  end
+  if items == 1 and not now then return answer end
+  reply = reply or { 0, answer }
+  reply[item + 2] = answer
+end
+reply = reply or {}
+reply[1] = now or 0
+return reply

@@ -1,4 +1,0 @@
---[[ Tells `message` to `process`, on a cluster: a script speaks within the slot of its keys alone, so each process has a
-channel beside every `lock` that it waits for. ]]
---@include tag
-call('SPUBLISH', 'bedrock_wake:' .. tag .. ':' .. process, message)

@@ -1,6 +1,0 @@
---[[ tellFree(channel): wakes those who wait for permits. The message is the number that is free, as Redisson's waiters
-expect it: so many of them ask. ]]
-local function tellFree(channel)
-  --@include channels
-  if count > 0 then call(PUBLISH, channel, string.format('%.0f', count)) end
-end

@@ -1,0 +1,33 @@
+--[[ serveNext(at, mode, redissonMessage, asking): lets in the head of the queue, and whoever comes next, as long as they
+fit beside what is held: `mode`, false for nothing. Grants to them, or wakes the first that has to ask by itself, but nobody
+from `asking` on; without anybody in the queue, tells `redissonMessage`. Nothing is granted while a client that is in no
+queue waits as well. The mode that it leaves. ]]
+--@include push-grant
+local function hasUnqueuedClients(lock)
+  --@include tag
+  --@include channel-commands
+  local listening = call('PUBSUB', NUMSUB, 'redisson_rwlock:' .. tag, 'bedrock_rwlock:' .. tag)
+  return listening[2] > listening[4]
+end
+
+-- Whether a reader, or a writer, fits beside what is held.
+local function fits(mode, writes)
+  return not mode or (mode == 'read' and not writes)
+end
+
+local function serveNext(at, mode, redissonMessage, asking)
+  local lock = KEYS[at]
+  local head, ask = liveHead(at, asking)
+  while head and head ~= asking and fits(mode, string.find(ask, '^%d+ %d+:write')) do
+    local number, lease, tokens = string.match(ask, ' (%S+) (%d+) (%d+)$')
+    if not number or hasUnqueuedClients(lock) or not pushGrant(at, head .. ':' .. number, lease, tokens) then
+      wake(lock, head, redissonMessage)
+      return mode
+    end
+    dequeue(at, head)
+    mode, redissonMessage = isWriter(number) and 'write' or 'read', nil
+    head, ask = liveHead(at, asking)
+  end
+  if not head and redissonMessage then wake(lock, nil, redissonMessage) end
+  return mode
+end

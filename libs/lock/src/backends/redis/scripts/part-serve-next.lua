@@ -1,0 +1,19 @@
+--[[ serveNext(at, head, ask): passes a free lock on: grants it to the head of the queue, or wakes it, or wakes all. Nothing is
+granted to the head while a client that is in no queue waits as well: it would never be served. Such clients subscribe
+to Redisson's channel alone, Bedrock to both. ]]
+--@include push-grant
+local function hasUnqueuedClients(lock)
+  --@include tag
+  --@include channel-commands
+  local listening = call('PUBSUB', NUMSUB, 'redisson_lock__channel:' .. tag, 'bedrock_lock__channel:' .. tag)
+  return listening[2] > listening[4]
+end
+
+local function serveNext(at, head, ask)
+  local number, lease, tokens = string.match(head and ask or '', ' (%d+) (%d+) (%d+)$')
+  if number and not hasUnqueuedClients(KEYS[at]) and pushGrant(at, head .. ':' .. number, lease, tokens) then
+    dequeue(at, head)
+  else
+    wake(KEYS[at], head)
+  end
+end

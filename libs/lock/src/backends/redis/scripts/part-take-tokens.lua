@@ -1,0 +1,19 @@
+--[[ Makes the local `takeTokens` a function. takeTokens(key, arg): the first of ARGV[arg] fencing tokens for the item of
+KEYS[key], 0 when none is wanted, or the text of an error; from the lock's own counter or from the shared one. From the
+shared one the first call reserves what all later items may want: gaps do no harm. ]]
+--@include reserve-tokens
+local nextToken
+
+takeTokens = function(key, arg)
+  local count = tonumber(ARGV[arg])
+  if count == 0 then return 0 end
+  if ownsTokens then return reserveTokens(KEYS[key + keysOfItem], count) end
+  if not nextToken then
+    local ahead = count
+    for at = arg + 5, items * 5, 5 do ahead = ahead + ARGV[at] end
+    nextToken = reserveTokens(KEYS[1], ahead)
+  end
+  if type(nextToken) == 'string' then return nextToken end
+  nextToken = nextToken + count
+  return nextToken - count
+end

@@ -1,2 +1,0 @@
---[[ Tells `message` to `process`, on the channel of that process. ]]
-call('PUBLISH', 'bedrock_wake:' .. process, message)
