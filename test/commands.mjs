@@ -65,7 +65,7 @@ export const ROWS = [
       'test/contract/combination/combination.short.spec.ts',
       'test/unit/backends/combination/',
       'test/e2e/ecosphere/ecosphere.command.spec.ts',
-      'apps/ecosphere/test/sale.book.spec.ts',
+      'apps/ecosphere/test/sale.repository.spec.ts',
       'apps/ecosphere/test/shop-front.spec.ts',
       'test/unit/backends/redis/fair.spec.ts',
       'test/unit/backends/redis/grants.spec.ts',

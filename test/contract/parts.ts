@@ -1,12 +1,12 @@
 import type { ContractPart } from 'bedrock-testkit';
 
 /** What an ensemble changes: how long a commit takes, and what a session survives. The rest is the code of one server. */
-export const ENSEMBLE: ContractPart = ({ kind, theme }) =>
-  kind === 'mutex' && ['mutual exclusion', 'a holder that dies', 'renewal'].includes(theme);
+export const ENSEMBLE: ContractPart = ({ kind, group }) =>
+  kind === 'mutex' && ['mutual exclusion', 'a holder that dies', 'renewal'].includes(group);
 
 /** What a client library changes: requests, replies, messages and connections of each driver. The scripts are the same. */
-export const CLIENT: ContractPart = ({ theme, promise }) =>
-  CLIENT_THEMES.has(theme) || CLIENT_PROMISES.has(promise);
+export const CLIENT: ContractPart = ({ group, promise }) =>
+  CLIENT_THEMES.has(group) || CLIENT_PROMISES.has(promise);
 
 const CLIENT_THEMES: ReadonlySet<string> = new Set([
   'mutual exclusion',

@@ -6,18 +6,18 @@ import {
   ContenderProcess,
   HistoryRecorder,
   sharedNow,
-  type Bounds,
+  type HistoryLimits,
   type ContenderJob,
   type HistoryEvent,
   type HistoryReport,
 } from 'bedrock-testkit';
 
-export { pass } from './combination/pass.js';
+export { delay } from './combination/delay.js';
 
 /** Bound on every call to Redis, ms. */
 export const OPERATION_MS = 300;
 /** A release tries for one time-out, and one that was already under way may take another. */
-export const BOUNDS: Bounds = { releaseMs: 2 * OPERATION_MS + 100 };
+export const BOUNDS: HistoryLimits = { releaseMs: 2 * OPERATION_MS + 100 };
 
 export type Job = Omit<ContenderJob, 'resource'>;
 
@@ -78,7 +78,7 @@ export class Contest {
   }
 
   /** @throws AssertionError when a promise was broken */
-  judge(bounds: Bounds = BOUNDS): HistoryReport {
+  judge(bounds: HistoryLimits = BOUNDS): HistoryReport {
     return assertHistory(this.history, bounds);
   }
 

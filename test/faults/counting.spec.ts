@@ -1,10 +1,10 @@
 import { isLockError, Bedrock, type CountingSemaphore } from 'bedrock-lock';
 import { redis, type RedisOptions } from 'bedrock-lock/redis';
 import { startProxy, type TcpProxy } from 'bedrock-servers';
-import { eventually, liveness, Witness } from 'bedrock-testkit';
+import { eventually, liveness, ExclusionChecker } from 'bedrock-testkit';
 import { readFileSync } from 'node:fs';
 import { RedisFixture } from '../unit/backends/redis/fixture.js';
-import { pass } from './contest.js';
+import { delay } from './contest.js';
 import { NETWORK_FAULTS } from './network-faults.js';
 
 /** Bound on every call to Redis, ms. */
@@ -67,7 +67,7 @@ async function underFault(
   });
   for (let i = 0; i < 3 || (i < MOST_FAILS && !isEnough()); i += 1) {
     // After the first three the pauses grow: a slow machine needs time to connect again, and to do something then.
-    await pass(50 * Math.max(1, i - 1));
+    await delay(50 * Math.max(1, i - 1));
     await fault();
   }
   isOver = true;
@@ -94,31 +94,31 @@ describe.each(Object.entries(NETWORK_FAULTS))('a network that %s', (_name, strik
     const [patient, hasty] = [await peer(), await peer()];
     const options = { waitMs: 20_000 };
     await (await unhurried()).countingSemaphore('pool').trySetPermits(5);
-    const witness = new Witness(5);
+    const checker = new ExclusionChecker(5);
     let left = 0;
     const use = (bedrock: Bedrock, waitMs: number) => async (): Promise<void> => {
       const semaphore = bedrock.countingSemaphore('pool', options);
       if ((await outcome(semaphore.acquire(2, { waitMs }))) !== undefined) return void (left += 1);
-      await witness.visit(() => pass(1), { units: 2 });
+      await checker.run(() => delay(1), { units: 2 });
       await semaphore.release(2);
     };
     await underFault(
-      () => Math.min(witness.visits, left) > 3,
+      () => Math.min(checker.entered, left) > 3,
       fault,
       ...[1, 2].map(() => use(patient, 20_000)),
       ...[30, 60].map((ms) => use(hasty, ms)),
     );
     await Promise.all([patient, hasty].map(settled));
     expect(await number('pool')).toBe(5);
-    witness.assertKept();
-    expect(Math.min(witness.visits, left)).toBeGreaterThan(3);
+    checker.assertExclusion();
+    expect(Math.min(checker.entered, left)).toBeGreaterThan(3);
   });
 
   it('leaves no permit with a lease behind, of callers that stay or leave', async () => {
     const [patient, hasty] = [await peer(), await peer()];
     const options = { waitMs: 20_000, leaseMs: Infinity };
     await (await unhurried()).expirableSemaphore('leased').trySetPermits(5);
-    const witness = new Witness(5);
+    const checker = new ExclusionChecker(5);
     let left = 0;
     const use = (bedrock: Bedrock, waitMs: number) => async (): Promise<void> => {
       const permits = await bedrock
@@ -126,11 +126,11 @@ describe.each(Object.entries(NETWORK_FAULTS))('a network that %s', (_name, strik
         .acquireMany(2, { waitMs })
         .catch(() => []);
       if (permits.length === 0) return void (left += 1);
-      await witness.visit(() => pass(1), { units: 2 });
+      await checker.run(() => delay(1), { units: 2 });
       for (const permit of permits) expect(await permit.release()).not.toBe('lost');
     };
     await underFault(
-      () => Math.min(witness.visits, left) > 3,
+      () => Math.min(checker.entered, left) > 3,
       fault,
       ...[1, 2].map(() => use(patient, 20_000)),
       ...[30, 60].map((ms) => use(hasty, ms)),
@@ -138,8 +138,8 @@ describe.each(Object.entries(NETWORK_FAULTS))('a network that %s', (_name, strik
     await Promise.all([patient, hasty].map(settled));
     expect(await number('leased')).toBe(5);
     expect(await fixture.observer.exists('{leased}:timeout')).toBe(0);
-    witness.assertKept();
-    expect(Math.min(witness.visits, left)).toBeGreaterThan(3);
+    checker.assertExclusion();
+    expect(Math.min(checker.entered, left)).toBeGreaterThan(3);
   });
 });
 
@@ -172,7 +172,7 @@ describe('a Redis whose clients are killed', () => {
     // The pauses grow, so that a slow machine gets something done between two of them.
     for (let kills = 0; kills < 12 || (turns <= 50 && kills < 40); kills += 1) {
       await fixture.observer.call('client', 'kill', 'type', 'normal', 'skipme', 'yes');
-      await pass(120 + 15 * kills);
+      await delay(120 + 15 * kills);
     }
     isOver = true;
     await Promise.all(working);
@@ -219,13 +219,13 @@ describe('a Redis that is stopped', () => {
     await pool.trySetPermits(5);
     fixture.server.pause();
     expect(await outcome(pool.addPermits(3))).toBe('BACKEND_UNAVAILABLE');
-    await pass(OPERATION_MS);
+    await delay(OPERATION_MS);
     fixture.server.resume();
     await eventually(
       'it serves again',
       async () => (await outcome(pool.availablePermits())) !== 'BACKEND_UNAVAILABLE',
     );
-    await pass(OPERATION_MS);
+    await delay(OPERATION_MS);
     expect(await number('pool')).toBe(5);
   });
 

@@ -1,6 +1,6 @@
 import { eventually, liveness, type Timing } from 'bedrock-testkit';
 import { goOn, UNTIL_FINISHED } from './contest.js';
-import { pass, Site } from './site.js';
+import { delay, Site } from './site.js';
 
 describe('a Redis that forgets scripts and connections', () => {
   let site: Site;
@@ -12,7 +12,7 @@ describe('a Redis that forgets scripts and connections', () => {
     const lease = await holder.acquire();
     for (let i = 0; i < 8; i += 1) {
       await site.command('SCRIPT', 'FLUSH');
-      await pass(100);
+      await delay(100);
     }
     expect(lease!.isHeld).toBe(true);
     const waiting = rival.acquire();
@@ -31,18 +31,18 @@ describe('a Redis that forgets scripts and connections', () => {
       let lease = await holder.acquire();
       for (let i = 0; i < 3; i += 1) {
         const waiting = rival.acquire();
-        await pass(50);
+        await delay(50);
         await site.command('CLIENT', 'KILL', 'TYPE', type, 'SKIPME', 'yes');
         await holder.recorder.release(lease!);
         const next = await waiting;
         await site.command('CLIENT', 'KILL', 'TYPE', type, 'SKIPME', 'yes');
-        await pass(1_000);
+        await delay(1_000);
         expect(next?.isHeld).toBe(true);
         await rival.recorder.release(next!);
         lease = await holder.acquire();
       }
       await holder.recorder.release(lease!);
-      await pass(1_000);
+      await delay(1_000);
       site.judge();
       expect(await site.leftovers()).toEqual([]);
     },
@@ -59,14 +59,14 @@ describe('a Redis that forgets scripts and connections', () => {
       await site.command('CLIENT', 'KILL', 'TYPE', 'pubsub', 'SKIPME', 'yes');
       await eventually('the rival listens', () => site.isHeard());
       // The question that follows every reconnection is over.
-      await pass(50);
+      await delay(50);
       const timing = await liveness.time(async () => {
         await holder.recorder.release(lease!);
         await rival.recorder.release((await waiting)!);
       });
       timings.push(timing);
     }
-    liveness.judge('the median hand-over', 50, timings);
+    liveness.assertMedian('the median hand-over', 50, timings);
   });
 
   it('stays exclusive under load, while connections are killed all the time', async () => {
@@ -82,7 +82,7 @@ describe('a Redis that forgets scripts and connections', () => {
     await goOn(contenders);
     for (let i = 0; i < 25; i += 1) {
       await site.command('CLIENT', 'KILL', 'TYPE', i % 2 === 0 ? 'normal' : 'pubsub', 'SKIPME', 'yes');
-      await pass(100);
+      await delay(100);
     }
     await goOn(contenders);
     await site.finish();

@@ -1,5 +1,5 @@
 import type { TcpProxy } from 'bedrock-servers';
-import { pass } from './contest.js';
+import { delay } from './contest.js';
 
 /** Does its harm to those behind the proxy, and resolves when the network is whole again. */
 export type NetworkFault = (proxy: TcpProxy, operationMs: number) => Promise<void>;
@@ -8,23 +8,23 @@ export type NetworkFault = (proxy: TcpProxy, operationMs: number) => Promise<voi
 export const NETWORK_FAULTS: Record<string, NetworkFault> = {
   'swallows replies': async (proxy, operationMs) => {
     proxy.dropReplies();
-    await pass(1.5 * operationMs);
+    await delay(1.5 * operationMs);
     proxy.dropReplies(false);
   },
   'swallows requests': async (proxy, operationMs) => {
     proxy.dropRequests();
-    await pass(1.5 * operationMs);
+    await delay(1.5 * operationMs);
     proxy.dropRequests(false);
   },
   'delays by more than the time-out': async (proxy, operationMs) => {
     proxy.delay(1.5 * operationMs);
-    await pass(3 * operationMs);
+    await delay(3 * operationMs);
     proxy.delay(0);
   },
   'cuts connections': async (proxy) => {
     for (let i = 0; i < 5; i += 1) {
       proxy.cut();
-      await pass(20);
+      await delay(20);
     }
   },
 };

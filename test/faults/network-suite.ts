@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { startProxy, type TcpProxy } from 'bedrock-servers';
 import { goOn, UNTIL_FINISHED, type Job } from './contest.js';
 import { NETWORK_FAULTS } from './network-faults.js';
-import { OPERATION_MS, pass, Site } from './site.js';
+import { OPERATION_MS, delay, Site } from './site.js';
 
 /** The second time, the fault strikes processes that have made their connections again. */
 const STRIKES = 2;
@@ -51,7 +51,7 @@ export function networkFaults({ between, promise, job, leastLeases, afterwards }
       const report = site.judge();
       expect(Object.keys(report.turns)).toHaveLength(3);
       expect(report.leases).toBeGreaterThan(leastLeases);
-      await pass(2 * OPERATION_MS);
+      await delay(2 * OPERATION_MS);
       expect(await site.leftovers()).toEqual([]);
     });
   });

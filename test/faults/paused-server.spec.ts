@@ -1,6 +1,6 @@
 import { liveness } from 'bedrock-testkit';
 import { goOn, UNTIL_FINISHED } from './contest.js';
-import { BOUNDS, OPERATION_MS, pass, Site } from './site.js';
+import { BOUNDS, OPERATION_MS, delay, Site } from './site.js';
 
 describe('a Redis that is stopped beyond the lease', () => {
   let site: Site;
@@ -14,8 +14,8 @@ describe('a Redis that is stopped beyond the lease', () => {
     site.server.pause();
     const inVain = [rival.acquire(500), rival.acquire(1_000), rival.acquire(0)];
     while (lease!.isHeld) {
-      holder.recorder.see(lease!);
-      await pass(10);
+      holder.recorder.observe(lease!);
+      await delay(10);
     }
     expect(performance.now()).toBeGreaterThanOrEqual(lease!.validUntil);
     expect(await Promise.all(inVain)).toEqual([undefined, undefined, undefined]);
@@ -29,7 +29,7 @@ describe('a Redis that is stopped beyond the lease', () => {
     await rival.recorder.release(next!);
     const report = site.judge();
     expect(report.failures).toEqual({ BACKEND_UNAVAILABLE: 2, LOCK_BUSY: 1 });
-    await pass(OPERATION_MS);
+    await delay(OPERATION_MS);
     expect(await site.leftovers()).toEqual([]);
   });
 
@@ -38,9 +38,9 @@ describe('a Redis that is stopped beyond the lease', () => {
     const holder = await site.peer('holder', { leaseMs: 2_000 });
     const lease = await holder.acquire();
     site.server.pause();
-    await pass(1_000);
+    await delay(1_000);
     site.server.resume();
-    await pass(2_000);
+    await delay(2_000);
     expect(lease!.isHeld).toBe(true);
     expect(await lease!.release()).toBe('released');
   });
@@ -52,9 +52,9 @@ describe('a Redis that is stopped beyond the lease', () => {
     const contenders = [site.contender(job), site.contender(job)];
     await goOn(contenders);
     for (const ms of [200, 900, 450, 1_200]) {
-      await pass(200);
+      await delay(200);
       site.server.pause();
-      await pass(ms);
+      await delay(ms);
       site.server.resume();
       await goOn(contenders);
     }

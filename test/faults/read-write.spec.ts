@@ -8,7 +8,7 @@ import {
 } from './common-faults.js';
 import { goOn, UNTIL_FINISHED } from './contest.js';
 import { networkFaults } from './network-suite.js';
-import { pass, Site } from './site.js';
+import { delay, Site } from './site.js';
 
 const JOB = { readWrite: { writes: 0.2 }, tasks: 4, bodyMs: [1, 10], sampleMs: 5 } as const;
 const READS = { writes: 0 };
@@ -60,7 +60,7 @@ describe('a reader or writer of a read-write lock', () => {
     const others = await holder(READS, 600);
     const stopped = await holder(READS, 600);
     stopped.signal('SIGSTOP');
-    await pass(1_500);
+    await delay(1_500);
     stopped.signal('SIGCONT');
     await stopped.until('lost');
     const lostAt = sharedNow();
@@ -84,7 +84,7 @@ describe('a reader or writer of a read-write lock', () => {
     const report = site.judge();
     expect(report).toMatchObject({ failures: {} });
     expect(report.leases).toBeGreaterThan(200);
-    await pass(500);
+    await delay(500);
     expect(await site.leftovers()).toEqual([]);
   });
 

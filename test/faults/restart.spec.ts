@@ -1,5 +1,5 @@
 import { goOn, UNTIL_FINISHED } from './contest.js';
-import { pass, Site } from './site.js';
+import { delay, Site } from './site.js';
 
 /** The longest lease, ms: so long nothing is granted after data was lost. */
 const GUARD_MS = 1_500;
@@ -24,12 +24,12 @@ describe('a Redis that loses its data', () => {
     const [holder, rival] = [await site.peer('holder', { leaseMs: 1_400 }), await site.peer('rival')];
     const lease = await holder.acquire();
     const waiting = rival.acquire();
-    await pass(200);
+    await delay(200);
     const lostAt = performance.now();
     await lose();
     while (lease!.isHeld) {
-      holder.recorder.see(lease!);
-      await pass(5);
+      holder.recorder.observe(lease!);
+      await delay(5);
     }
     expect(lease!.isHeld).toBe(false);
     const next = await waiting;
@@ -53,7 +53,7 @@ describe('a Redis that loses its data', () => {
     const contenders = [site.contender(job), site.contender(job), site.contender(job)];
     await goOn(contenders);
     for (const fault of ['kill', 'flush'] as const) {
-      await pass(400);
+      await delay(400);
       if (fault === 'flush') await site.command('FLUSHALL');
       else {
         site.server.kill('SIGKILL');

@@ -3,7 +3,7 @@ import { startRedis, type RunningServer } from 'bedrock-servers';
 import { Redis } from 'ioredis';
 import { Contest } from './contest.js';
 
-export { BOUNDS, OPERATION_MS, pass } from './contest.js';
+export { BOUNDS, OPERATION_MS, delay } from './contest.js';
 
 /** A Redis of its own, and those who contend on it. */
 export class Site extends Contest {

@@ -45,20 +45,20 @@ export async function runSeeds(
 
 /**
  * One seed; a rejection that nobody handles is a violation too, as is an error of the world itself.
- * @param terms instead of those that the seed draws
+ * @param overrides instead of those that the seed draws
  */
 export async function runSeed(
   seed: number,
   backend: BackendName | undefined,
   trace?: Trace,
-  terms: Partial<Scenario> = {},
+  overrides: Partial<Scenario> = {},
 ): Promise<Outcome> {
   const unhandled: string[] = [];
   const note = (reason: unknown): void =>
     void unhandled.push(`unhandled rejection: ${String((reason as Error | undefined)?.stack ?? reason)}`);
   process.on('unhandledRejection', note);
   try {
-    const outcome = await simulate(seed, trace, { ...terms, ...(backend !== undefined && { backend }) });
+    const outcome = await simulate(seed, trace, { ...overrides, ...(backend !== undefined && { backend }) });
     return { ...outcome, violations: [...unhandled, ...outcome.violations] };
   } catch (error) {
     return { seed, leases: 0, events: 0, violations: [`the world broke: ${String((error as Error).stack)}`] };

@@ -17,7 +17,7 @@ import { StoreModule } from './store/store.module.js';
 @Module({})
 export class AppModule {
   static register(settings: AppSettings): DynamicModule {
-    const { ground, leaseMs } = settings;
+    const { servers, leaseMs } = settings;
     return {
       module: AppModule,
       imports: [
@@ -25,14 +25,14 @@ export class AppModule {
           locks: ['flash-sale', 'contention', 'lock-time', 'lock-delay'],
           useFactory: async () => ({
             backend: await backendOf(settings),
-            prefix: ground.kind === 'memory' ? '' : ground.prefix,
+            prefix: servers.kind === 'memory' ? '' : servers.prefix,
             // All buyers wait at once, and none gives up unless the server is gone: then the run must end all the same.
             defaults: { leaseMs, waitMs: 30_000, maxWaiters: MAX_BUYERS },
             // The memory backend serves one process only, and that is what the command line allows it for.
             allowInProcessLocks: true,
           }),
         }),
-        StoreModule.register(ground),
+        StoreModule.register(servers),
         FlashSaleModule,
         ContentionModule,
         LockTimeModule,
@@ -42,16 +42,16 @@ export class AppModule {
   }
 }
 
-async function backendOf({ ground, label }: AppSettings): Promise<Backend> {
-  if (ground.kind === 'engine') return ENGINES[ground.engine].backend(ground.locksUrl, label);
+async function backendOf({ servers, label }: AppSettings): Promise<Backend> {
+  if (servers.kind === 'engine') return ENGINES[servers.engine].backend(servers.locksUrl, label);
   const labelled = label === undefined ? {} : { label };
-  if (ground.kind === 'memory') return memory({ store: ground.memory.locks, ...labelled });
-  if (ground.kind === 'redis') return redis({ url: ground.url, ...labelled });
-  const { places, ...rules } = ground.rules;
+  if (servers.kind === 'memory') return memory({ store: servers.memory.locks, ...labelled });
+  if (servers.kind === 'redis') return redis({ url: servers.url, ...labelled });
+  const { locations, ...rules } = servers.rules;
   // Lock time compares fencing tokens. The nodes are taken for empty: nobody else locks there.
   return combination({
     ...rules,
-    nodes: places.map((place) => redis({ ...place, ...labelled })),
+    nodes: locations.map((location) => redis({ ...location, ...labelled })),
     fencing: true,
     coldStart: 'trust',
     probe: { lastMs: 200 },

@@ -1,8 +1,8 @@
-import type { Ground } from './server/ground.js';
+import type { RunServers } from './server/run-servers.js';
 
 /** What an application of the proving ground is told from outside. */
 export interface AppSettings {
-  readonly ground: Ground;
+  readonly servers: RunServers;
   readonly leaseMs: number;
   /** Shown as the holder of a lock; the number of the process. */
   readonly label?: string;

@@ -30,18 +30,18 @@ describe('chaos', () => {
     chaos.sold(20);
     chaos.sold(21);
     expect(done).toEqual(['SIGKILL 1']);
-    expect(await chaos.strike()).toMatchObject({ nodeId: 'node 1', atPurchases: 20 });
+    expect(await chaos.outage()).toMatchObject({ nodeId: 'node 1', atPurchases: 20 });
     expect(done).toEqual(['SIGKILL 1', 'restart 1']);
   });
 
   it('tells when nothing was killed, and when a node does not come back', async () => {
-    await expect(new NodeChaos(nodesOf(3).nodes, 100).strike()).rejects.toThrow(
+    await expect(new NodeChaos(nodesOf(3).nodes, 100).outage()).rejects.toThrow(
       'before a node could be killed',
     );
     const { nodes } = nodesOf(3, () => Promise.reject(new Error('the port is taken')));
     const chaos = new NodeChaos(nodes, 100);
     chaos.sold(50);
-    await expect(chaos.strike()).rejects.toThrow('the port is taken');
+    await expect(chaos.outage()).rejects.toThrow('the port is taken');
   });
 
   it('is survived when every process has noticed the node go, and has waited before it counted on it', () => {

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { BackendUnavailableError } from 'bedrock-lock';
 import { isKept } from '../src/report/report.js';
 import type { SchemeAccount, Way } from '../src/schemes/account.js';
-import { atOnce } from '../src/schemes/crowd.js';
-import { Meeting } from '../src/schemes/meeting.js';
+import { atOnce } from '../src/schemes/concurrent-requests.js';
+import { Barrier } from '../src/schemes/barrier.js';
 import { schemesReport } from '../src/schemes/schemes.report.js';
 import { ServerError } from '../src/server/server.error.js';
 
@@ -58,12 +58,12 @@ describe('the report on the schemes', () => {
 
 describe('requests at once', () => {
   it('are counted by what they were told, and errors are kept', async () => {
-    const turnout = await atOnce(5, async (index) => {
+    const outcomes = await atOnce(5, async (index) => {
       if (index === 4) throw new Error('Duplicate entry');
       return index === 0 ? 'success' : 'repeat request';
     });
-    expect([turnout.count('success'), turnout.count('repeat request')]).toEqual([1, 3]);
-    expect(turnout.failures).toEqual(['Duplicate entry']);
+    expect([outcomes.count('success'), outcomes.count('repeat request')]).toEqual([1, 3]);
+    expect(outcomes.failures).toEqual(['Duplicate entry']);
   });
 
   it.each([
@@ -71,23 +71,23 @@ describe('requests at once', () => {
     ['Redis', new BackendUnavailableError('redis', 'gone', 'no')],
   ])('say nothing of a scheme when the %s is gone', async (_name, gone) => {
     let done = 0;
-    const turnout = atOnce(3, async (index) => {
+    const outcomes = atOnce(3, async (index) => {
       if (index === 0) throw gone;
       await Promise.resolve();
       done += 1;
       return 'success';
     });
-    await expect(turnout).rejects.toBe(gone);
+    await expect(outcomes).rejects.toBe(gone);
     // Nobody is left behind with a connection.
     expect(done).toBe(2);
   });
 });
 
-describe('a meeting', () => {
+describe('a barrier', () => {
   it('lets nobody go on before the last one has come', async () => {
-    const meeting = new Meeting(3);
+    const barrier = new Barrier(3);
     let gone = 0;
-    const join = () => meeting.join().then(() => (gone += 1));
+    const join = () => barrier.wait().then(() => (gone += 1));
     const early = [join(), join()];
     await new Promise(setImmediate);
     expect(gone).toBe(0);
@@ -96,8 +96,8 @@ describe('a meeting', () => {
   });
 
   it('gives up when somebody never comes, and says how many did', async () => {
-    const meeting = new Meeting(3, 20);
-    const ends = await Promise.allSettled([meeting.join(), meeting.join()]);
+    const barrier = new Barrier(3, 20);
+    const ends = await Promise.allSettled([barrier.wait(), barrier.wait()]);
     expect(ends.map((end) => end.status === 'rejected' && String(end.reason))).toEqual([
       'Error: only 2 of 3 requests arrived within 20 ms',
       'Error: only 2 of 3 requests arrived within 20 ms',

@@ -1,7 +1,7 @@
 import { buildJava } from '../jvm/build.js';
 import { ENGINE_TITLES } from '../engines/engines.js';
 import { engineOf, type LibraryName } from '../libraries/catalogue.js';
-import type { Ground, Scenario } from '../scenarios/scenario.js';
+import type { BenchServers, Scenario } from '../scenarios/scenario.js';
 
 /** A scenario, and who takes part in it. */
 export interface Planned {
@@ -27,7 +27,7 @@ export async function leaveOutMissing(plan: readonly Planned[]): Promise<readonl
  */
 export async function leaveOutEngines(
   { scenario, libraries }: Planned,
-  engines: Pick<Ground, 'urlOf'>,
+  engines: Pick<BenchServers, 'urlOf'>,
 ): Promise<readonly LibraryName[]> {
   const missing = new Set<string>();
   for (const engine of new Set(libraries.map(engineOf))) {

@@ -4,7 +4,7 @@ import { jsonLines } from '../report/json-lines.js';
 import { describeMachine, machineLine } from '../report/machine.js';
 import type { ScenarioResult } from '../report/report.js';
 import { scenarioSection } from '../report/scenario-section.js';
-import { groundOn } from '../scenarios/ground.js';
+import { benchServers } from '../scenarios/bench-servers.js';
 import { runScenario } from '../scenarios/run-scenario.js';
 import type { Scenario } from '../scenarios/scenario.js';
 import { SCENARIOS } from '../scenarios/scenarios.js';
@@ -34,8 +34,8 @@ export async function runBench(options: RunOptions): Promise<ExitCode> {
     for (const { scenario, libraries } of planned) {
       const present = await leaveOutEngines({ scenario, libraries }, engines);
       if (present.length === 0) continue;
-      const ground = groundOn(server.url, engines);
-      const rows = await runScenario(scenario, present, rounds ?? scenario.rounds, ground);
+      const servers = benchServers(server.url, engines);
+      const rows = await runScenario(scenario, present, rounds ?? scenario.rounds, servers);
       results.push({ scenario, rows });
       print(isJson ? jsonLines(scenario, rows) : `\n${scenarioSection(scenario, rows)}\n`);
     }

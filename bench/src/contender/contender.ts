@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { WordLine } from './line.js';
+import { WordChannel } from './channel.js';
 import type { Assignment } from './messages.js';
 import { startProcess } from './start-process.js';
 
@@ -14,7 +14,7 @@ process.once('exit', () => living.forEach((child) => child.kill('SIGKILL')));
 /** A library at work in a process of its own, as the bench sees it. */
 export class Contender<A> {
   readonly #child: ChildProcess;
-  readonly #line: WordLine;
+  readonly #channel: WordChannel;
   readonly #ended: Promise<void>;
   readonly #account: Promise<A>;
   readonly #failure: Promise<never>;
@@ -23,11 +23,11 @@ export class Contender<A> {
     const { child, tell, onMessage } = startProcess(assignment.library);
     living.add(child);
     this.#child = child;
-    this.#line = new WordLine((word) => tell({ kind: 'word', word }));
+    this.#channel = new WordChannel((word) => tell({ kind: 'word', word }));
     this.#ended = once(child, 'exit').then(() => void living.delete(child));
     const outcome = new Promise<A>((resolve, reject) => {
       onMessage((message) => {
-        if (message.kind === 'word') this.#line.arrived(message.word);
+        if (message.kind === 'word') this.#channel.arrived(message.word);
         if (message.kind === 'account') resolve(message.account as A);
         if (message.kind === 'failed') reject(new Error(message.reason));
       });
@@ -48,13 +48,13 @@ export class Contender<A> {
     tell({ kind: 'begin', assignment });
   }
 
-  say(word: unknown): void {
-    this.#line.say(word);
+  send(word: unknown): void {
+    this.#channel.send(word);
   }
 
   /** The next word. @throws what the contender failed of */
-  hear(): Promise<unknown> {
-    return Promise.race([this.#line.hear(), this.#failure]);
+  receive(): Promise<unknown> {
+    return Promise.race([this.#channel.receive(), this.#failure]);
   }
 
   /** What it has measured. @throws what it failed of */

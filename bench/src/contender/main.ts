@@ -1,13 +1,13 @@
 import { loadLibrary } from '../libraries/loaders.js';
 import { roleOf } from '../roles/roles.js';
-import { WordLine } from './line.js';
+import { WordChannel } from './channel.js';
 import type { Assignment, FromContender, ToContender } from './messages.js';
 
 /** Entry of a contender: a process of its own for one library in one turn, so that none disturbs another. */
-const line = new WordLine((word) => tell({ kind: 'word', word }));
+const channel = new WordChannel((word) => tell({ kind: 'word', word }));
 
 process.on('message', (message: ToContender) => {
-  if (message.kind === 'word') return line.arrived(message.word);
+  if (message.kind === 'word') return channel.arrived(message.word);
   compete(message.assignment).catch((error: unknown) => tell({ kind: 'failed', reason: reasonOf(error) }));
 });
 // Without the bench nobody would end this process.
@@ -19,7 +19,7 @@ async function compete({ library, role, terms, order }: Assignment): Promise<voi
   const open = await loadLibrary(library);
   const lock = await open(terms);
   const act = await roleOf(role);
-  const account = await act(lock, order as never, line, (other) => open({ ...terms, ...other }));
+  const account = await act(lock, order as never, channel, (other) => open({ ...terms, ...other }));
   // Without closing the lock: some roles leave holders and waiters behind, for which a library would wait.
   process.send?.({ kind: 'account', account } satisfies FromContender, () => process.exit(0));
 }

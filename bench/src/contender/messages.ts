@@ -1,12 +1,12 @@
 import type { LibraryName } from '../libraries/catalogue.js';
-import type { LockTerms } from '../libraries/open-lock.js';
+import type { OpenLockOptions } from '../libraries/open-lock.js';
 import type { RoleName } from '../roles/roles.js';
 
 /** What a contender is started for. */
 export interface Assignment {
   readonly role: RoleName;
   readonly library: LibraryName;
-  readonly terms: LockTerms;
+  readonly terms: OpenLockOptions;
   /** What the role is told: how many tasks, for how long. */
   readonly order: unknown;
 }

@@ -2,7 +2,7 @@ import { Bedrock, type Backend, type Lease, type Lock } from 'bedrock-lock';
 import type { EngineName } from '../engines/engines.js';
 import { countAlso } from '../figures/commands.js';
 import { open as openOnRedis } from './bedrock.js';
-import type { LockTerms, OpenLibrary, OpenLock } from './open-lock.js';
+import type { OpenLockOptions, OpenLibrary, OpenLock } from './open-lock.js';
 import { countNotifications } from './zookeeper-notifications.js';
 
 /** Each loads its own client alone. */
@@ -19,7 +19,7 @@ const BACKENDS: Readonly<Record<Exclude<EngineName, 'redis'>, (url: string) => P
 /** Bedrock as it comes on an engine, by `acquire` and `release`. */
 export function openOn(engine: EngineName): OpenLibrary {
   if (engine === 'redis') return openOnRedis;
-  return async ({ url, leaseMs }: LockTerms): Promise<OpenLock<Lease>> => {
+  return async ({ url, leaseMs }: OpenLockOptions): Promise<OpenLock<Lease>> => {
     const backend = await BACKENDS[engine](url);
     countAlso(() => backend.commands);
     const bedrock = new Bedrock({ backend, defaults: { leaseMs, waitMs: Infinity } });

@@ -4,7 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import { redis } from 'bedrock-lock/redis';
 import { BedrockLockModule, Idempotent } from 'nestjs-bedrock';
 import './client.js';
-import { noLock, type LockTerms, type OpenLock } from './open-lock.js';
+import { noLock, type OpenLockOptions, type OpenLock } from './open-lock.js';
 import { handle, openHandler } from './repeated.js';
 
 @Controller()
@@ -26,7 +26,7 @@ class Shop {
 
 @Module({})
 class BenchModule {
-  static on({ url }: LockTerms): DynamicModule {
+  static on({ url }: OpenLockOptions): DynamicModule {
     const locks = BedrockLockModule.forRoot({
       backend: () => redis({ url }),
       idempotency: ['orders'],
@@ -36,13 +36,13 @@ class BenchModule {
 }
 
 /** `@Idempotent()` on a handler, with the key in its header. */
-export function open(terms: LockTerms): Promise<OpenLock> {
-  return openHandler(BenchModule.on(terms));
+export function open(options: OpenLockOptions): Promise<OpenLock> {
+  return openHandler(BenchModule.on(options));
 }
 
 /** `@Idempotent()` on a method of a provider, with the key from its first argument. */
-export async function openMethod(terms: LockTerms): Promise<OpenLock> {
-  const app = await NestFactory.createApplicationContext(BenchModule.on(terms), { logger: ['error'] });
+export async function openMethod(options: OpenLockOptions): Promise<OpenLock> {
+  const app = await NestFactory.createApplicationContext(BenchModule.on(options), { logger: ['error'] });
   const shop = app.get(Shop);
   return { ...noLock('a method'), once: (key) => shop.place(key), close: () => app.close() };
 }

@@ -1,10 +1,10 @@
 import { Bedrock } from 'bedrock-lock';
 import { redis } from 'bedrock-lock/redis';
 import './client.js';
-import { noLock, type LockTerms, type OpenLock } from './open-lock.js';
+import { noLock, type OpenLockOptions, type OpenLock } from './open-lock.js';
 
 /** The countdown latch: closed at 1, open at 0. */
-export async function open({ url }: LockTerms): Promise<OpenLock<never>> {
+export async function open({ url }: OpenLockOptions): Promise<OpenLock<never>> {
   const bedrock = new Bedrock({ backend: redis({ url }) });
   await bedrock.ready();
   const latches = bedrock.countdownLatch('bench', { waitMs: Infinity });

@@ -4,7 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import { redis } from 'bedrock-lock/redis';
 import { BedrockLockModule, BedrockService, DistributedLock } from 'nestjs-bedrock';
 import './client.js';
-import type { LockTerms, OpenLock } from './open-lock.js';
+import type { OpenLockOptions, OpenLock } from './open-lock.js';
 
 @Injectable()
 class Visitor {
@@ -15,7 +15,7 @@ class Visitor {
 }
 
 /** Bedrock by a decorated method of a Nest provider, with the key from its first argument. */
-export async function open({ url, leaseMs }: LockTerms): Promise<OpenLock> {
+export async function open({ url, leaseMs }: OpenLockOptions): Promise<OpenLock> {
   @Module({
     imports: [
       BedrockLockModule.forRoot({

@@ -1,10 +1,10 @@
 import { Bedrock, type Lease, type ReadWriteLock } from 'bedrock-lock';
 import { redis } from 'bedrock-lock/redis';
 import './client.js';
-import type { LockTerms, OpenLock } from './open-lock.js';
+import type { OpenLockOptions, OpenLock } from './open-lock.js';
 
 /** The read-write lock: `acquire` and `run` write. */
-export async function open({ url, leaseMs }: LockTerms): Promise<OpenLock<Lease>> {
+export async function open({ url, leaseMs }: OpenLockOptions): Promise<OpenLock<Lease>> {
   const bedrock = new Bedrock({ backend: redis({ url }), defaults: { leaseMs, waitMs: Infinity } });
   await bedrock.ready();
   const locks = new Map<string, ReadWriteLock>();

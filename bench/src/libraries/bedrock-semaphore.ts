@@ -1,10 +1,10 @@
 import { Bedrock, type Lease } from 'bedrock-lock';
 import { redis } from 'bedrock-lock/redis';
 import './client.js';
-import { PERMITS, type LockTerms, type OpenLock } from './open-lock.js';
+import { PERMITS, type OpenLockOptions, type OpenLock } from './open-lock.js';
 
 /** The semaphore whose permits are leases. */
-export async function open({ url, leaseMs }: LockTerms): Promise<OpenLock<Lease>> {
+export async function open({ url, leaseMs }: OpenLockOptions): Promise<OpenLock<Lease>> {
   const bedrock = new Bedrock({ backend: redis({ url }), defaults: { leaseMs, waitMs: Infinity } });
   await bedrock.ready();
   const semaphore = bedrock.semaphore('bench', { permits: PERMITS });

@@ -2,7 +2,7 @@ import { Bedrock, type Lease, type Lock, type LockOptions } from 'bedrock-lock';
 import { combination, type CombinationOptions } from 'bedrock-lock/combination';
 import { redis, type RedisOptions } from 'bedrock-lock/redis';
 import './client.js';
-import type { LockTerms, OpenLock } from './open-lock.js';
+import type { OpenLockOptions, OpenLock } from './open-lock.js';
 
 /** How a row differs from Bedrock as it comes. */
 interface Variant {
@@ -17,28 +17,28 @@ interface Variant {
 }
 
 /** Bedrock as it comes, by `acquire` and `release`. */
-export const open = (terms: LockTerms): Promise<OpenLock<Lease, Lease>> => openBedrock(terms, {});
+export const open = (options: OpenLockOptions): Promise<OpenLock<Lease, Lease>> => openBedrock(options, {});
 
-export const openByRun = (terms: LockTerms): Promise<OpenLock<Lease, Lease>> =>
-  openBedrock(terms, { byRun: true });
+export const openByRun = (options: OpenLockOptions): Promise<OpenLock<Lease, Lease>> =>
+  openBedrock(options, { byRun: true });
 
-export const openWithoutTokens = (terms: LockTerms): Promise<OpenLock<Lease, Lease>> =>
-  openBedrock(terms, { lock: { fencing: false } });
+export const openWithoutTokens = (options: OpenLockOptions): Promise<OpenLock<Lease, Lease>> =>
+  openBedrock(options, { lock: { fencing: false } });
 
-export const openGuarded = (terms: LockTerms): Promise<OpenLock<Lease, Lease>> =>
-  openBedrock(terms, { backend: { restartGuard: true, coldStart: 'trust' } });
+export const openGuarded = (options: OpenLockOptions): Promise<OpenLock<Lease, Lease>> =>
+  openBedrock(options, { backend: { restartGuard: true, coldStart: 'trust' } });
 
-export const openFair = (terms: LockTerms): Promise<OpenLock<Lease, Lease>> =>
-  openBedrock(terms, { kind: 'fairMutex' });
+export const openFair = (options: OpenLockOptions): Promise<OpenLock<Lease, Lease>> =>
+  openBedrock(options, { kind: 'fairMutex' });
 
-export const openSequential = (terms: LockTerms): Promise<OpenLock<Lease, Lease>> =>
-  openBedrock(terms, { nodes: { contention: 'sequential' } });
+export const openSequential = (options: OpenLockOptions): Promise<OpenLock<Lease, Lease>> =>
+  openBedrock(options, { nodes: { contention: 'sequential' } });
 
-export const openMajority = (terms: LockTerms): Promise<OpenLock<Lease, Lease>> =>
-  openBedrock(terms, { nodes: { strategy: 'majority' } });
+export const openMajority = (options: OpenLockOptions): Promise<OpenLock<Lease, Lease>> =>
+  openBedrock(options, { nodes: { strategy: 'majority' } });
 
 async function openBedrock(
-  { url, nodes, leaseMs }: LockTerms,
+  { url, nodes, leaseMs }: OpenLockOptions,
   { backend, nodes: rules, lock, byRun, kind = 'mutex' }: Variant,
 ): Promise<OpenLock<Lease, Lease>> {
   const bedrock = new Bedrock({

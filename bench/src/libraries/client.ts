@@ -1,12 +1,12 @@
 import { Redis } from 'ioredis';
-import type { LockTerms } from './open-lock.js';
+import type { OpenLockOptions } from './open-lock.js';
 import { countCommandsOf } from '../figures/commands.js';
 
 countCommandsOf(Redis.prototype);
 
 /** A connected client of ioredis 6, with the client's own defaults: what raw and most libraries are used with. */
 /** A client for each server that the lock is on. */
-export function openClients({ url, nodes = [url] }: LockTerms): Promise<Redis[]> {
+export function openClients({ url, nodes = [url] }: OpenLockOptions): Promise<Redis[]> {
   return Promise.all(nodes.map(openClient));
 }
 

@@ -1,10 +1,10 @@
-import type { LockTerms, OpenLock } from './open-lock.js';
+import type { OpenLockOptions, OpenLock } from './open-lock.js';
 import { ZooKeeperClient } from './zookeeper-client.js';
 
 const ROOT = '/bench-herd';
 
 /** The simple lock: one ephemeral node, which everybody watches who could not make it. Only here, to show the herd. */
-export async function open({ url }: LockTerms): Promise<OpenLock<string>> {
+export async function open({ url }: OpenLockOptions): Promise<OpenLock<string>> {
   const client = await ZooKeeperClient.connect(url);
   await client.create(ROOT, true);
   return {

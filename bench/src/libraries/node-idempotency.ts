@@ -3,7 +3,7 @@ import { Controller, Module, Post, UseInterceptors, type DynamicModule } from '@
 import { NodeIdempotencyInterceptor, NodeIdempotencyModule } from '@node-idempotency/nestjs';
 import { RedisStorageAdapter } from '@node-idempotency/storage-adapter-redis';
 import { commandSent } from '../figures/commands.js';
-import type { LockTerms, OpenLock } from './open-lock.js';
+import type { OpenLockOptions, OpenLock } from './open-lock.js';
 import { handle, openHandler } from './repeated.js';
 
 /** Its own store on Redis; each of the calls is one command. */
@@ -45,7 +45,7 @@ class BenchModule {
 }
 
 /** @node-idempotency/nestjs with its store on Redis (over its own client, node-redis 4). */
-export async function open({ url }: LockTerms): Promise<OpenLock> {
+export async function open({ url }: OpenLockOptions): Promise<OpenLock> {
   const store = new CountedStore({ url });
   await store.connect();
   return openHandler(BenchModule.on(store));

@@ -2,7 +2,7 @@
 export const PERMITS = 8;
 
 /** What every library is opened with. Times in ms. */
-export interface LockTerms {
+export interface OpenLockOptions {
   readonly url: string;
   /** Where the lock is on several independent servers: those. */
   readonly nodes?: readonly string[] | undefined;
@@ -43,7 +43,7 @@ export interface OpenLock<G = unknown, K = unknown> {
 }
 
 /** A file of this folder: opens the library, connected and ready. */
-export type OpenLibrary = (terms: LockTerms) => Promise<OpenLock>;
+export type OpenLibrary = (options: OpenLockOptions) => Promise<OpenLock>;
 
 /** For what is no lock. */
 export function noLock(what: string): Pick<OpenLock<never>, 'acquire' | 'release'> {

@@ -1,6 +1,6 @@
 import { Etcd3 } from 'etcd3';
 import { commandSent } from '../figures/commands.js';
-import type { LockTerms, OpenLock } from './open-lock.js';
+import type { OpenLockOptions, OpenLock } from './open-lock.js';
 
 const LEASE_S = 60;
 
@@ -14,7 +14,7 @@ interface Found {
  * The mutex of etcd's own package for Go, with etcd3: a key on one long lease and a look at the key before it in one
  * transaction; a watch on that key where there is one; a deletion.
  */
-export async function open({ url }: LockTerms): Promise<OpenLock<string>> {
+export async function open({ url }: OpenLockOptions): Promise<OpenLock<string>> {
   const client = new Etcd3({ hosts: url });
   const lease = await client.lease(LEASE_S).grant();
   let made = 0;

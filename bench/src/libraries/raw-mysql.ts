@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createConnection, createPool, type PoolConnection, type ResultSetHeader } from 'mysql2/promise';
 import { RAW_TABLE } from '../engines/prepare.js';
 import { commandSent } from '../figures/commands.js';
-import type { LockTerms, OpenLock } from './open-lock.js';
+import type { OpenLockOptions, OpenLock } from './open-lock.js';
 
 const NOW = `TIMESTAMPDIFF(MICROSECOND, '1970-01-01', SYSDATE(6))`;
 const MAKE = `INSERT IGNORE INTO ${RAW_TABLE} VALUES (?, '', 0)`;
@@ -19,7 +19,7 @@ interface Grant {
 }
 
 /** A lease in a row: one conditional UPDATE to take it, asked again every `pollMs`, and one to give it back; both prepared. */
-export async function open({ url, leaseMs, pollMs }: LockTerms): Promise<OpenLock<Grant>> {
+export async function open({ url, leaseMs, pollMs }: OpenLockOptions): Promise<OpenLock<Grant>> {
   const client = await createConnection(url);
   const rows = new Map<string, Promise<unknown>>();
   const makeRow = (key: string): Promise<unknown> => {
@@ -44,13 +44,13 @@ export async function open({ url, leaseMs, pollMs }: LockTerms): Promise<OpenLoc
   };
 }
 
-interface Seat {
+interface HeldConnection {
   readonly key: string;
   readonly client: PoolConnection;
 }
 
 /** Named locks of the server (GET_LOCK): it lets callers wait, each on a connection of its own. */
-export async function openNamed({ url }: LockTerms): Promise<OpenLock<Seat>> {
+export async function openNamed({ url }: OpenLockOptions): Promise<OpenLock<HeldConnection>> {
   const pool = createPool({ uri: url, connectionLimit: CONNECTIONS });
   return {
     async acquire(key) {

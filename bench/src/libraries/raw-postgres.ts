@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { RAW_TABLE } from '../engines/prepare.js';
 import { commandSent } from '../figures/commands.js';
-import type { LockTerms, OpenLock } from './open-lock.js';
+import type { OpenLockOptions, OpenLock } from './open-lock.js';
 
 const NOW = '(extract(epoch FROM clock_timestamp()) * 1000000)::bigint';
 const MAKE = `INSERT INTO ${RAW_TABLE} VALUES ($1, '', 0) ON CONFLICT DO NOTHING`;
@@ -18,7 +18,7 @@ interface Grant {
 }
 
 /** A lease in a row: one conditional UPDATE to take it, asked again every `pollMs`, and one to give it back; both prepared. */
-export async function open({ url, leaseMs, pollMs }: LockTerms): Promise<OpenLock<Grant>> {
+export async function open({ url, leaseMs, pollMs }: OpenLockOptions): Promise<OpenLock<Grant>> {
   const client = new pg.Client(url);
   await client.connect();
   const rows = new Map<string, Promise<unknown>>();
@@ -43,13 +43,13 @@ export async function open({ url, leaseMs, pollMs }: LockTerms): Promise<OpenLoc
   };
 }
 
-interface Seat {
+interface HeldConnection {
   readonly key: string;
   readonly client: pg.PoolClient;
 }
 
 /** Advisory locks of sessions: the server lets callers wait, each on a connection of its own, in their order. */
-export async function openAdvisory({ url }: LockTerms): Promise<OpenLock<Seat>> {
+export async function openAdvisory({ url }: OpenLockOptions): Promise<OpenLock<HeldConnection>> {
   const pool = new pg.Pool({ connectionString: url, max: CONNECTIONS });
   const ask = (client: pg.PoolClient, name: string, key: string): Promise<unknown> => {
     commandSent();

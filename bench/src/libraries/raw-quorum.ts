@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { endClients, openClients } from './client.js';
-import type { LockTerms, OpenLock } from './open-lock.js';
+import type { OpenLockOptions, OpenLock } from './open-lock.js';
 import { guardedVerbs, plainVerbs, scriptVerbs, type Grant, type Verbs } from './raw-verbs.js';
 
 /** Whether a grant is one, from what every server is asked. */
@@ -12,37 +12,37 @@ type Vote = (nodes: readonly Verbs[], ask: (node: Verbs) => Promise<number>) => 
  * The same on several servers, as it is written by hand: all are asked at once, the majority decides, nobody waits for the
  * rest, and neither time nor restarts are looked at.
  */
-export function openQuorum(terms: LockTerms): Promise<OpenLock<Grant>> {
-  return openBy(majorityOf, terms);
+export function openQuorum(options: OpenLockOptions): Promise<OpenLock<Grant>> {
+  return openBy(majorityOf, options);
 }
 
 /** All are asked at once, and a grant is what all of them have granted: what a veto of every server costs by itself. */
-export function openUnanimous(terms: LockTerms): Promise<OpenLock<Grant>> {
-  return openBy(allOf, terms);
+export function openUnanimous(options: OpenLockOptions): Promise<OpenLock<Grant>> {
+  return openBy(allOf, options);
 }
 
 /** One is asked after the other, and all must grant: what the order of the seed costs by itself. */
-export function openInTurn(terms: LockTerms): Promise<OpenLock<Grant>> {
-  return openBy(oneByOne, terms);
+export function openInTurn(options: OpenLockOptions): Promise<OpenLock<Grant>> {
+  return openBy(oneByOne, options);
 }
 
 /** Unanimous, in the format of Redisson's RLock: what veto and format cost together. */
-export function openUnanimousByScripts(terms: LockTerms): Promise<OpenLock<Grant>> {
-  return openBy(allOf, terms, scriptVerbs);
+export function openUnanimousByScripts(options: OpenLockOptions): Promise<OpenLock<Grant>> {
+  return openBy(allOf, options, scriptVerbs);
 }
 
 /** Unanimous, with the rules that the combination lock keeps: what they cost without a library. */
-export function openUnanimousAndGuarded(terms: LockTerms): Promise<OpenLock<Grant>> {
-  return openBy(allOf, terms, guardedVerbs);
+export function openUnanimousAndGuarded(options: OpenLockOptions): Promise<OpenLock<Grant>> {
+  return openBy(allOf, options, guardedVerbs);
 }
 
 async function openBy(
   vote: Vote,
-  terms: LockTerms,
+  options: OpenLockOptions,
   verbsOf: (client: Redis) => Verbs | Promise<Verbs> = plainVerbs,
 ): Promise<OpenLock<Grant>> {
-  const { leaseMs, pollMs, jitterMs } = terms;
-  const clients = await openClients(terms);
+  const { leaseMs, pollMs, jitterMs } = options;
+  const clients = await openClients(options);
   const nodes = await Promise.all(clients.map(verbsOf));
   const release = (grant: Grant): Promise<boolean> => majorityOf(nodes, (node) => node.release(grant));
   return {

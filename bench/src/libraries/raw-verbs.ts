@@ -14,7 +14,7 @@ redis.call('DEL', KEYS[1])
 redis.call('PUBLISH', 'redisson_lock__channel:{' .. KEYS[1] .. '}', 0)
 return 1`;
 
-// The least that the rules of the combination lock ask of a script: a guard, an end to what comes late, and a line.
+// The least that the rules of the combination lock ask of a script: a guard, an end to what comes late, and a queue.
 const CLAIM_SAFELY = `
 if redis.call('GET', KEYS[3]) ~= ARGV[4] or redis.call('EXISTS', KEYS[1], KEYS[2]) > 0 then return 0 end
 redis.call('HSET', KEYS[1], ARGV[1], 1)
@@ -69,7 +69,7 @@ export function scriptVerbs(client: Redis): Verbs {
   };
 }
 
-/** Two scripts that keep the rules of the combination lock: guard, line, nothing that comes late; without an engine. */
+/** Two scripts that keep the rules of the combination lock: guard, queue, nothing that comes late; without an engine. */
 export async function guardedVerbs(client: Redis): Promise<Verbs> {
   client.defineCommand('benchClaimSafely', { numberOfKeys: 3, lua: CLAIM_SAFELY });
   client.defineCommand('benchReleaseSafely', { numberOfKeys: 2, lua: RELEASE_SAFELY });
@@ -82,11 +82,11 @@ export async function guardedVerbs(client: Redis): Promise<Verbs> {
   await client.set(guard, runId);
   return {
     take: ({ key, id }, leaseMs) =>
-      scripts.benchClaimSafely(key, lineOf(key), guard, id, leaseMs, Date.now() + IN_TIME_MS, runId),
-    release: ({ key, id }) => scripts.benchReleaseSafely(key, lineOf(key), id),
+      scripts.benchClaimSafely(key, queueOf(key), guard, id, leaseMs, Date.now() + IN_TIME_MS, runId),
+    release: ({ key, id }) => scripts.benchReleaseSafely(key, queueOf(key), id),
   };
 }
 
-function lineOf(key: string): string {
+function queueOf(key: string): string {
   return `bench_line:{${key}}`;
 }

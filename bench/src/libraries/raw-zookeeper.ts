@@ -1,13 +1,13 @@
-import type { LockTerms, OpenLock } from './open-lock.js';
+import type { OpenLockOptions, OpenLock } from './open-lock.js';
 import { ZooKeeperClient } from './zookeeper-client.js';
 
 const ROOT = '/bench';
 
 /**
- * The line of ZooKeeper's own recipes: an ephemeral sequential node, a look at its place, a watch on the node before it.
+ * The queue of ZooKeeper's own recipes: an ephemeral sequential node, a look at its place, a watch on the node before it.
  * It is what to write by hand there, in one session.
  */
-export async function open({ url }: LockTerms): Promise<OpenLock<string>> {
+export async function open({ url }: OpenLockOptions): Promise<OpenLock<string>> {
   const client = await ZooKeeperClient.connect(url);
   const lines = new Map<string, Promise<unknown>>();
   const lineOf = async (key: string): Promise<string> => {

@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openClient } from './client.js';
 import { openQuorum } from './raw-quorum.js';
 import { plainVerbs, type Grant } from './raw-verbs.js';
-import type { LockTerms, OpenLock } from './open-lock.js';
+import type { OpenLockOptions, OpenLock } from './open-lock.js';
 
 /** The lock that people write by hand: SET NX PX under a random id, asked again every `pollMs`, deleted by a script. */
-export async function open(terms: LockTerms): Promise<OpenLock<Grant>> {
-  if (terms.nodes !== undefined) return openQuorum(terms);
-  const { url, leaseMs, pollMs, jitterMs } = terms;
+export async function open(options: OpenLockOptions): Promise<OpenLock<Grant>> {
+  if (options.nodes !== undefined) return openQuorum(options);
+  const { url, leaseMs, pollMs, jitterMs } = options;
   const client = await openClient(url);
   const { take, release, extend } = plainVerbs(client);
   return {

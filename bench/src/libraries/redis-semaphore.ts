@@ -1,9 +1,9 @@
 import { Mutex, Semaphore } from 'redis-semaphore';
 import { openClient } from './client.js';
-import { PERMITS, type LockTerms, type OpenLock } from './open-lock.js';
+import { PERMITS, type OpenLockOptions, type OpenLock } from './open-lock.js';
 
 /** The mutex of redis-semaphore, which renews by itself, with a fixed interval and without an end of retries. */
-export async function open({ url, leaseMs, pollMs }: LockTerms): Promise<OpenLock<Mutex, Mutex>> {
+export async function open({ url, leaseMs, pollMs }: OpenLockOptions): Promise<OpenLock<Mutex, Mutex>> {
   const client = await openClient(url);
   const options = { lockTimeout: leaseMs, acquireTimeout: Infinity, retryInterval: pollMs };
   return {
@@ -24,7 +24,7 @@ export async function open({ url, leaseMs, pollMs }: LockTerms): Promise<OpenLoc
 }
 
 /** Its semaphore, on the same terms. */
-export async function openSemaphore({ url, leaseMs, pollMs }: LockTerms): Promise<OpenLock<Semaphore>> {
+export async function openSemaphore({ url, leaseMs, pollMs }: OpenLockOptions): Promise<OpenLock<Semaphore>> {
   const client = await openClient(url);
   const options = { lockTimeout: leaseMs, acquireTimeout: Infinity, retryInterval: pollMs };
   return {

@@ -1,11 +1,11 @@
 import Redlock, { type Lock } from 'redlock-4';
 import { endClients, openClients } from './client.js';
-import type { LockTerms, OpenLock } from './open-lock.js';
+import type { OpenLockOptions, OpenLock } from './open-lock.js';
 
 /** redlock 4. Only what waits for a lock retries without an end. */
-export async function open(terms: LockTerms): Promise<OpenLock<Lock>> {
-  const { leaseMs, pollMs, jitterMs } = terms;
-  const clients = await openClients(terms);
+export async function open(options: OpenLockOptions): Promise<OpenLock<Lock>> {
+  const { leaseMs, pollMs, jitterMs } = options;
+  const clients = await openClients(options);
   const redlock = new Redlock(clients, { retryJitter: jitterMs });
   const waiting = { retryCount: -1, retryDelay: pollMs };
   return {

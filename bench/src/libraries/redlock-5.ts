@@ -1,12 +1,12 @@
 import Redlock, { type Lock } from 'redlock-5';
 import { endClients, openClients } from './client.js';
-import type { LockTerms, OpenLock } from './open-lock.js';
+import type { OpenLockOptions, OpenLock } from './open-lock.js';
 import { UsedLock } from './used-lock.js';
 
 /** redlock 5 beta. Only what waits for a lock retries without an end. */
-export async function open(terms: LockTerms): Promise<OpenLock<Lock, UsedLock>> {
-  const { leaseMs, pollMs, jitterMs } = terms;
-  const clients = await openClients(terms);
+export async function open(options: OpenLockOptions): Promise<OpenLock<Lock, UsedLock>> {
+  const { leaseMs, pollMs, jitterMs } = options;
+  const clients = await openClients(options);
   const redlock = new Redlock(clients);
   const waiting = { retryCount: -1, retryDelay: pollMs, retryJitter: jitterMs };
   return {

@@ -1,6 +1,6 @@
 import { createLock, IoredisAdapter, type Lock, type LockHandle } from 'redlock-universal';
 import { openClient } from './client.js';
-import type { LockTerms, OpenLock } from './open-lock.js';
+import type { OpenLockOptions, OpenLock } from './open-lock.js';
 import { UsedLock } from './used-lock.js';
 
 interface Grant {
@@ -9,7 +9,7 @@ interface Grant {
 }
 
 /** redlock-universal on one node, in its standard mode; a lock is created once per key, since each begins with a PING. */
-export async function open({ url, leaseMs, pollMs }: LockTerms): Promise<OpenLock<Grant, UsedLock>> {
+export async function open({ url, leaseMs, pollMs }: OpenLockOptions): Promise<OpenLock<Grant, UsedLock>> {
   const client = await openClient(url);
   const adapter = new IoredisAdapter(client);
   const locks = new Map<string, Lock>();

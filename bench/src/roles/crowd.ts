@@ -22,12 +22,12 @@ export interface CrowdAccount extends Usage {
 export const crowd: Role<CrowdOrder, CrowdAccount> = async (
   lock,
   { keys, durationMs, warmUpStepsAtMost = 10 },
-  line,
+  channel,
 ) => {
   // Before the warm-up: it throws compiled code away.
   globalThis.gc?.();
   await warmUp(lock, keys, warmUpStepsAtMost);
-  await line.ready();
+  await channel.ready();
   return compete(lock, keys, durationMs);
 };
 

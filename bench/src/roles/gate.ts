@@ -14,7 +14,7 @@ export interface GateAccount {
 }
 
 /** Many callers of one process wait at a closed gate, which another connection opens. */
-export const gate: Role<GateOrder, GateAccount> = async (lock, { key, waiters }, line, reopen) => {
+export const gate: Role<GateOrder, GateAccount> = async (lock, { key, waiters }, channel, reopen) => {
   const keeper = await reopen({});
   const pass = async (name: string): Promise<GateAccount> => {
     await keeper.shut!(name);
@@ -30,6 +30,6 @@ export const gate: Role<GateOrder, GateAccount> = async (lock, { key, waiters },
     return { openedMs: performance.now() - from, commands: Math.max(waiting, used().commands - 1) };
   };
   await pass(`${key}-warm`);
-  await line.ready();
+  await channel.ready();
   return pass(key);
 };

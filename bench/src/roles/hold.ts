@@ -5,9 +5,9 @@ export interface HoldOrder {
 }
 
 /** Holds a lock until it is told to leave. */
-export const hold: Role<HoldOrder, null> = async (lock, { key }, line) => {
+export const hold: Role<HoldOrder, null> = async (lock, { key }, channel) => {
   await lock.acquire(key);
-  line.say('held');
-  await line.hear();
+  channel.send('held');
+  await channel.receive();
   return null;
 };

@@ -28,7 +28,7 @@ const AT_ONCE = 50;
 const WARM_UP = { leases: 500, leaseMs: 1_000, takeMs: 300, settleMs: 1_000 };
 
 /** Holds many leases that are renewed, and goes on to hold them until it is told to leave. */
-export const keep: Role<KeepOrder, KeepAccount> = async (lock, order, line, reopen) => {
+export const keep: Role<KeepOrder, KeepAccount> = async (lock, order, channel, reopen) => {
   const { leases, settleMs, durationMs } = order;
   await warmUp(await reopen({ leaseMs: WARM_UP.leaseMs }), order);
   const keys = keysOf(order);
@@ -41,8 +41,8 @@ export const keep: Role<KeepOrder, KeepAccount> = async (lock, order, line, reop
   await pause(durationMs);
   const { commands, elapsedMs, cpuMs } = used();
   const heapPerLease = ((await heapInUse()) - before) / leases;
-  line.say('measured');
-  await line.hear();
+  channel.send('measured');
+  await channel.receive();
   return {
     commandsPerS: (1_000 * commands) / elapsedMs,
     cpuPercent: (100 * cpuMs) / elapsedMs,

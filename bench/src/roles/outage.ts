@@ -20,7 +20,7 @@ export const STAGES = ['healthy', 'hung', 'dead'] as const;
 const NOTICED_MS = 300;
 
 /** One task that takes a free lock and gives it back, while the bench does harm to one of the nodes. */
-export const outage: Role<OutageOrder, OutageAccount> = async (lock, order, line) => {
+export const outage: Role<OutageOrder, OutageAccount> = async (lock, order, channel) => {
   const cycle = cycleOf(lock, order.key);
   let longestMs = 0;
   const timed = async (): Promise<number> => {
@@ -33,7 +33,7 @@ export const outage: Role<OutageOrder, OutageAccount> = async (lock, order, line
   for (let i = 0; i < order.warmUpCycles; i++) await cycle();
   const p50Us: number[] = [];
   for (let stage = 0; stage < STAGES.length; stage++) {
-    await line.ready();
+    await channel.ready();
     for (const until = performance.now() + NOTICED_MS; performance.now() < until;) await timed();
     const samples = new Float64Array(order.cycles);
     for (let i = 0; i < order.cycles; i++) samples[i] = await timed();

@@ -26,9 +26,9 @@ const WRITE = -1;
 const READ = 0;
 
 /** Tasks of one of several processes that mostly read what they now and then write, all under one key. */
-export const readers: Role<ReadersOrder, ReadersAccount> = async (lock, order, line) => {
+export const readers: Role<ReadersOrder, ReadersAccount> = async (lock, order, channel) => {
   await work(lock, { ...order, key: `${order.key}-${process.pid}`, durationMs: order.warmUpMs });
-  await line.ready();
+  await channel.ready();
   return work(lock, order);
 };
 

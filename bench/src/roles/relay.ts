@@ -16,14 +16,14 @@ export type RelayReply =
   { readonly is: 'asking' } | { readonly is: 'granted' | 'passed'; readonly at: number };
 
 /** One of two processes that pass a lock to and fro. Both ends of a hand-over read the clock that they share. */
-export const relay: Role<RelayOrder, null> = async (lock, { key, warmUpCycles }, line) => {
+export const relay: Role<RelayOrder, null> = async (lock, { key, warmUpCycles }, channel) => {
   const own = cycleOf(lock, `${key}-${process.pid}`);
   for (let i = 0; i < warmUpCycles; i++) await own();
-  const say = (reply: RelayReply): void => line.say(reply);
-  await line.ready();
+  const say = (reply: RelayReply): void => channel.send(reply);
+  await channel.ready();
   let grant: unknown;
   for (;;) {
-    const word = (await line.hear()) as RelayWord;
+    const word = (await channel.receive()) as RelayWord;
     if (word.do === 'stop') return null;
     if (word.do === 'take') {
       say({ is: 'asking' });

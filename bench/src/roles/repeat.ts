@@ -26,10 +26,10 @@ export interface RepeatAccount {
 const WARM_UP_MS = 1_500;
 
 /** First requests under keys of their own, and then those same requests again and again. */
-export const repeat: Role<RepeatOrder, RepeatAccount> = async (lock, order, line) => {
+export const repeat: Role<RepeatOrder, RepeatAccount> = async (lock, order, channel) => {
   globalThis.gc?.();
   await goThrough(lock, { ...order, key: `${order.key}-warm`, durationMs: WARM_UP_MS });
-  await line.ready();
+  await channel.ready();
   return goThrough(lock, order);
 };
 

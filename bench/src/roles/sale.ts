@@ -27,7 +27,7 @@ const WARM_UP = { buyers: 200, stock: 200, limitMs: 3_000 };
 const WARM_UP_MS = 1_500;
 
 /** All buyers come at once; each takes the lock, reads the stock, and writes it back less one if there is any. */
-export const sale: Role<SaleOrder, SaleAccount> = async (lock, order, line) => {
+export const sale: Role<SaleOrder, SaleAccount> = async (lock, order, channel) => {
   const store = new Redis(order.url, { lazyConnect: true });
   await store.connect();
   // Before the warm-up: it throws compiled code away.
@@ -36,7 +36,7 @@ export const sale: Role<SaleOrder, SaleAccount> = async (lock, order, line) => {
     const { everybody } = await sell(lock, store, { ...order, ...WARM_UP, key: `${order.key}-warm` });
     await everybody;
   }
-  await line.ready();
+  await channel.ready();
   const { account } = await sell(lock, store, order);
   store.disconnect();
   return account;

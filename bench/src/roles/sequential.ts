@@ -18,13 +18,13 @@ export interface SequentialAccount {
 }
 
 /** One task that takes a free lock and gives it back, again and again. */
-export const sequential: Role<SequentialOrder, SequentialAccount> = async (lock, order, line) => {
+export const sequential: Role<SequentialOrder, SequentialAccount> = async (lock, order, channel) => {
   const cycle = cycleOf(lock, order.key);
   // Before the warm-up: it throws compiled code away, which takes the longer to come back the more code a library has.
   globalThis.gc?.();
   for (let i = 0; i < order.warmUpCycles; i++) await cycle();
   const samples = new Float64Array(order.cycles);
-  await line.ready();
+  await channel.ready();
   const used = usageFromHere();
   for (let i = 0; i < order.cycles; i++) {
     const from = performance.now();

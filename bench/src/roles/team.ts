@@ -32,7 +32,7 @@ export interface TeamAccount {
 }
 
 /** Tasks of one of several processes that all compete for one key, with work under the lock. */
-export const team: Role<TeamOrder, TeamAccount> = async (lock, order, line, reopen) => {
+export const team: Role<TeamOrder, TeamAccount> = async (lock, order, channel, reopen) => {
   const others = Array.from({ length: order.tasks - 1 }, () =>
     order.isApart === true ? reopen({}) : Promise.resolve(lock),
   );
@@ -40,10 +40,10 @@ export const team: Role<TeamOrder, TeamAccount> = async (lock, order, line, reop
   await Promise.all(
     [...new Set(locks)].map((one, i) => warmUp(one, `${order.key}-${process.pid}-${i}`, order)),
   );
-  line.say('warm');
-  await line.hear();
+  channel.send('warm');
+  await channel.receive();
   await compete(locks, { ...order, key: `${order.key}-warm`, durationMs: order.warmUpMs });
-  await line.ready();
+  await channel.ready();
   return compete(locks, order);
 };
 

@@ -16,9 +16,9 @@ export interface WaitAccount {
 }
 
 /** Many callers that wait for a lock which somebody else keeps. They are still waiting when the process leaves. */
-export const wait: Role<WaitOrder, WaitAccount> = async (lock, order, line) => {
+export const wait: Role<WaitOrder, WaitAccount> = async (lock, order, channel) => {
   const { key, waiters, settleMs, durationMs } = order;
-  await line.ready();
+  await channel.ready();
   let waiting = waiters;
   const left = (): void => void (waiting -= 1);
   for (let i = 0; i < waiters; i++) lock.acquire(key).then(left, left);

@@ -1,11 +1,11 @@
 import type { EngineName } from '../engines/engines.js';
-import { accountsOf } from '../contender/crew.js';
+import { accountsOf } from '../contender/run-contenders.js';
 import { engineOf } from '../libraries/catalogue.js';
 import { decimals } from '../report/numbers.js';
 import type { SequentialAccount, SequentialOrder } from '../roles/sequential.js';
-import { FREE, groundOf, onEveryEngine } from './engine-rows.js';
+import { FREE, serversOf, onEveryEngine } from './engine-rows.js';
 import type { Scenario } from './scenario.js';
-import { assignmentOf } from './terms.js';
+import { assignmentOf } from './assignment.js';
 
 /**
  * Until the code is compiled, which takes Bedrock some 8,000 cycles. Not several at once, also where a cycle takes a
@@ -29,11 +29,11 @@ export const e1: Scenario = {
   rounds: 2,
   compared: 'p50Us',
   better: 'less',
-  async turn(library, ground) {
-    const order: SequentialOrder = { key: ground.freshKey(), ...CYCLES[engineOf(library)] };
-    const place = await groundOf(library, ground);
+  async turn(library, servers) {
+    const order: SequentialOrder = { key: servers.freshKey(), ...CYCLES[engineOf(library)] };
+    const engineServers = await serversOf(library, servers);
     const [account] = await accountsOf<SequentialAccount>([
-      assignmentOf('sequential', library, place, order),
+      assignmentOf('sequential', library, engineServers, order),
     ]);
     return { ...account! };
   },

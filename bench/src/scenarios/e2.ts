@@ -1,10 +1,10 @@
-import { accountsOf } from '../contender/crew.js';
+import { accountsOf } from '../contender/run-contenders.js';
 import { count, decimals } from '../report/numbers.js';
 import type { CrowdAccount, CrowdOrder } from '../roles/crowd.js';
 import { crowdFigures } from './crowd-figures.js';
-import { CROWDED, groundOf, onEveryEngine } from './engine-rows.js';
+import { CROWDED, serversOf, onEveryEngine } from './engine-rows.js';
 import type { Scenario } from './scenario.js';
-import { assignmentOf } from './terms.js';
+import { assignmentOf } from './assignment.js';
 
 const TASKS = 100;
 
@@ -17,11 +17,11 @@ export const e2: Scenario = {
   compared: 'cyclesPerS',
   better: 'more',
   worst: ['failures'],
-  async turn(library, ground) {
-    const keys = new Array<string>(TASKS).fill(ground.freshKey());
+  async turn(library, servers) {
+    const keys = new Array<string>(TASKS).fill(servers.freshKey());
     const order: CrowdOrder = { keys, durationMs: 700, warmUpStepsAtMost: 4 };
-    const place = await groundOf(library, ground);
-    const [account] = await accountsOf<CrowdAccount>([assignmentOf('crowd', library, place, order)]);
+    const engineServers = await serversOf(library, servers);
+    const [account] = await accountsOf<CrowdAccount>([assignmentOf('crowd', library, engineServers, order)]);
     return crowdFigures(account!);
   },
   columns: [

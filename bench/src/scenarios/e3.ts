@@ -1,10 +1,10 @@
 import { count, decimals } from '../report/numbers.js';
 import type { TeamOrder } from '../roles/team.js';
-import { CROWDED, groundOf, onEveryEngine } from './engine-rows.js';
+import { CROWDED, serversOf, onEveryEngine } from './engine-rows.js';
 import type { Scenario } from './scenario.js';
 import { teamFigures } from './team-figures.js';
 import { teamsAtWork } from './teams-at-work.js';
-import { assignmentOf } from './terms.js';
+import { assignmentOf } from './assignment.js';
 
 const PROCESSES = 4;
 const TASKS = 25;
@@ -18,16 +18,16 @@ export const e3: Scenario = {
   compared: 'cyclesPerS',
   better: 'more',
   worst: ['longestWaitMs', 'overlaps', 'failures'],
-  async turn(library, ground) {
+  async turn(library, servers) {
     const order: TeamOrder = {
-      key: ground.freshKey(),
+      key: servers.freshKey(),
       tasks: TASKS,
       bodyMs: 1,
       warmUpCycles: 300,
       warmUpMs: 300,
       durationMs: 2_000,
     };
-    const assignment = assignmentOf('team', library, await groundOf(library, ground), order);
+    const assignment = assignmentOf('team', library, await serversOf(library, servers), order);
     return teamFigures(await teamsAtWork(new Array<typeof assignment>(PROCESSES).fill(assignment)), TASKS);
   },
   columns: [

@@ -1,10 +1,10 @@
 import { count, decimals } from '../report/numbers.js';
 import type { TeamOrder } from '../roles/team.js';
-import { groundOf } from './engine-rows.js';
+import { serversOf } from './engine-rows.js';
 import type { Scenario } from './scenario.js';
 import { teamFigures } from './team-figures.js';
 import { teamsAtWork } from './teams-at-work.js';
-import { assignmentOf } from './terms.js';
+import { assignmentOf } from './assignment.js';
 
 /** One holds, the others wait. */
 const CALLERS = [1, 25, 25, 25, 25];
@@ -22,9 +22,9 @@ export const e4: Scenario = {
   compared: 'notificationsPerRelease',
   better: 'less',
   worst: ['overlaps', 'failures'],
-  async turn(library, ground) {
-    const key = ground.freshKey();
-    const place = await groundOf(library, ground);
+  async turn(library, servers) {
+    const key = servers.freshKey();
+    const engineServers = await serversOf(library, servers);
     const assignments = CALLERS.map((tasks) => {
       const order: TeamOrder = {
         key,
@@ -35,7 +35,7 @@ export const e4: Scenario = {
         warmUpMs: 100,
         durationMs: 2_000,
       };
-      return assignmentOf('team', library, place, order);
+      return assignmentOf('team', library, engineServers, order);
     });
     return teamFigures(await teamsAtWork(assignments), Math.max(...CALLERS));
   },

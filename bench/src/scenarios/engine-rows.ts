@@ -1,6 +1,6 @@
 import { ENGINE_NAMES } from '../engines/engines.js';
 import { engineOf, type LibraryName } from '../libraries/catalogue.js';
-import type { Ground, Target } from './scenario.js';
+import type { BenchServers, Target } from './scenario.js';
 
 /** Where a user of the database would let the server wait, and not ask again and again: those calls. */
 const WAITING: Partial<Record<LibraryName, LibraryName>> = {
@@ -29,7 +29,7 @@ export function onEveryEngine(target: Omit<Target, 'library'>): Target[] {
   return ENGINE_NAMES.map((engine) => ({ ...target, library: `bedrock-${engine}` }));
 }
 
-/** The ground of a row: the server of its engine. */
-export async function groundOf(library: LibraryName, ground: Ground): Promise<Ground> {
-  return { ...ground, url: await ground.urlOf(engineOf(library)) };
+/** The servers of a row: that of its engine. */
+export async function serversOf(library: LibraryName, servers: BenchServers): Promise<BenchServers> {
+  return { ...servers, url: await servers.urlOf(engineOf(library)) };
 }

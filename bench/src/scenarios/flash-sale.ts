@@ -1,15 +1,15 @@
-import { accountsOf } from '../contender/crew.js';
+import { accountsOf } from '../contender/run-contenders.js';
 import { PEERS } from '../libraries/catalogue.js';
 import { count, decimals } from '../report/numbers.js';
 import type { SaleAccount, SaleOrder } from '../roles/sale.js';
 import type { Scenario } from './scenario.js';
-import { assignmentOf } from './terms.js';
+import { assignmentOf } from './assignment.js';
 
 const BUYERS = 3_000;
 const STOCK = 1_000;
 const LIMIT_MS = 3_000;
 /** As redlock has it by default: 3,000 callers that poll every 10 ms would keep the server from everything else. */
-const terms = { pollMs: 200, jitterMs: 100 };
+const options = { pollMs: 200, jitterMs: 100 };
 
 export const flashSale: Scenario = {
   name: 'flash-sale',
@@ -22,15 +22,15 @@ export const flashSale: Scenario = {
   better: 'more',
   worst: ['oversold', 'overlaps', 'failures'],
   relative: { figure: 'ofRedisson', to: 'redisson' },
-  async turn(library, ground) {
+  async turn(library, servers) {
     const order: SaleOrder = {
-      url: ground.url,
-      key: ground.freshKey(),
+      url: servers.url,
+      key: servers.freshKey(),
       buyers: BUYERS,
       stock: STOCK,
       limitMs: LIMIT_MS,
     };
-    const [account] = await accountsOf<SaleAccount>([assignmentOf('sale', library, ground, order, terms)]);
+    const [account] = await accountsOf<SaleAccount>([assignmentOf('sale', library, servers, order, options)]);
     return { ...account!, soldPerS: (1_000 * account!.sold) / account!.elapsedMs };
   },
   columns: [

@@ -1,8 +1,8 @@
-import { accountsOf } from '../contender/crew.js';
+import { accountsOf } from '../contender/run-contenders.js';
 import { count, decimals } from '../report/numbers.js';
 import type { RepeatAccount, RepeatOrder } from '../roles/repeat.js';
 import type { Scenario } from './scenario.js';
-import { assignmentOf } from './terms.js';
+import { assignmentOf } from './assignment.js';
 
 const CALLERS = 64;
 
@@ -17,9 +17,14 @@ export const idempotency: Scenario = {
   better: 'more',
   worst: ['runsTooMany'],
   relative: { figure: 'ofNodeIdempotency', to: 'node-idempotency' },
-  async turn(library, ground) {
-    const order: RepeatOrder = { key: ground.freshKey(), firsts: 1_000, callers: CALLERS, durationMs: 1_500 };
-    const [account] = await accountsOf<RepeatAccount>([assignmentOf('repeat', library, ground, order)]);
+  async turn(library, servers) {
+    const order: RepeatOrder = {
+      key: servers.freshKey(),
+      firsts: 1_000,
+      callers: CALLERS,
+      durationMs: 1_500,
+    };
+    const [account] = await accountsOf<RepeatAccount>([assignmentOf('repeat', library, servers, order)]);
     return { ...account! };
   },
   columns: [

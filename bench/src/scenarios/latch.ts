@@ -1,8 +1,8 @@
-import { accountsOf } from '../contender/crew.js';
+import { accountsOf } from '../contender/run-contenders.js';
 import { count, decimals } from '../report/numbers.js';
 import type { GateAccount, GateOrder } from '../roles/gate.js';
 import type { Scenario } from './scenario.js';
-import { assignmentOf } from './terms.js';
+import { assignmentOf } from './assignment.js';
 
 const WAITERS = 1_000;
 
@@ -14,9 +14,9 @@ export const latch: Scenario = {
   rounds: 2,
   compared: 'commands',
   better: 'less',
-  async turn(library, ground) {
-    const order: GateOrder = { key: ground.freshKey(), waiters: WAITERS };
-    const [account] = await accountsOf<GateAccount>([assignmentOf('gate', library, ground, order)]);
+  async turn(library, servers) {
+    const order: GateOrder = { key: servers.freshKey(), waiters: WAITERS };
+    const [account] = await accountsOf<GateAccount>([assignmentOf('gate', library, servers, order)]);
     return { ...account! };
   },
   columns: [

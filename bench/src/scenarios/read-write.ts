@@ -1,9 +1,9 @@
-import { accountsOf } from '../contender/crew.js';
+import { accountsOf } from '../contender/run-contenders.js';
 import { countConflicts, unpackSections } from '../figures/section-log.js';
 import { count, decimals } from '../report/numbers.js';
 import type { ReadersAccount, ReadersOrder } from '../roles/readers.js';
 import type { Scenario } from './scenario.js';
-import { assignmentOf } from './terms.js';
+import { assignmentOf } from './assignment.js';
 
 const PROCESSES = 4;
 const TASKS = 8;
@@ -19,16 +19,16 @@ export const readWrite: Scenario = {
   better: 'more',
   worst: ['conflicts'],
   relative: { figure: 'ofMutex', to: 'bedrock' },
-  async turn(library, ground) {
+  async turn(library, servers) {
     const order: ReadersOrder = {
-      key: ground.freshKey(),
+      key: servers.freshKey(),
       tasks: TASKS,
       writeEvery: WRITE_EVERY,
       bodyMs: 1,
       warmUpMs: 700,
       durationMs: 1_400,
     };
-    const assignment = assignmentOf('readers', library, ground, order);
+    const assignment = assignmentOf('readers', library, servers, order);
     const accounts = await accountsOf<ReadersAccount>(
       new Array<typeof assignment>(PROCESSES).fill(assignment),
     );

@@ -1,7 +1,7 @@
 import { medianRatio } from '../figures/ratios.js';
 import { median } from '../figures/statistics.js';
 import type { LibraryName } from '../libraries/catalogue.js';
-import type { Figures, Ground, Scenario } from './scenario.js';
+import type { Figures, BenchServers, Scenario } from './scenario.js';
 
 /** A library in a scenario: the medians over its rounds, or why there are none. */
 export interface Row {
@@ -12,7 +12,7 @@ export interface Row {
   readonly failure: string | undefined;
 }
 
-interface Course {
+interface LibraryRun {
   readonly library: LibraryName;
   readonly rounds: (Figures | undefined)[];
   failure: string | undefined;
@@ -26,20 +26,20 @@ export async function runScenario(
   scenario: Scenario,
   libraries: readonly LibraryName[],
   rounds: number,
-  ground: Ground,
+  servers: BenchServers,
 ): Promise<Row[]> {
-  const courses = libraries.map((library): Course => ({ library, rounds: [], failure: undefined }));
+  const courses = libraries.map((library): LibraryRun => ({ library, rounds: [], failure: undefined }));
   const lanes = scenario.lanes ?? 1;
   for (let round = 0; round < rounds; round++) {
     const order = courses.map((_, i) => courses[(i + round) % courses.length]!);
     for (let at = 0; at < order.length; at += lanes) {
-      await Promise.all(order.slice(at, at + lanes).map((course) => take(scenario, course, round, ground)));
+      await Promise.all(order.slice(at, at + lanes).map((run) => take(scenario, run, round, servers)));
     }
   }
   const { compared, relative } = scenario;
   const rawOf = (library: LibraryName): LibraryName => scenario.rawOf?.(library) ?? 'raw';
-  const ratioTo = (figures: Course['rounds'], library: LibraryName): number | undefined => {
-    const reference = courses.find((course) => course.library === library);
+  const ratioTo = (figures: LibraryRun['rounds'], library: LibraryName): number | undefined => {
+    const reference = courses.find((run) => run.library === library);
     return reference && medianRatio(figures, reference.rounds, compared);
   };
   return courses.map(({ library, rounds: figures, failure }) => ({
@@ -53,12 +53,17 @@ export async function runScenario(
   }));
 }
 
-async function take(scenario: Scenario, course: Course, round: number, ground: Ground): Promise<void> {
-  if (course.failure !== undefined) return;
+async function take(
+  scenario: Scenario,
+  run: LibraryRun,
+  round: number,
+  servers: BenchServers,
+): Promise<void> {
+  if (run.failure !== undefined) return;
   try {
-    course.rounds[round] = await scenario.turn(course.library, ground);
+    run.rounds[round] = await scenario.turn(run.library, servers);
   } catch (error) {
-    course.failure = error instanceof Error ? error.message : String(error);
+    run.failure = error instanceof Error ? error.message : String(error);
   }
 }
 

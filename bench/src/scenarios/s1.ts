@@ -1,9 +1,9 @@
-import { accountsOf } from '../contender/crew.js';
+import { accountsOf } from '../contender/run-contenders.js';
 import { PEERS } from '../libraries/catalogue.js';
 import { decimals } from '../report/numbers.js';
 import type { SequentialAccount, SequentialOrder } from '../roles/sequential.js';
 import type { Scenario } from './scenario.js';
-import { assignmentOf } from './terms.js';
+import { assignmentOf } from './assignment.js';
 
 export const s1: Scenario = {
   name: 'S1',
@@ -22,10 +22,10 @@ export const s1: Scenario = {
   rounds: 5,
   compared: 'p50Us',
   better: 'less',
-  async turn(library, ground) {
-    const order: SequentialOrder = { key: ground.freshKey(), warmUpCycles: 4_000, cycles: 3_000 };
+  async turn(library, servers) {
+    const order: SequentialOrder = { key: servers.freshKey(), warmUpCycles: 4_000, cycles: 3_000 };
     const [account] = await accountsOf<SequentialAccount>([
-      assignmentOf('sequential', library, ground, order),
+      assignmentOf('sequential', library, servers, order),
     ]);
     return { ...account! };
   },

@@ -1,10 +1,10 @@
-import { accountsOf } from '../contender/crew.js';
+import { accountsOf } from '../contender/run-contenders.js';
 import { PEERS } from '../libraries/catalogue.js';
 import { count, decimals } from '../report/numbers.js';
 import type { CrowdAccount, CrowdOrder } from '../roles/crowd.js';
 import { crowdFigures } from './crowd-figures.js';
 import type { Scenario } from './scenario.js';
-import { assignmentOf } from './terms.js';
+import { assignmentOf } from './assignment.js';
 
 const TASKS = 64;
 
@@ -16,10 +16,10 @@ export const s2: Scenario = {
   rounds: 3,
   compared: 'cyclesPerS',
   better: 'more',
-  async turn(library, ground) {
-    const keys = Array.from({ length: TASKS }, () => ground.freshKey());
+  async turn(library, servers) {
+    const keys = Array.from({ length: TASKS }, () => servers.freshKey());
     const order: CrowdOrder = { keys, durationMs: 600 };
-    const [account] = await accountsOf<CrowdAccount>([assignmentOf('crowd', library, ground, order)]);
+    const [account] = await accountsOf<CrowdAccount>([assignmentOf('crowd', library, servers, order)]);
     return crowdFigures(account!);
   },
   columns: [

@@ -4,7 +4,7 @@ import type { TeamOrder } from '../roles/team.js';
 import type { Scenario } from './scenario.js';
 import { teamFigures } from './team-figures.js';
 import { teamsAtWork } from './teams-at-work.js';
-import { assignmentOf } from './terms.js';
+import { assignmentOf } from './assignment.js';
 
 const PROCESSES = 4;
 const TASKS = 8;
@@ -19,18 +19,18 @@ export const s4: Scenario = {
   better: 'more',
   worst: ['longestWaitMs', 'overlaps', 'failures'],
   relative: { figure: 'ofBodyAlone', to: 'alone' },
-  async turn(library, ground) {
+  async turn(library, servers) {
     const isAlone = library === 'alone';
     const tasks = isAlone ? 1 : TASKS;
     const order: TeamOrder = {
-      key: ground.freshKey(),
+      key: servers.freshKey(),
       tasks,
       bodyMs: 1,
       warmUpCycles: 1_000,
       warmUpMs: isAlone ? 100 : 1_500,
       durationMs: isAlone ? 700 : 1_400,
     };
-    const assignment = assignmentOf('team', library, ground, order);
+    const assignment = assignmentOf('team', library, servers, order);
     const assignments = new Array<typeof assignment>(isAlone ? 1 : PROCESSES).fill(assignment);
     return teamFigures(await teamsAtWork(assignments), tasks);
   },

@@ -1,11 +1,11 @@
 import type { Contender } from '../contender/contender.js';
-import { withContenders } from '../contender/crew.js';
+import { withContenders } from '../contender/run-contenders.js';
 import { percentile } from '../figures/statistics.js';
 import { PEERS } from '../libraries/catalogue.js';
 import { count, decimals } from '../report/numbers.js';
 import type { RelayOrder, RelayReply, RelayWord } from '../roles/relay.js';
 import type { Scenario } from './scenario.js';
-import { assignmentOf, POLL_MS } from './terms.js';
+import { assignmentOf, POLL_MS } from './assignment.js';
 
 const HAND_OVERS = 100;
 const HOLD_MS = 4;
@@ -20,12 +20,12 @@ export const s5: Scenario = {
   better: 'less',
   worst: ['overlaps'],
   relative: { figure: 'ofMutex', to: 'bedrock' },
-  async turn(library, ground) {
-    const order: RelayOrder = { key: ground.freshKey(), warmUpCycles: 1_000 };
-    const assignment = assignmentOf('relay', library, ground, order);
+  async turn(library, servers) {
+    const order: RelayOrder = { key: servers.freshKey(), warmUpCycles: 1_000 };
+    const assignment = assignmentOf('relay', library, servers, order);
     return withContenders<null, Record<string, number>>([assignment, assignment], async (runners) => {
-      await Promise.all(runners.map((runner) => runner.hear()));
-      for (const runner of runners) runner.say('go');
+      await Promise.all(runners.map((runner) => runner.receive()));
+      for (const runner of runners) runner.send('go');
       const times = await passToAndFro(runners as [Contender<null>, Contender<null>]);
       for (const runner of runners) tell(runner, { do: 'stop' });
       return {
@@ -68,11 +68,11 @@ async function passToAndFro([one, other]: [Contender<null>, Contender<null>]): P
 }
 
 function tell(runner: Contender<null>, word: RelayWord): void {
-  runner.say(word);
+  runner.send(word);
 }
 
 async function reply(runner: Contender<null>, expected: RelayReply['is']): Promise<number> {
-  const word = (await runner.hear()) as RelayReply;
+  const word = (await runner.receive()) as RelayReply;
   if (word.is !== expected) throw new Error(`expected "${expected}", got "${word.is}"`);
   return word.is === 'asking' ? NaN : word.at;
 }

@@ -1,10 +1,10 @@
 import { Redis } from 'ioredis';
-import { withContenders } from '../contender/crew.js';
+import { withContenders } from '../contender/run-contenders.js';
 import { PEERS } from '../libraries/catalogue.js';
 import { count, decimals } from '../report/numbers.js';
 import type { KeepAccount, KeepOrder } from '../roles/keep.js';
-import type { Figures, Ground, Scenario } from './scenario.js';
-import { assignmentOf } from './terms.js';
+import type { Figures, BenchServers, Scenario } from './scenario.js';
+import { assignmentOf } from './assignment.js';
 
 const LEASES = 5_000;
 const LEASE_MS = 5_000;
@@ -20,9 +20,9 @@ export const s6: Scenario = {
   compared: 'commandsPerS',
   better: 'less',
   worst: ['lost', 'failures'],
-  async turn(library, ground) {
+  async turn(library, servers) {
     const order: KeepOrder = {
-      key: `${ground.freshKey()}-`,
+      key: `${servers.freshKey()}-`,
       leases: LEASES,
       leaseMs: LEASE_MS,
       takeMs: 4_000,
@@ -30,11 +30,11 @@ export const s6: Scenario = {
       // Two periods of those that renew every 4 s.
       durationMs: 8_000,
     };
-    const assignment = assignmentOf('keep', library, ground, order, { leaseMs: LEASE_MS });
+    const assignment = assignmentOf('keep', library, servers, order, { leaseMs: LEASE_MS });
     return withContenders<KeepAccount, Figures>([assignment], async ([keeper]) => {
-      await keeper!.hear();
-      const alive = await countAlive(ground, order.key);
-      keeper!.say('leave');
+      await keeper!.receive();
+      const alive = await countAlive(servers, order.key);
+      keeper!.send('leave');
       return { ...(await keeper!.account()), lost: LEASES - alive };
     });
   },
@@ -52,7 +52,7 @@ export const s6: Scenario = {
 };
 
 /** How many of the leases the server still knows: a library may name its keys as it likes around the one it was given. */
-async function countAlive({ url }: Ground, prefix: string): Promise<number> {
+async function countAlive({ url }: BenchServers, prefix: string): Promise<number> {
   const client = new Redis(url);
   const alive = new Set<string>();
   const shape = new RegExp(`${prefix}(\\d+)-`);

@@ -1,14 +1,14 @@
-import { accountsOf, withContenders } from '../contender/crew.js';
+import { accountsOf, withContenders } from '../contender/run-contenders.js';
 import { PEERS } from '../libraries/catalogue.js';
 import { count, decimals } from '../report/numbers.js';
 import type { HoldOrder } from '../roles/hold.js';
 import type { WaitAccount, WaitOrder } from '../roles/wait.js';
 import type { Figures, Scenario } from './scenario.js';
-import { assignmentOf } from './terms.js';
+import { assignmentOf } from './assignment.js';
 
 const WAITERS = 1_000;
 /** A lease longer than a turn, so that nobody has to renew. */
-const terms = { leaseMs: 30_000 };
+const options = { leaseMs: 30_000 };
 
 export const s7: Scenario = {
   name: 'S7',
@@ -18,16 +18,16 @@ export const s7: Scenario = {
   rounds: 2,
   compared: 'commandsPerS',
   better: 'less',
-  async turn(library, ground) {
-    const key = ground.freshKey();
+  async turn(library, servers) {
+    const key = servers.freshKey();
     const holding: HoldOrder = { key };
     const waiting: WaitOrder = { key, waiters: WAITERS, settleMs: 700, durationMs: 2_000 };
-    const holder = assignmentOf('hold', library, ground, holding, terms);
+    const holder = assignmentOf('hold', library, servers, holding, options);
     return withContenders<null, Figures>([holder], async ([contender]) => {
-      await contender!.hear();
-      const waiter = assignmentOf('wait', library, ground, waiting, terms);
+      await contender!.receive();
+      const waiter = assignmentOf('wait', library, servers, waiting, options);
       const [account] = await accountsOf<WaitAccount>([waiter]);
-      contender!.say('leave');
+      contender!.send('leave');
       return { ...account! };
     });
   },

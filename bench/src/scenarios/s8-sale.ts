@@ -1,18 +1,24 @@
-import { accountsOf } from '../contender/crew.js';
+import { accountsOf } from '../contender/run-contenders.js';
 import { count, decimals } from '../report/numbers.js';
 import type { SaleAccount, SaleOrder } from '../roles/sale.js';
 import { onNodes } from './on-nodes.js';
 import type { Scenario } from './scenario.js';
-import { assignmentOf } from './terms.js';
+import { assignmentOf } from './assignment.js';
 
 const LIMIT_MS = 4_000;
-const terms = { pollMs: 200, jitterMs: 100 };
+const options = { pollMs: 200, jitterMs: 100 };
 
 function saleOf(buyers: number, stock: number): Scenario['turn'] {
-  return (library, ground) =>
+  return (library, benchServers) =>
     onNodes(3, async (nodes) => {
-      const order: SaleOrder = { url: ground.url, key: ground.freshKey(), buyers, stock, limitMs: LIMIT_MS };
-      const assignment = assignmentOf('sale', library, ground, order, { ...terms, nodes });
+      const order: SaleOrder = {
+        url: benchServers.url,
+        key: benchServers.freshKey(),
+        buyers,
+        stock,
+        limitMs: LIMIT_MS,
+      };
+      const assignment = assignmentOf('sale', library, benchServers, order, { ...options, nodes });
       const [account] = await accountsOf<SaleAccount>([assignment]);
       return { ...account!, soldPerS: (1_000 * account!.sold) / account!.elapsedMs };
     });

@@ -1,11 +1,11 @@
-import { accountsOf, withContenders } from '../contender/crew.js';
+import { accountsOf, withContenders } from '../contender/run-contenders.js';
 import type { LibraryName } from '../libraries/catalogue.js';
 import { count, decimals } from '../report/numbers.js';
 import type { OutageAccount, OutageOrder } from '../roles/outage.js';
 import type { SequentialAccount, SequentialOrder } from '../roles/sequential.js';
 import { onNodes } from './on-nodes.js';
 import type { Column, Scenario, Target } from './scenario.js';
-import { assignmentOf } from './terms.js';
+import { assignmentOf } from './assignment.js';
 
 const OWN: readonly LibraryName[] = ['raw', 'bedrock', 'bedrock-sequential', 'bedrock-majority'];
 /** With what the rules of Bedrock cost by themselves: the least that is possible here. */
@@ -30,10 +30,10 @@ const targets: readonly Target[] = [
 ];
 
 function cyclesOn(nodes: number): Scenario['turn'] {
-  return (library, ground) =>
+  return (library, benchServers) =>
     onNodes(nodes, async (urls) => {
-      const order: SequentialOrder = { key: ground.freshKey(), warmUpCycles: 8_000, cycles: 2_000 };
-      const assignment = assignmentOf('sequential', library, ground, order, { nodes: urls });
+      const order: SequentialOrder = { key: benchServers.freshKey(), warmUpCycles: 8_000, cycles: 2_000 };
+      const assignment = assignmentOf('sequential', library, benchServers, order, { nodes: urls });
       const [account] = await accountsOf<SequentialAccount>([assignment]);
       return { ...account! };
     });
@@ -71,16 +71,16 @@ export const s8Faults: Scenario = {
   compared: 'hungUs',
   better: 'less',
   worst: ['longestMs'],
-  turn: (library, ground) =>
+  turn: (library, benchServers) =>
     onNodes(3, async (urls, servers) => {
-      const order: OutageOrder = { key: ground.freshKey(), warmUpCycles: 8_000, cycles: 1_500 };
-      const assignment = assignmentOf('outage', library, ground, order, { nodes: urls });
+      const order: OutageOrder = { key: benchServers.freshKey(), warmUpCycles: 8_000, cycles: 1_500 };
+      const assignment = assignmentOf('outage', library, benchServers, order, { nodes: urls });
       const harm = [() => undefined, () => servers[1]!.pause(), () => servers[1]!.kill('SIGKILL')];
       return withContenders<OutageAccount, Record<string, number>>([assignment], async ([one]) => {
         for (const harmOne of harm) {
-          await one!.hear();
+          await one!.receive();
           harmOne();
-          one!.say('go');
+          one!.send('go');
         }
         const { p50Us, longestMs } = await one!.account();
         const [healthyUs, hungUs, deadUs] = p50Us as [number, number, number];

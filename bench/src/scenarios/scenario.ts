@@ -23,8 +23,8 @@ export interface Target {
   readonly beside?: LibraryName;
 }
 
-/** Where turns take place. */
-export interface Ground {
+/** The servers that turns run on. */
+export interface BenchServers {
   readonly url: string;
   /** A key that no other turn has used. */
   freshKey(): string;
@@ -42,7 +42,7 @@ export interface Scenario {
   readonly rounds: number;
   /** How many libraries take their turn at the same time. @default 1 */
   readonly lanes?: number;
-  turn(library: LibraryName, ground: Ground): Promise<Figures>;
+  turn(library: LibraryName, servers: BenchServers): Promise<Figures>;
   /** Whom a library is compared with. @default raw */
   readonly rawOf?: (library: LibraryName) => LibraryName;
   /** The figure whose ratio to raw is told. */

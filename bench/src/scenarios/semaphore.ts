@@ -1,10 +1,10 @@
-import { accountsOf } from '../contender/crew.js';
+import { accountsOf } from '../contender/run-contenders.js';
 import { PERMITS } from '../libraries/open-lock.js';
 import { count, decimals } from '../report/numbers.js';
 import type { CrowdAccount, CrowdOrder } from '../roles/crowd.js';
 import { crowdFigures } from './crowd-figures.js';
 import type { Scenario } from './scenario.js';
-import { assignmentOf } from './terms.js';
+import { assignmentOf } from './assignment.js';
 
 const TASKS = 100;
 
@@ -18,10 +18,10 @@ export const semaphore: Scenario = {
   better: 'more',
   worst: ['failures'],
   relative: { figure: 'ofRedisSemaphore', to: 'redis-semaphore-8' },
-  async turn(library, ground) {
-    const keys = new Array<string>(TASKS).fill(ground.freshKey());
+  async turn(library, servers) {
+    const keys = new Array<string>(TASKS).fill(servers.freshKey());
     const order: CrowdOrder = { keys, durationMs: 900 };
-    const [account] = await accountsOf<CrowdAccount>([assignmentOf('crowd', library, ground, order)]);
+    const [account] = await accountsOf<CrowdAccount>([assignmentOf('crowd', library, servers, order)]);
     return crowdFigures(account!);
   },
   columns: [

@@ -1,4 +1,4 @@
-import { withContenders } from '../contender/crew.js';
+import { withContenders } from '../contender/run-contenders.js';
 import type { Assignment } from '../contender/messages.js';
 import type { TeamAccount } from '../roles/team.js';
 
@@ -6,8 +6,8 @@ import type { TeamAccount } from '../roles/team.js';
 export function teamsAtWork(assignments: readonly Assignment[]): Promise<TeamAccount[]> {
   return withContenders<TeamAccount, TeamAccount[]>(assignments, async (contenders) => {
     for (const word of ['compete', 'go']) {
-      await Promise.all(contenders.map((contender) => contender.hear()));
-      for (const contender of contenders) contender.say(word);
+      await Promise.all(contenders.map((contender) => contender.receive()));
+      for (const contender of contenders) contender.send(word);
     }
     return Promise.all(contenders.map((contender) => contender.account()));
   });

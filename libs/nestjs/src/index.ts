@@ -38,12 +38,12 @@ export type {
   IdempotentOptions,
 } from './options/idempotent-spec.js';
 export { LockExceptionFilter } from './handlers/lock-exception.filter.js';
-export type { AnsweredLockCode, LockInterceptorOptions } from './options/lock-interceptor.options.js';
+export type { MappedLockCode, LockInterceptorOptions } from './options/lock-interceptor.options.js';
 export { LockInterceptor } from './handlers/lock.interceptor.js';
 export { getBackendToken } from './core/backend.tokens.js';
-export { getIdempotencyToken, getLockToken } from './core/lock.tokens.js';
+export { getIdempotencyToken, getLockToken } from './core/lock.constants.js';
 export type { LockKind, LockKinds, LockOf } from './core/lock.kind.js';
-export type { LockMode } from './core/lock.use.js';
+export type { LockMode } from './core/lock-reference.js';
 export {
   OnLeader,
   type LeaderMethod,

@@ -1,39 +1,39 @@
 export { FlowingClock } from './fixtures/flowing-clock.js';
 export { ManualClock, type ManualClockOptions } from './fixtures/manual-clock.js';
 export { FaultyBackend, type FaultyBackendOptions } from './faults/faulty-backend.js';
-export type { Call, Fault, Verb, VerbInput } from './faults/fault.js';
+export type { BackendCall, Fault, Verb, VerbInput } from './faults/fault.js';
 
 export { Liveness, type Timing } from './liveness/liveness.js';
 export { assertHistory } from './history/assert-history.js';
-export { Witness } from './history/witness.js';
+export { ExclusionChecker } from './history/exclusion-checker.js';
 export { claimOf, FREE, granted, refusalOf } from './fixtures/claims.js';
 export { liveness } from './fixtures/liveness.js';
 export { eventually, type EventuallyOptions } from './fixtures/eventually.js';
 
 export { checkHistory, type HistoryReport } from './history/check-history.js';
-export type { Bounds, Rule, TurnBound, Violation } from './history/violation.js';
+export type { HistoryLimits, Invariant, TurnBound, Violation } from './history/violation.js';
 export { HistoryRecorder, sharedNow } from './history/history-recorder.js';
 export {
   formatHistory,
   parseHistory,
-  type Acquired,
-  type Asked,
-  type Ended,
-  type Failed,
+  type AcquiredEvent,
+  type AskedEvent,
+  type EndedEvent,
+  type FailedEvent,
   type History,
   type HistoryEvent,
-  type Lost,
-  type Meddled,
-  type Released,
-  type Releasing,
-  type Renewed,
-  type Seen,
+  type LostEvent,
+  type ForeignWriteEvent,
+  type ReleasedEvent,
+  type ReleasingEvent,
+  type RenewedEvent,
+  type SeenEvent,
   type Share,
-  type Stalled,
+  type StalledEvent,
 } from './history/history-event.js';
 
 export type {
-  BackendSource,
+  BackendModule,
   ContenderBody,
   ContenderJob,
   NapJob,
@@ -42,7 +42,7 @@ export type {
   ReadWriteJob,
 } from './contender/contender-job.js';
 export { ContenderProcess } from './contender/contender-process.js';
-export { crowdOfPeers, crowdOfProcesses } from './contender/crowd.js';
+export { runContendersAsPeers, runContendersAsProcesses } from './contender/run-contenders.js';
 
 export {
   contractSuite,
@@ -58,6 +58,6 @@ export {
   type ContractPart,
   type PromiseName,
 } from './contract/contract-part.js';
-export type { ContractTheme } from './contract/context/contract-theme.js';
+export type { ContractGroup } from './contract/context/contract-group.js';
 export type { ContractHarness, PeerOptions } from './contract/context/contract-harness.js';
-export { Stage, type PeerTerms } from './contract/context/stage.js';
+export { ContractContext, type PeerBedrockOptions } from './contract/context/contract-context.js';

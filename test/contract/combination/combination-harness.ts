@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { startRedis, type RunningServer } from 'bedrock-servers';
-import { crowdOfProcesses, type ContractHarness } from 'bedrock-testkit';
+import { runContendersAsProcesses, type ContractHarness } from 'bedrock-testkit';
 import { Redis } from 'ioredis';
 import { combinationOf } from '../../unit/backends/combination/nodes.mjs';
 
@@ -22,14 +22,14 @@ export function combinationHarness({ nodes = 3, ...rules }: CombinationGround = 
   const urls = (): string[] => servers.map(({ url }) => url);
   return {
     name: `combination of ${nodes} nodes, ${JSON.stringify(rules)}`,
-    lacks: ['counters', 'permits', 'records', 'weighted', 'shared'],
+    unsupported: ['counters', 'permits', 'records', 'weighted', 'shared'],
     open: async () => {
       servers = await Promise.all(Array.from({ length: nodes }, () => startRedis()));
       admins = servers.map(({ url }) => new Redis(url));
     },
     backend: async (peer) => combinationOf(urls(), { ...options, ...peer }),
-    crowd: (jobs) =>
-      crowdOfProcesses({ module: MODULE, factory: 'combinationOf', args: [urls(), options] }, jobs),
+    runContenders: (jobs) =>
+      runContendersAsProcesses({ module: MODULE, factory: 'combinationOf', args: [urls(), options] }, jobs),
     freshResource: () => `combined:${randomUUID()}`,
     isEmpty: async (resource) => {
       const keys = await Promise.all(admins.map((admin) => admin.keys(`*${resource}*`)));

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { etcd } from 'bedrock-lock/etcd';
 import { etcdCall, startEtcd, startEtcdEnsemble } from 'bedrock-servers';
-import { crowdOfProcesses, type ContractHarness } from 'bedrock-testkit';
+import { runContendersAsProcesses, type ContractHarness } from 'bedrock-testkit';
 
 const PREFIX = 'bedrock/';
 
@@ -14,7 +14,7 @@ export function etcdHarness(servers: 'one server' | 'three servers'): ContractHa
     kinds: ['mutex', 'fairMutex'],
     // Every change waits for the disk, and servers and everything else share two cores.
     handOverMs: 250,
-    lacks: ['counters', 'permits', 'records', 'holdAtLeast'],
+    unsupported: ['counters', 'permits', 'records', 'holdAtLeast'],
     open: async () => {
       if (servers === 'one server') {
         const server = await startEtcd({ shared: true });
@@ -27,8 +27,8 @@ export function etcdHarness(servers: 'one server' | 'three servers'): ContractHa
       }
     },
     backend: async (options) => etcd({ hosts, prefix: PREFIX, ...options }),
-    crowd: (jobs) =>
-      crowdOfProcesses(
+    runContenders: (jobs) =>
+      runContendersAsProcesses(
         { module: 'bedrock-lock/etcd', factory: 'etcd', args: [{ hosts, prefix: PREFIX }] },
         jobs,
       ),

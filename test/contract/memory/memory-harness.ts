@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { MUTEX } from 'bedrock-lock';
 import { memory, MemoryStore } from 'bedrock-lock/memory';
-import { crowdOfPeers, FlowingClock, type ContractHarness } from 'bedrock-testkit';
+import { runContendersAsPeers, FlowingClock, type ContractHarness } from 'bedrock-testkit';
 
 /** Peers on one store stand for processes; in real time, or in time that passes while they wait. */
 export function memoryHarness(time: 'real' | 'flowing'): ContractHarness {
@@ -14,11 +14,11 @@ export function memoryHarness(time: 'real' | 'flowing'): ContractHarness {
   return {
     name: 'memory',
     kinds: ['mutex', 'fairMutex'],
-    lacks: ['sleep'],
+    unsupported: ['sleep'],
     ...(clock && { clock }),
     open: async () => void (stop = clock?.flow()),
     backend: async (peer) => memory({ ...options, ...peer }),
-    crowd: (jobs) => crowdOfPeers((label) => memory({ ...options, label }), jobs, clock),
+    runContenders: (jobs) => runContendersAsPeers((label) => memory({ ...options, label }), jobs, clock),
     freshResource: () => `contract:${randomUUID()}`,
     // Granted at once only if nobody holds the resource and nobody stands in line for it.
     isEmpty: async (resource) => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { startMariadb, type RunningServer } from 'bedrock-servers';
-import { crowdOfProcesses, type ContractHarness } from 'bedrock-testkit';
+import { runContendersAsProcesses, type ContractHarness } from 'bedrock-testkit';
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
 import { backendOf, prepare } from '../../unit/backends/sql/mysql/backend-of.mjs';
 
@@ -14,14 +14,15 @@ export function mysqlHarness(): ContractHarness {
     name: 'mysql',
     kinds: ['mutex', 'fairMutex'],
     handOverMs: 150,
-    lacks: ['counters', 'permits'],
+    unsupported: ['counters', 'permits'],
     open: async () => {
       server = await startMariadb({ shared: true });
       await prepare(server.url);
       observer = await createConnection({ uri: server.url });
     },
     backend: async (options) => backendOf(server.url, options),
-    crowd: (jobs) => crowdOfProcesses({ module: MODULE, factory: 'backendOf', args: [server.url] }, jobs),
+    runContenders: (jobs) =>
+      runContendersAsProcesses({ module: MODULE, factory: 'backendOf', args: [server.url] }, jobs),
     freshResource: () => `contract:${randomUUID()}`,
     // A row that is over has nothing of a lock; where its last user was killed, others remove it later.
     isEmpty: async (resource) => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { postgres } from 'bedrock-lock/postgres';
 import { startPostgres, type RunningServer } from 'bedrock-servers';
-import { crowdOfProcesses, type ContractHarness } from 'bedrock-testkit';
+import { runContendersAsProcesses, type ContractHarness } from 'bedrock-testkit';
 import { Pool } from 'pg';
 import { backendOf } from '../../unit/backends/sql/postgres/backend-of.mjs';
 import { endOf } from '../../unit/backends/sql/postgres/end-of-pool.js';
@@ -18,7 +18,7 @@ export function postgresHarness(): ContractHarness {
     name: 'postgres, lease rows',
     kinds: ['mutex', 'fairMutex'],
     handOverMs: 100,
-    lacks: ['counters', 'permits'],
+    unsupported: ['counters', 'permits'],
     open: async () => {
       server = await startPostgres({ shared: true });
       admin = new Pool({ connectionString: server.url, max: 2 });
@@ -27,8 +27,8 @@ export function postgresHarness(): ContractHarness {
       await backend.close();
     },
     backend: async (options) => backendOf(server.url, { keepRowsMs: KEEP_ROWS_MS, ...options }),
-    crowd: (jobs) =>
-      crowdOfProcesses({ module: FACTORY_MODULE, factory: 'backendOf', args: [server.url] }, jobs),
+    runContenders: (jobs) =>
+      runContendersAsProcesses({ module: FACTORY_MODULE, factory: 'backendOf', args: [server.url] }, jobs),
     freshResource: () => `contract:${randomUUID()}`,
     // A row that is over has nothing of a lock; where its last user was killed, others remove it later.
     isEmpty: async (resource) => {

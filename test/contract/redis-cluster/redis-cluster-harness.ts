@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { redis } from 'bedrock-lock/redis';
 import { redisCommand, startCluster, type RedisCluster } from 'bedrock-servers';
-import { crowdOfProcesses, type ContractHarness } from 'bedrock-testkit';
+import { runContendersAsProcesses, type ContractHarness } from 'bedrock-testkit';
 import { clusterRecipe, recipe, RECIPE_PREFIX } from '../../unit/backends/redis/least-rights.js';
 
 /** Real processes on a real cluster, with the least rights that the documentation lists. */
@@ -22,8 +22,8 @@ export function redisClusterHarness(): ContractHarness {
       );
     },
     backend: async (more) => redis({ ...options(), ...more }),
-    crowd: (jobs) =>
-      crowdOfProcesses({ module: 'bedrock-lock/redis', factory: 'redis', args: [options()] }, jobs),
+    runContenders: (jobs) =>
+      runContendersAsProcesses({ module: 'bedrock-lock/redis', factory: 'redis', args: [options()] }, jobs),
     freshResource: () => `${RECIPE_PREFIX}${randomUUID()}`,
     isEmpty: async (resource) => {
       const masters = await cluster.masters();

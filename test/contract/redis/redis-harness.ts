@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { startRedis, type RunningServer } from 'bedrock-servers';
-import { crowdOfProcesses, type ContractHarness } from 'bedrock-testkit';
+import { runContendersAsProcesses, type ContractHarness } from 'bedrock-testkit';
 import { Redis } from 'ioredis';
 import { leastUser, RECIPE_PREFIX } from '../../unit/backends/redis/least-rights.js';
 import { backendOf, type Library } from '../../unit/backends/redis/libraries.mjs';
@@ -28,8 +28,11 @@ export function redisHarness({ library = 'ioredis 6', rights = 'all' }: RedisGro
       url = rights === 'all' ? server.url : await leastUser(admin, server.url);
     },
     backend: async (options) => backendOf(library, url, options),
-    crowd: (jobs) =>
-      crowdOfProcesses({ module: LIBRARIES_MODULE, factory: 'backendOf', args: [library, url] }, jobs),
+    runContenders: (jobs) =>
+      runContendersAsProcesses(
+        { module: LIBRARIES_MODULE, factory: 'backendOf', args: [library, url] },
+        jobs,
+      ),
     freshResource: () => `${RECIPE_PREFIX}${randomUUID()}`,
     isEmpty: async (resource) => (await admin.keys(`*${resource}*`)).length === 0,
     close: async () => {

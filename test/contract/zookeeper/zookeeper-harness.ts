@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { zookeeper } from 'bedrock-lock/zookeeper';
 import { startZooKeeper, startZooKeeperEnsemble } from 'bedrock-servers';
-import { crowdOfProcesses, type ContractHarness } from 'bedrock-testkit';
+import { runContendersAsProcesses, type ContractHarness } from 'bedrock-testkit';
 import { Admin } from '../../unit/backends/session-queue/zookeeper/admin.js';
 
 /** Real processes on one real server, or on three. */
@@ -13,14 +13,14 @@ export function zookeeperHarness(count: 'one server' | 'three servers'): Contrac
     kinds: ['mutex', 'fairMutex'],
     // Up to three servers and everything else share two cores.
     handOverMs: 250,
-    lacks: ['records', 'holdAtLeast'],
+    unsupported: ['records', 'holdAtLeast'],
     open: async () => {
       servers = count === 'one server' ? await oneServer() : await startZooKeeperEnsemble();
       admin = await Admin.connect(servers.connect);
     },
     backend: async (options) => zookeeper({ connect: servers.connect, ...options }),
-    crowd: (jobs) =>
-      crowdOfProcesses(
+    runContenders: (jobs) =>
+      runContendersAsProcesses(
         { module: 'bedrock-lock/zookeeper', factory: 'zookeeper', args: [servers.connect] },
         jobs,
       ),

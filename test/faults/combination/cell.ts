@@ -1,14 +1,14 @@
 import { checkHistory, sharedNow } from 'bedrock-testkit';
 import { randomUUID } from 'node:crypto';
-import { Crew, type CrewJob } from './crew.js';
-import { Dice } from './dice.js';
-import type { Fault, Silence } from './fault.js';
-import { pass } from './pass.js';
-import { leftAtLast, Site } from './site.js';
-import { Stranger } from './stranger.js';
-import { boundsFor, QUARANTINE_MS, type RULES } from './terms.js';
-import { judge, type Evidence, type Verdict } from './verdict.js';
-import { victimsOf } from './victims.js';
+import { ContenderPool, type PoolJob } from './contender-pool.js';
+import { SeededRandom } from './seeded-random.js';
+import type { Fault, OutagePeriod } from './fault.js';
+import { delay } from './delay.js';
+import { remainingKeys, Deployment } from './deployment.js';
+import { ForeignWriter } from './foreign-writer.js';
+import { limitsFor, QUARANTINE_MS, type COMBINATION_OPTIONS } from './settings.js';
+import { evaluate, type RunRecord, type RunResult } from './run-result.js';
+import { targetsOf } from './targets.js';
 
 /** Where processes contend for one lock. */
 export interface CellPlan {
@@ -16,13 +16,13 @@ export interface CellPlan {
   /** Arguments of the servers. */
   readonly args?: readonly string[] | undefined;
   /** Other rules than those that are kept, to see what they do. */
-  readonly rules?: Partial<typeof RULES> | undefined;
+  readonly rules?: Partial<typeof COMBINATION_OPTIONS> | undefined;
 }
 
-/** How a fault strikes. */
-export interface StrikePlan {
+/** How a fault is injected. */
+export interface InjectionPlan {
   readonly fault: Fault;
-  /** How often the fault strikes. */
+  /** How often the fault is injected. */
   readonly injections: number;
   /** Leases that there must have been. */
   readonly cycles: number;
@@ -30,32 +30,32 @@ export interface StrikePlan {
 }
 
 /** What came of one fault on so many nodes. */
-export interface CellResult extends Verdict {
-  readonly plan: StrikePlan & CellPlan;
-  readonly evidence: Evidence;
+export interface CellResult extends RunResult {
+  readonly plan: InjectionPlan & CellPlan;
+  readonly record: RunRecord;
 }
 
-const MORE_MS = 250;
+const POLL_MS = 250;
 
-/** Servers, and processes that contend for one lock on them while faults strike. */
+/** Servers, and processes that contend for one lock on them while faults are injected. */
 export class Cell {
   readonly #plan: CellPlan;
-  readonly #site: Site;
-  readonly #crew: Crew;
+  readonly #deployment: Deployment;
+  readonly #pool: ContenderPool;
   readonly #resource = `faults:${randomUUID()}`;
-  readonly #stranger = new Stranger(this.#resource);
-  readonly #silences: Silence[] = [];
+  readonly #foreignWriter = new ForeignWriter(this.#resource);
+  readonly #outages: OutagePeriod[] = [];
 
-  private constructor(plan: CellPlan, site: Site) {
+  private constructor(plan: CellPlan, deployment: Deployment) {
     this.#plan = plan;
-    this.#site = site;
-    this.#crew = new Crew(site, jobsFor(this.#resource), plan.rules);
+    this.#deployment = deployment;
+    this.#pool = new ContenderPool(deployment, jobsFor(this.#resource), plan.rules);
   }
 
   static async open(plan: CellPlan): Promise<Cell> {
-    const cell = new Cell(plan, await Site.open(plan.nodes, plan.args));
+    const cell = new Cell(plan, await Deployment.open(plan.nodes, plan.args));
     try {
-      await cell.#crew.allHold();
+      await cell.#pool.waitForAll();
       return cell;
     } catch (error) {
       await cell.close();
@@ -63,56 +63,56 @@ export class Cell {
     }
   }
 
-  /** Lets a fault strike again and again, and judges what happened since the one before. */
-  async strike(plan: StrikePlan): Promise<CellResult> {
+  /** Injects a fault again and again, and checks what happened since the one before. */
+  async inject(plan: InjectionPlan): Promise<CellResult> {
     const { fault, injections, cycles, seed } = plan;
-    const [site, crew] = [this.#site, this.#crew];
-    const [dice, since] = [new Dice(seed), sharedNow()];
-    for (let strikes = 0; strikes < injections; strikes += 1) {
-      const victims = victimsOf(fault, site.nodes, strikes, dice);
-      const silence = await fault.strike({ site, crew, victims, dice, strikes });
-      if (silence !== undefined) this.#silences.push(silence);
-      if (fault.losesData === true) await pass(QUARANTINE_MS);
-      await Promise.all([this.#stranger.meddle(dice.oneOf(site.nodes)), crew.allHold()]);
+    const [deployment, pool] = [this.#deployment, this.#pool];
+    const [random, since] = [new SeededRandom(seed), sharedNow()];
+    for (let round = 0; round < injections; round += 1) {
+      const targets = targetsOf(fault, deployment.nodes, round, random);
+      const outage = await fault.inject({ deployment, pool, targets, random, round });
+      if (outage !== undefined) this.#outages.push(outage);
+      if (fault.losesData === true) await delay(QUARANTINE_MS);
+      await Promise.all([this.#foreignWriter.tryNode(random.oneOf(deployment.nodes)), pool.waitForAll()]);
     }
-    while (crew.leases(since) < cycles) await pass(MORE_MS);
-    // The whole history is judged, since a part of it might begin within a lease.
-    const evidence = this.#evidence([]);
-    const report = checkHistory(evidence.history.filter(({ at }) => at > since));
-    return { plan: { ...this.#plan, ...plan }, ...judge(evidence), report, evidence };
+    while (pool.leases(since) < cycles) await delay(POLL_MS);
+    // The whole history is checked, since a part of it might begin within a lease.
+    const record = this.#record([]);
+    const report = checkHistory(record.history.filter(({ at }) => at > since));
+    return { plan: { ...this.#plan, ...plan }, ...evaluate(record), report, record };
   }
 
   /** All stop; gives what is known then, keys that are left behind included. */
-  async finish(): Promise<Evidence> {
-    await this.#crew.finish();
-    return this.#evidence(await leftAtLast(this.#site, this.#resource));
+  async finish(): Promise<RunRecord> {
+    await this.#pool.finish();
+    return this.#record(await remainingKeys(this.#deployment, this.#resource));
   }
 
   async close(): Promise<void> {
-    await this.#crew.close();
-    await this.#site.close();
+    await this.#pool.close();
+    await this.#deployment.close();
   }
 
-  #evidence(left: readonly string[]): Evidence {
-    const history = [...this.#crew.history, ...this.#stranger.events];
-    return { history, silences: [...this.#silences], left, bounds: boundsFor(this.#plan.nodes) };
+  #record(left: readonly string[]): RunRecord {
+    const history = [...this.#pool.history, ...this.#foreignWriter.events];
+    return { history, outages: [...this.#outages], remainingKeys: left, limits: limitsFor(this.#plan.nodes) };
   }
 }
 
 /** One fault in a cell of its own, and what it leaves behind. */
-export async function runCell({ nodes, rules, ...plan }: StrikePlan & CellPlan): Promise<CellResult> {
+export async function runCell({ nodes, rules, ...plan }: InjectionPlan & CellPlan): Promise<CellResult> {
   const cell = await Cell.open({ nodes, rules, args: plan.fault.args });
   try {
-    const result = await cell.strike(plan);
-    const evidence = await cell.finish();
-    return { ...result, violations: judge(evidence).violations, evidence };
+    const result = await cell.inject(plan);
+    const record = await cell.finish();
+    return { ...result, violations: evaluate(record).violations, record };
   } finally {
     await cell.close();
   }
 }
 
 /** Short holds by two processes, one of them behind the proxies; long ones, with renewals, by a third. */
-function jobsFor(resource: string): CrewJob[] {
+function jobsFor(resource: string): PoolJob[] {
   const short = { resource, tasks: 2, bodyMs: [1, 10], sampleMs: 5, restMs: 5 } as const;
   return [short, short, { resource, bodyMs: [100, 1_200], sampleMs: 10, restMs: 200 }];
 }

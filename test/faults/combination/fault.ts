@@ -1,21 +1,21 @@
-import type { Crew } from './crew.js';
-import type { Dice } from './dice.js';
-import { pass } from './pass.js';
-import type { Node, Site } from './site.js';
+import type { ContenderPool } from './contender-pool.js';
+import type { SeededRandom } from './seeded-random.js';
+import { delay } from './delay.js';
+import type { Node, Deployment } from './deployment.js';
 
-/** Where a fault strikes. */
-export interface Scene {
-  readonly site: Site;
-  readonly crew: Crew;
+/** What a fault is injected into. */
+export interface InjectionDeps {
+  readonly deployment: Deployment;
+  readonly pool: ContenderPool;
   /** The nodes that are hit: a minority, unless the fault is for a majority. */
-  readonly victims: readonly Node[];
-  readonly dice: Dice;
-  /** How often the fault has struck before. */
-  readonly strikes: number;
+  readonly targets: readonly Node[];
+  readonly random: SeededRandom;
+  /** How often the fault was injected before. */
+  readonly round: number;
 }
 
 /** A time in which nobody may be granted anything, of the clock that all processes share. */
-export interface Silence {
+export interface OutagePeriod {
   readonly from: number;
   readonly to: number;
 }
@@ -29,7 +29,7 @@ export interface Fault {
   /** Nodes may have lost what they granted: the next one is hit only when these give grants again. */
   readonly losesData?: boolean;
   /** Resolves when what was broken is whole again. */
-  strike(scene: Scene): Promise<Silence | void>;
+  inject(deps: InjectionDeps): Promise<OutagePeriod | void>;
 }
 
 /** Does something at all nodes that are hit, and after some time the opposite. */
@@ -40,6 +40,6 @@ export async function during(
   end: (node: Node) => unknown,
 ): Promise<void> {
   await Promise.all(nodes.map(begin));
-  await pass(ms);
+  await delay(ms);
   await Promise.all(nodes.map(end));
 }

@@ -1,8 +1,8 @@
 import { during, type Fault } from './fault.js';
-import { pass } from './pass.js';
-import { USER, type Node } from './site.js';
+import { delay } from './delay.js';
+import { USER, type Node } from './deployment.js';
 
-const HARM_MS = 400;
+const FAULT_MS = 400;
 
 /** Ways to take the rights of the locks' user away. */
 const REVOCATIONS: readonly ((node: Node) => Promise<unknown>)[] = [
@@ -22,49 +22,49 @@ export const COMMAND_FAULTS: readonly Fault[] = [
   {
     name: 'FLUSHALL',
     losesData: true,
-    strike: ({ victims }) => once(victims, (node) => node.command('FLUSHALL')),
+    inject: ({ targets }) => once(targets, (node) => node.command('FLUSHALL')),
   },
   {
     name: 'SCRIPT FLUSH',
-    strike: ({ victims }) => once(victims, (node) => node.command('SCRIPT', 'FLUSH')),
+    inject: ({ targets }) => once(targets, (node) => node.command('SCRIPT', 'FLUSH')),
   },
   {
     name: 'CLIENT KILL',
-    strike: ({ victims }) =>
-      once(victims, async (node) => {
+    inject: ({ targets }) =>
+      once(targets, async (node) => {
         for (const type of ['normal', 'pubsub']) await node.command('CLIENT', 'KILL', 'TYPE', type);
       }),
   },
   {
     name: 'CLIENT PAUSE',
-    strike: ({ victims, strikes }) =>
+    inject: ({ targets, round }) =>
       during(
-        victims,
-        HARM_MS,
-        (node) => node.command('CLIENT', 'PAUSE', HARM_MS, strikes % 2 === 0 ? 'ALL' : 'WRITE'),
+        targets,
+        FAULT_MS,
+        (node) => node.command('CLIENT', 'PAUSE', FAULT_MS, round % 2 === 0 ? 'ALL' : 'WRITE'),
         (node) => node.command('CLIENT', 'UNPAUSE'),
       ),
   },
   {
     name: 'DEBUG SLEEP',
-    strike: ({ victims }) => once(victims, (node) => node.command('DEBUG', 'SLEEP', HARM_MS / 1_000)),
+    inject: ({ targets }) => once(targets, (node) => node.command('DEBUG', 'SLEEP', FAULT_MS / 1_000)),
   },
   {
     name: 'out of memory',
-    strike: ({ victims }) =>
+    inject: ({ targets }) =>
       during(
-        victims,
-        HARM_MS,
+        targets,
+        FAULT_MS,
         (node) => node.command('CONFIG', 'SET', 'maxmemory', 1),
         (node) => node.command('CONFIG', 'SET', 'maxmemory', 0),
       ),
   },
   {
     name: 'REPLICAOF an unreachable host',
-    strike: ({ victims }) =>
+    inject: ({ targets }) =>
       during(
-        victims,
-        HARM_MS,
+        targets,
+        FAULT_MS,
         // Nobody listens on port 1.
         (node) => node.command('REPLICAOF', '127.0.0.1', 1),
         (node) => node.command('REPLICAOF', 'NO', 'ONE'),
@@ -73,11 +73,11 @@ export const COMMAND_FAULTS: readonly Fault[] = [
   {
     name: 'REPLICAOF another node',
     losesData: true,
-    strike: ({ site, victims }) => {
-      const primary = site.nodes.find((node) => !victims.includes(node))!;
+    inject: ({ deployment, targets }) => {
+      const primary = deployment.nodes.find((node) => !targets.includes(node))!;
       return during(
-        victims,
-        HARM_MS,
+        targets,
+        FAULT_MS,
         (node) => node.command('REPLICAOF', '127.0.0.1', primary.server.port),
         (node) => node.command('REPLICAOF', 'NO', 'ONE'),
       );
@@ -85,12 +85,12 @@ export const COMMAND_FAULTS: readonly Fault[] = [
   },
   {
     name: 'rights revoked',
-    strike: ({ victims, strikes }) =>
-      during(victims, HARM_MS, REVOCATIONS[strikes % REVOCATIONS.length]!, (node) => node.permit()),
+    inject: ({ targets, round }) =>
+      during(targets, FAULT_MS, REVOCATIONS[round % REVOCATIONS.length]!, (node) => node.permit()),
   },
 ];
 
-async function once(victims: readonly Node[], act: (node: Node) => Promise<unknown>): Promise<void> {
-  await Promise.all(victims.map(act));
-  await pass(HARM_MS / 4);
+async function once(targets: readonly Node[], act: (node: Node) => Promise<unknown>): Promise<void> {
+  await Promise.all(targets.map(act));
+  await delay(FAULT_MS / 4);
 }

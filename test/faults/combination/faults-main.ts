@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { runCell, type CellResult } from './cell.js';
 import { FAULTS } from './faults.js';
 import { rowOf, tableOf } from './table.js';
-import { assertSound } from './verdict.js';
+import { assertSound } from './run-result.js';
 import { writeResult } from './written-table.js';
 
 const { values } = parseArgs({
@@ -37,9 +37,9 @@ console.log(`\n${table}`);
 if (values.write) await writeResult('faults', table);
 process.exitCode = results.some(({ violations }) => violations.length > 0) ? 1 : 0;
 
-function tellIfBroken({ evidence }: CellResult): void {
+function tellIfBroken({ record }: CellResult): void {
   try {
-    assertSound(evidence);
+    assertSound(record);
   } catch (error) {
     console.log((error as Error).message);
   }

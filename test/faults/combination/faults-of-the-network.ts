@@ -1,26 +1,26 @@
 import { during, type Fault } from './fault.js';
-import { NODE_TIMEOUT_MS } from './terms.js';
+import { NODE_TIMEOUT_MS } from './settings.js';
 
-const HARM_MS = 500;
+const FAULT_MS = 500;
 
 /** What a network does to those behind the proxies; the others notice nothing. */
 export const NETWORK_FAULTS: readonly Fault[] = [
   {
     name: 'requests dropped',
-    strike: ({ victims }) =>
+    inject: ({ targets }) =>
       during(
-        victims,
-        HARM_MS,
+        targets,
+        FAULT_MS,
         ({ proxy }) => proxy.dropRequests(),
         ({ proxy }) => proxy.dropRequests(false),
       ),
   },
   {
     name: 'replies dropped',
-    strike: ({ victims }) =>
+    inject: ({ targets }) =>
       during(
-        victims,
-        HARM_MS,
+        targets,
+        FAULT_MS,
         ({ proxy }) => proxy.dropReplies(),
         ({ proxy }) => proxy.dropReplies(false),
       ),
@@ -28,11 +28,11 @@ export const NETWORK_FAULTS: readonly Fault[] = [
   {
     name: 'all delayed',
     // Around the time-out of a node, so that some is answered just in time, and some is executed after it was given up.
-    strike: ({ victims, dice }) => {
-      const ms = NODE_TIMEOUT_MS * dice.between(0.2, 1.5);
+    inject: ({ targets, random }) => {
+      const ms = NODE_TIMEOUT_MS * random.between(0.2, 1.5);
       return during(
-        victims,
-        HARM_MS,
+        targets,
+        FAULT_MS,
         ({ proxy }) => proxy.delay(ms),
         ({ proxy }) => proxy.delay(0),
       );
@@ -40,12 +40,12 @@ export const NETWORK_FAULTS: readonly Fault[] = [
   },
   {
     name: 'connections cut',
-    strike: ({ victims, strikes }) =>
+    inject: ({ targets, round }) =>
       during(
-        victims,
-        HARM_MS / 2,
+        targets,
+        FAULT_MS / 2,
         async ({ proxy }) => {
-          if (strikes % 2 === 1) await proxy.refuse();
+          if (round % 2 === 1) await proxy.refuse();
           proxy.cut();
         },
         async ({ proxy }) => {

@@ -1,14 +1,14 @@
 import { Cell, runCell, type CellResult } from './cell.js';
 import { FAULTS } from './faults.js';
 import { tableOf } from './table.js';
-import { assertSound } from './verdict.js';
+import { assertSound } from './run-result.js';
 
 /** A part of what `npm run faults` does, for every change. */
 const SHORT = { injections: 2, cycles: 20, seed: 1 };
 const SIZES = [3, 5];
 const WITHIN_MS = 90_000;
 
-/** What loses data, or needs servers of its own kind, is judged alone: it might wipe out what another fault has left. */
+/** What loses data, or needs servers of its own kind, is checked alone: it might wipe out what another fault has left. */
 const ALONE = FAULTS.filter(({ losesData = false, args }) => losesData || args !== undefined);
 const TOGETHER = FAULTS.filter((fault) => !ALONE.includes(fault));
 const named = (faults: typeof FAULTS) => faults.map((fault) => [fault.name, fault] as const);
@@ -24,10 +24,10 @@ describe('a lock on real nodes', () => {
     const opened = await Promise.allSettled(cells.splice(0));
     await Promise.all(opened.map(async (one) => one.status === 'fulfilled' && one.value.close()));
   };
-  const judge = (results: readonly CellResult[]): void => {
+  const check = (results: readonly CellResult[]): void => {
     table.push(...results);
     for (const result of results) {
-      assertSound(result.evidence);
+      assertSound(result.record);
       expect(result.report.leases).toBeGreaterThanOrEqual(SHORT.cycles);
     }
   };
@@ -41,7 +41,7 @@ describe('a lock on real nodes', () => {
     'keeps its promises on three and on five: %s',
     async (_name, fault) => {
       try {
-        judge(await Promise.all((await shared()).map((cell) => cell.strike({ ...SHORT, fault }))));
+        check(await Promise.all((await shared()).map((cell) => cell.inject({ ...SHORT, fault }))));
       } catch (error) {
         // The next fault must not suffer from what this one has broken.
         await closeShared();
@@ -56,7 +56,7 @@ describe('a lock on real nodes', () => {
     async () => {
       const ends = await Promise.all((await shared()).map((cell) => cell.finish()));
       await closeShared();
-      for (const evidence of ends) assertSound(evidence);
+      for (const record of ends) assertSound(record);
     },
     WITHIN_MS,
   );
@@ -64,7 +64,7 @@ describe('a lock on real nodes', () => {
   it.each(named(ALONE))(
     'keeps its promises on three and on five: %s',
     async (_name, fault) => {
-      judge(await Promise.all(SIZES.map((nodes) => runCell({ ...SHORT, fault, nodes }))));
+      check(await Promise.all(SIZES.map((nodes) => runCell({ ...SHORT, fault, nodes }))));
     },
     WITHIN_MS,
   );

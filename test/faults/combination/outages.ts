@@ -1,13 +1,13 @@
 import { sharedNow } from 'bedrock-testkit';
-import { during, type Fault, type Silence } from './fault.js';
-import { MAX_LEASE_MS } from './terms.js';
+import { during, type Fault, type OutagePeriod } from './fault.js';
+import { MAX_LEASE_MS } from './settings.js';
 
 const AWAY_MS = MAX_LEASE_MS + 600;
 /** By then the outage has begun, at the latest. */
 const BEGINS_WITHIN_MS = 200;
 
 /** What was granted before may be handed over within its process as long as it lasts; after that nobody has anything. */
-async function silent(outage: () => Promise<unknown>): Promise<Silence> {
+async function duringOutage(outage: () => Promise<unknown>): Promise<OutagePeriod> {
   const from = sharedNow() + MAX_LEASE_MS + BEGINS_WITHIN_MS;
   const to = sharedNow() + AWAY_MS;
   await outage();
@@ -19,10 +19,10 @@ export const OUTAGES: readonly Fault[] = [
   {
     name: 'majority frozen',
     hits: 'majority',
-    strike: ({ victims }) =>
-      silent(() =>
+    inject: ({ targets }) =>
+      duringOutage(() =>
         during(
-          victims,
+          targets,
           AWAY_MS,
           ({ server }) => server.pause(),
           ({ server }) => server.resume(),
@@ -33,6 +33,6 @@ export const OUTAGES: readonly Fault[] = [
     name: 'majority killed, back empty',
     hits: 'majority',
     losesData: true,
-    strike: ({ victims }) => silent(() => Promise.all(victims.map((node) => node.crash(AWAY_MS)))),
+    inject: ({ targets }) => duringOutage(() => Promise.all(targets.map((node) => node.crash(AWAY_MS)))),
   },
 ];

@@ -22,17 +22,17 @@ const [minutes, nodes, processes, keys, seed] = [
   values.seed,
 ].map(Number) as [number, number, number, number, number];
 
-const order = `${nodes} nodes, ${processes} processes, ${keys} keys, ${minutes} minutes, seed ${seed}`;
-console.log(order);
+const description = `${nodes} nodes, ${processes} processes, ${keys} keys, ${minutes} minutes, seed ${seed}`;
+console.log(description);
 const { violations, faults, leases, lost, increments } = await soak({
   ...{ minutes, nodes, processes, keys, seed },
   ...(values.unsafe && { rules: { minNodes: 1, unsafeMinNodes: true, strategy: 'majority' } }),
-  tell: (line) => console.log(line),
+  log: (line) => console.log(line),
 });
 for (const text of violations.slice(0, 20)) console.log(`VIOLATION ${text}`);
 const result =
   `${faults} faults, ${leases} leases, ${lost} lost, ${increments} increments: ` +
   (violations.length === 0 ? 'every counter is exact' : `${violations.length} violations, seed ${seed}`);
 console.log(result);
-if (values.write) await writeResult('soak', `${order}: ${result}.`);
+if (values.write) await writeResult('soak', `${description}: ${result}.`);
 process.exitCode = violations.length === 0 ? 0 : 1;

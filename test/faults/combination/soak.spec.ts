@@ -1,14 +1,14 @@
 import { runCell } from './cell.js';
 import type { Fault } from './fault.js';
 import { soak } from './soak.js';
-import { LEASE_MS } from './terms.js';
-import { assertSound } from './verdict.js';
+import { LEASE_MS } from './settings.js';
+import { assertSound } from './run-result.js';
 
 /** A part of what `npm run soak` does, for every change. */
 const SOAK = {
   ...{ minutes: 0.15, nodes: 3, processes: 3, keys: 2, seed: 7 },
   gapMs: [500, 1_500] as const,
-  tell: () => undefined,
+  log: () => undefined,
 };
 const WITHIN_MS = 90_000;
 /** The longest hold, a pause, and an attempt that finds two nodes silent. */
@@ -19,7 +19,7 @@ describe('a lock on real nodes', () => {
     'counts exactly while faults of all kinds strike',
     async () => {
       const result = await soak(SOAK);
-      assertSound(result.evidence);
+      assertSound(result.record);
       expect(result.faults).toBeGreaterThan(1);
       expect(result.increments).toBeGreaterThan(100);
     },
@@ -27,21 +27,21 @@ describe('a lock on real nodes', () => {
   );
 });
 
-describe('the judge of these histories', () => {
+describe('the checks of these histories', () => {
   /**
    * A process behind the proxies sees the first node alone. If that is enough for a lock, the process is stopped within its
    * lease; then the node freezes, and a process that sees all the others has the rest of the lease to be granted it too.
    */
   const SPLIT: Fault = {
     name: 'a split view',
-    async strike({ site: { nodes }, crew }) {
+    async inject({ deployment: { nodes }, pool }) {
       const [first, ...others] = nodes;
-      const [, seesAll, seesOne] = crew.members;
+      const [, seesAll, seesOne] = pool.processes;
       for (const { proxy } of others) proxy.dropRequests();
-      const isEnough = await crew.holdsWithin(seesOne!, ENOUGH_MS);
+      const isEnough = await pool.holdsWithin(seesOne!, ENOUGH_MS);
       if (isEnough) seesOne!.signal('SIGSTOP');
       first!.server.pause();
-      await crew.holdsWithin(seesAll!, LEASE_MS);
+      await pool.holdsWithin(seesAll!, LEASE_MS);
       first!.server.resume();
       if (isEnough) seesOne!.signal('SIGCONT');
       for (const { proxy } of others) {
@@ -59,7 +59,7 @@ describe('the judge of these histories', () => {
         runCell(plan),
         runCell({ ...plan, rules: { minNodes: 1, unsafeMinNodes: true } }),
       ]);
-      assertSound(safe.evidence);
+      assertSound(safe.record);
       expect(unsafe.violations).toContainEqual(expect.stringMatching(/^I1: /));
     },
     WITHIN_MS,

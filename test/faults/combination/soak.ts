@@ -1,14 +1,14 @@
 import { redisCommand, startRedis, type RunningServer } from 'bedrock-servers';
 import { randomUUID } from 'node:crypto';
-import { Crew } from './crew.js';
-import { Dice } from './dice.js';
+import { ContenderPool } from './contender-pool.js';
+import { SeededRandom } from './seeded-random.js';
 import type { Fault } from './fault.js';
 import { FAULTS } from './faults.js';
-import { pass } from './pass.js';
-import { leftAtLast, Site } from './site.js';
-import { boundsFor, QUARANTINE_MS, type RULES } from './terms.js';
-import { judge, type Evidence } from './verdict.js';
-import { victimsOf } from './victims.js';
+import { delay } from './delay.js';
+import { remainingKeys, Deployment } from './deployment.js';
+import { limitsFor, QUARANTINE_MS, type COMBINATION_OPTIONS } from './settings.js';
+import { evaluate, type RunRecord } from './run-result.js';
+import { targetsOf } from './targets.js';
 
 export interface SoakPlan {
   readonly minutes: number;
@@ -19,8 +19,8 @@ export interface SoakPlan {
   /** The next fault comes so long after the one before, ms. @default 2000 to 4000 */
   readonly gapMs?: readonly [least: number, most: number];
   /** Other rules than those that are kept, to see what they do. */
-  readonly rules?: Partial<typeof RULES>;
-  tell(line: string): void;
+  readonly rules?: Partial<typeof COMBINATION_OPTIONS>;
+  log(line: string): void;
 }
 
 export interface SoakResult {
@@ -29,26 +29,26 @@ export interface SoakResult {
   readonly lost: number;
   readonly increments: number;
   readonly violations: readonly string[];
-  readonly evidence: Evidence;
+  readonly record: RunRecord;
 }
 
 const GAP_MS = [2_000, 4_000] as const;
 const PROGRESS_MS = 10_000;
 const BODY = { module: new URL('guarded-counter.mjs', import.meta.url).href, factory: 'guardedCounter' };
 /** What needs no servers of its own kind. */
-const ANYWHERE = FAULTS.filter(({ args }) => args === undefined);
+const FAULTS_ON_ANY_SERVER = FAULTS.filter(({ args }) => args === undefined);
 
-/** Processes count under locks, in a store apart, while one fault after the other strikes; the counters are exact at the end. */
+/** Processes count under locks, in a store apart, while one fault after the other is injected; the counters are exact at the end. */
 export async function soak(plan: SoakPlan): Promise<SoakResult> {
-  const { nodes, processes, keys, minutes, rules, tell } = plan;
+  const { nodes, processes, keys, minutes, rules, log } = plan;
   const run = randomUUID().slice(0, 8);
   const resources = Array.from({ length: keys }, (_, i) => `soak:${run}:${i + 1}`);
   const store = await startRedis();
-  const site = await Site.open(nodes);
+  const deployment = await Deployment.open(nodes);
   const body = { ...BODY, args: [store.url] };
   const job = { resource: resources[0]!, resources, tasks: 2, restMs: 10, body };
-  const crew = new Crew(
-    site,
+  const pool = new ContenderPool(
+    deployment,
     Array.from({ length: processes }, () => job),
     rules,
   );
@@ -57,50 +57,55 @@ export async function soak(plan: SoakPlan): Promise<SoakResult> {
   let faults = 0;
   const progress = setInterval(() => {
     const seconds = Math.round((performance.now() - begunAt) / 1_000);
-    tell(`${seconds} s: ${faults} faults, ${crew.leases()} leases`);
+    log(`${seconds} s: ${faults} faults, ${pool.leases()} leases`);
   }, PROGRESS_MS);
   const others: string[] = [];
-  const left: string[] = [];
+  const remaining: string[] = [];
   try {
-    await crew.allHold();
-    for await (const fault of strikes(plan, site, crew, endsAt)) {
+    await pool.waitForAll();
+    for await (const fault of injectFaults(plan, deployment, pool, endsAt)) {
       faults += 1;
-      tell(`  ${fault.name}`);
+      log(`  ${fault.name}`);
     }
-    await crew.finish();
-    left.push(...(await leftAtLast(site, `soak:${run}:`)));
+    await pool.finish();
+    remaining.push(...(await remainingKeys(deployment, `soak:${run}:`)));
   } catch (error) {
     others.push(`it broke off: ${(error as Error).message}`);
   } finally {
     clearInterval(progress);
-    await crew.close();
-    await site.close();
+    await pool.close();
+    await deployment.close();
   }
-  others.push(...crew.failures);
+  others.push(...pool.failures);
   const counted = await Promise.all(resources.map((resource) => countOf(store, resource)));
   await store.stop();
   for (const { resource, value, writes } of counted)
     if (value !== writes) others.push(`counter: "${resource}" is ${value} after ${writes} increments`);
-  const evidence = { history: crew.history, left, others, bounds: boundsFor(nodes) };
-  const { violations, report } = judge(evidence);
+  const record = { history: pool.history, remainingKeys: remaining, others, limits: limitsFor(nodes) };
+  const { violations, report } = evaluate(record);
   const { leases, lost } = report;
   const increments = counted.reduce((sum, { writes }) => sum + writes, 0);
-  return { faults, leases, lost, increments, violations, evidence };
+  return { faults, leases, lost, increments, violations, record };
 }
 
 /** One fault after the other, as the seed draws them, each told when it is over and everybody is served again. */
-async function* strikes(plan: SoakPlan, site: Site, crew: Crew, endsAt: number): AsyncGenerator<Fault> {
+async function* injectFaults(
+  plan: SoakPlan,
+  deployment: Deployment,
+  pool: ContenderPool,
+  endsAt: number,
+): AsyncGenerator<Fault> {
   const { seed, gapMs = GAP_MS } = plan;
-  const dice = new Dice(seed);
+  const random = new SeededRandom(seed);
   for (let count = 0; performance.now() < endsAt; count += 1) {
-    const nextAt = performance.now() + dice.between(...gapMs);
-    const fault = dice.oneOf(ANYWHERE);
-    const victims = victimsOf(fault, site.nodes, count, dice);
-    await fault.strike({ site, crew, victims, dice, strikes: count });
-    if (fault.losesData === true) await pass(QUARANTINE_MS);
-    await crew.allHold();
+    const nextAt = performance.now() + random.between(...gapMs);
+    const fault = random.oneOf(FAULTS_ON_ANY_SERVER);
+    const targets = targetsOf(fault, deployment.nodes, count, random);
+    await fault.inject({ deployment, pool, targets, random, round: count });
+    if (fault.losesData === true) await delay(QUARANTINE_MS);
+    await pool.waitForAll();
     yield fault;
-    await pass(Math.max(0, Math.min(nextAt, endsAt) - performance.now()));
+    await delay(Math.max(0, Math.min(nextAt, endsAt) - performance.now()));
   }
 }
 

@@ -1,7 +1,7 @@
 import { startProxy } from 'bedrock-servers';
 import { randomUUID } from 'node:crypto';
-import { pass } from '../combination/pass.js';
-import { judge, type Evidence, type Verdict } from '../combination/verdict.js';
+import { delay } from '../combination/delay.js';
+import { evaluate, type RunRecord, type RunResult } from '../combination/run-result.js';
 import { ContenderPool } from './contender-pool.js';
 import type { Fault } from './fault.js';
 import type { EngineFixture } from './engine-fixture.js';
@@ -19,10 +19,10 @@ export interface CellPlan<G extends EngineFixture> {
 }
 
 /** What came of one fault. */
-export interface CellResult extends Verdict {
+export interface CellResult extends RunResult {
   readonly fault: string;
   readonly injections: number;
-  readonly record: Evidence;
+  readonly record: RunRecord;
   /** The longest time in which nobody held, ms. */
   readonly gapMs: number;
 }
@@ -52,14 +52,14 @@ export async function runCell<G extends EngineFixture>(plan: CellPlan<G>): Promi
       const holder = pool.processes.at(-1)!;
       await pool.waitForLock(holder);
       await fault.inject({ fixture, pool, resource, proxy, server, holder, round });
-      await pass(PAUSE_MS);
+      await delay(PAUSE_MS);
       await pool.waitForAll();
     }
     await pool.finish();
     const left = await remainingAtEnd(fixture, resource, maxLeaseMs + SWEPT_WITHIN_MS);
-    const record = { history: pool.history, left, bounds: limitsFor(operationMs) };
+    const record = { history: pool.history, remainingKeys: left, limits: limitsFor(operationMs) };
     const gapMs = longestGap(record.history);
-    return { fault: fault.name, injections, record, gapMs, ...judge(record) };
+    return { fault: fault.name, injections, record, gapMs, ...evaluate(record) };
   } finally {
     await pool.close();
     await proxy.stop();
@@ -71,6 +71,6 @@ async function remainingAtEnd(fixture: EngineFixture, resource: string, withinMs
   for (;;) {
     const remaining = await fixture.remaining(resource);
     if (remaining.length === 0 || performance.now() > endsAt) return remaining;
-    await pass(50);
+    await delay(50);
   }
 }

@@ -1,4 +1,4 @@
-import { pass } from '../combination/pass.js';
+import { delay } from '../combination/delay.js';
 import type { Fault } from './fault.js';
 import { allShort } from './jobs.js';
 import { LEASE_MS, SESSION_MS } from './settings.js';
@@ -11,7 +11,7 @@ export const KILLED: Fault = {
   variants: 2,
   async inject({ server, round }) {
     server.kill('SIGKILL');
-    await pass(round % 2 === 0 ? AWAY_MS : LEASE_MS * 1.4);
+    await delay(round % 2 === 0 ? AWAY_MS : LEASE_MS * 1.4);
     await server.restart();
   },
 };
@@ -23,7 +23,7 @@ export const FROZEN: Fault = {
   brings: 'losses or failures',
   async inject({ server, round }) {
     server.pause();
-    await pass(round % 2 === 0 ? LEASE_MS * 1.4 : SESSION_MS * 1.4);
+    await delay(round % 2 === 0 ? LEASE_MS * 1.4 : SESSION_MS * 1.4);
     server.resume();
   },
 };
@@ -36,10 +36,10 @@ export const CUT: Fault = {
     if (proxy.connections === 0) throw new Error('nobody is behind the proxy');
     for (const ms of [20, 150, 350]) {
       proxy.dropReplies();
-      await pass(ms);
+      await delay(ms);
       proxy.cut();
       proxy.dropReplies(false);
-      await pass(ms);
+      await delay(ms);
     }
   },
 };
@@ -54,7 +54,7 @@ export const SILENT: Fault = {
       proxy.dropReplies(isSilent);
     };
     silence(true);
-    await pass(LEASE_MS * 2);
+    await delay(LEASE_MS * 2);
     proxy.cut();
     silence(false);
   },
@@ -67,7 +67,7 @@ export const STOPPED: Fault = {
   async inject({ pool, holder }) {
     holder.signal('SIGSTOP');
     try {
-      await pass(SESSION_MS * 1.4);
+      await delay(SESSION_MS * 1.4);
       await pool.waitForAll(holder);
     } finally {
       holder.signal('SIGCONT');

@@ -1,5 +1,5 @@
 import { ContenderProcess, type ContenderJob, type HistoryEvent } from 'bedrock-testkit';
-import { pass } from '../combination/pass.js';
+import { delay } from '../combination/delay.js';
 import { lockOf } from './settings.js';
 
 const MODULE = new URL('backend-of.mjs', import.meta.url).href;
@@ -53,7 +53,7 @@ export class ContenderPool {
       seen = length;
       if (this.#failures.length > 0) throw new Error(this.#failures.join('\n'));
       if (performance.now() > giveUpAt) throw new Error(`${one.label} got no lock for ${GIVE_UP_MS} ms`);
-      await pass(POLL_MS);
+      await delay(POLL_MS);
     }
   }
 

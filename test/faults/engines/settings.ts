@@ -1,5 +1,5 @@
 import type { LockOptions } from 'bedrock-lock';
-import type { Bounds } from 'bedrock-testkit';
+import type { HistoryLimits } from 'bedrock-testkit';
 
 /** With it a session of ZooKeeper lives 1.5 s and a lease of etcd 1 s: both serve leases of up to a second. */
 export const LEASE_MS = 800;
@@ -19,6 +19,6 @@ export function maxLeaseFor(leaseMs: number): number {
 }
 
 /** A release tries for one time-out, and one that was already under way may take another. */
-export function limitsFor(operationMs: number): Bounds {
+export function limitsFor(operationMs: number): HistoryLimits {
   return { releaseMs: 2 * operationMs + 100 };
 }

@@ -1,6 +1,6 @@
 import { Bedrock, isLockError } from 'bedrock-lock';
 import { eventually, liveness } from 'bedrock-testkit';
-import { pass } from '../combination/pass.js';
+import { delay } from '../combination/delay.js';
 import { COMMON_FAULTS } from './common-faults.js';
 import type { PoolJob } from './contender-pool.js';
 import type { Fault } from './fault.js';
@@ -42,7 +42,7 @@ const STUCK: Fault<SqlEngineFixture> = {
   async inject({ fixture, round }) {
     const user = await fixture.connect();
     for (const statement of fixture.lockAll) await user.query(statement);
-    await pass(round % 2 === 0 ? OPERATION_MS * 1.5 : LEASE_MS * 2);
+    await delay(round % 2 === 0 ? OPERATION_MS * 1.5 : LEASE_MS * 2);
     await user.end();
   },
 };
@@ -70,7 +70,7 @@ const STORM: Fault<SqlEngineFixture> = {
       await user.end();
     });
     try {
-      await pass(STORM_MS);
+      await delay(STORM_MS);
       // When two meet is chance, and the server counts them with a delay.
       await eventually('there is a deadlock', async () => (await fixture.deadLocks()) > before, {
         withinMs: 20_000,
@@ -111,7 +111,7 @@ async function lockSome(
   try {
     for (const name of names.filter(() => Math.random() < 0.15).reverse()) {
       await user.query(lockRow(name));
-      await pass(1);
+      await delay(1);
     }
   } catch {
     // It was this one that the server has ended.

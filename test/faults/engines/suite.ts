@@ -1,4 +1,4 @@
-import { assertSound } from '../combination/verdict.js';
+import { assertSound } from '../combination/run-result.js';
 import { runCell, type CellResult } from './cell.js';
 import { SILENT } from './common-faults.js';
 import type { Fault } from './fault.js';

@@ -68,7 +68,7 @@ describe.each(VERSIONS)('Redisson %s and Bedrock on a cluster', (version) => {
       await lock.unlock();
       return Math.max(at - beganAt, endedAt - releasedAt);
     });
-    liveness.judge('the median hand-over', 50, timings);
+    liveness.assertMedian('the median hand-over', 50, timings);
   });
 
   it('serve a waiter of Java beside others of Bedrock, which would pass the lock on among them', async () => {

@@ -3,7 +3,7 @@ import { READERS, type Lease } from 'bedrock-lock';
 import {
   assertHistory,
   ContenderProcess,
-  type BackendSource,
+  type BackendModule,
   type ContenderJob,
   type History,
 } from 'bedrock-testkit';
@@ -78,7 +78,7 @@ describe('a crowd of two JVMs, one of each Redisson, and two Node processes', ()
     how: Partial<ContenderJob>,
     tokens = 'shared',
   ): Promise<History> {
-    const source: BackendSource = {
+    const source: BackendModule = {
       ...{ module: 'bedrock-lock/redis', factory: 'redis' },
       args: [{ url: site.server.url, tokens }],
     };

@@ -3,7 +3,7 @@ import { CUT_OFF_NODES, LASTING_NODES, NODES } from '../worlds.mjs';
 
 const FOLDER = 'backends/combination';
 const LEASES = `${FOLDER}/combination-leases.ts`;
-const BID = `${FOLDER}/bid.ts`;
+const CLAIM = `${FOLDER}/combined-claim.ts`;
 const terms = { backend: 'combination' };
 const onFive = { ...terms, nodes: 5 };
 
@@ -31,28 +31,28 @@ export const COMBINATION = [
     name: 'marks-vote',
     breaks: 'a node that is not available counts as a grant',
     file: LEASES,
-    find: 'return bid.mismatch === undefined && bid.seals.length >= minNodes && tookMs <= attemptTimeoutMs;',
+    find: 'combined.mismatch === undefined && combined.grants.length >= minNodes && tookMs <= attemptTimeoutMs',
     replace:
-      'const marked = this.house.members.filter(({ isAvailable }) => !isAvailable).length;\nreturn bid.mismatch === undefined && bid.seals.length + marked >= minNodes;',
+      'combined.mismatch === undefined && combined.grants.length + this.nodes.handles.filter(({ isAvailable }) => !isAvailable).length >= minNodes',
     terms: { ...terms, fencing: false },
     seed: 1,
   },
   {
     name: 'quarantine-grants',
     breaks: 'a node that refuses grants after a restart counts as a grant',
-    file: BID,
-    find: 'else member.failed(lockError);',
+    file: CLAIM,
+    find: 'else handle.recordFailure(lockError);',
     replace:
-      'else { member.failed(lockError); if (lockError.retryInMs !== undefined) this.#granted({ member, token: 0 }); }',
+      'else { handle.recordFailure(lockError); if (lockError.retryInMs !== undefined) this.#onGranted({ handle, token: 0 }); }',
     terms,
     seed: 1,
   },
   {
     name: 'silence-grants',
     breaks: 'a node that does not answer counts as a grant',
-    file: BID,
-    find: '(this.#silent ??= new Set()).add(member);',
-    replace: '(this.#silent ??= new Set()).add(member);\nthis.#granted({ member, token: 0 });',
+    file: CLAIM,
+    find: '(this.#unanswered ??= new Set()).add(handle);',
+    replace: '(this.#unanswered ??= new Set()).add(handle);\nthis.#onGranted({ handle, token: 0 });',
     terms,
     seed: 3,
   },
@@ -60,7 +60,7 @@ export const COMBINATION = [
     name: 'no-rollback',
     breaks: 'nothing is taken back after a refusal',
     file: LEASES,
-    find: 'bid.rollBack();',
+    find: 'combined.rollBack();',
     replace: '',
     terms: LASTING_NODES,
     seed: 1,
@@ -68,8 +68,8 @@ export const COMBINATION = [
   {
     name: 'rollback-without-silent',
     breaks: 'nodes that did not answer are left out when all is taken back',
-    file: BID,
-    find: 'this.takeBackSilent();\n  }',
+    file: CLAIM,
+    find: 'this.withdrawUnanswered();\n  }',
     replace: '}',
     terms: LASTING_NODES,
     seed: 2,
@@ -77,8 +77,8 @@ export const COMBINATION = [
   {
     name: 'late-grant-stays',
     breaks: 'a node that grants after the end of the try keeps the grant',
-    file: BID,
-    find: 'if (this.#isOver) this.takeBack(member);',
+    file: CLAIM,
+    find: 'if (this.#isOver) this.withdrawFrom(handle);',
     replace: 'if (this.#isOver) return;',
     terms: LASTING_NODES,
     seed: 3,
@@ -86,7 +86,7 @@ export const COMBINATION = [
   {
     name: 'tries-never-stale',
     breaks: 'a node may grant long after the try is over',
-    file: BID,
+    file: CLAIM,
     find: 'tokens, notAfter };',
     replace: 'tokens, notAfter: this.clock.now() + 60_000 };',
     terms: { ...LASTING_NODES, faults: 60 },
@@ -95,7 +95,7 @@ export const COMBINATION = [
   {
     name: 'renewed-by-one',
     breaks: 'one node is enough to renew',
-    file: `${FOLDER}/renewal.ts`,
+    file: `${FOLDER}/combined-renewal.ts`,
     find: "if (renewed >= this.minNodes) return 'renewed';",
     replace: "if (renewed >= 1) return 'renewed';",
     terms: CUT_OFF_NODES,
@@ -104,8 +104,8 @@ export const COMBINATION = [
   {
     name: 'renewal-ignores-results',
     breaks: 'a renewal is confirmed whatever the nodes say',
-    file: `${FOLDER}/renewal.ts`,
-    find: "return bid.seals.length < this.minNodes ? 'lost' : 'unknown';",
+    file: `${FOLDER}/combined-renewal.ts`,
+    find: "return combined.grants.length < this.minNodes ? 'lost' : 'unknown';",
     replace: "return 'renewed';",
     terms: CUT_OFF_NODES,
     seed: 3,
@@ -113,7 +113,7 @@ export const COMBINATION = [
   {
     name: 'tokens-not-written-back',
     breaks: 'the largest token is not written back',
-    file: `${FOLDER}/tokens.ts`,
+    file: `${FOLDER}/raise-tokens.ts`,
     find: 'token === first\n',
     replace: 'token <= first\n',
     terms: { ...NODES, coldStart: 'wait', fencing: true, loadMs: 6_000 },
@@ -122,26 +122,26 @@ export const COMBINATION = [
   {
     name: 'token-of-the-first-node',
     breaks: 'the token is that of the left-most node',
-    file: `${FOLDER}/tokens.ts`,
-    find: 'const first = Math.max(...bid.seals.map(({ token }) => token));',
-    replace: 'const first = bid.seals[0]!.token;',
+    file: `${FOLDER}/raise-tokens.ts`,
+    find: 'const first = Math.max(...combined.grants.map(({ token }) => token));',
+    replace: 'const first = combined.grants[0]!.token;',
     terms: { ...NODES, coldStart: 'wait', fencing: true, loadMs: 6_000 },
     seed: 2,
   },
   {
     name: 'release-of-one-node',
     breaks: 'a release reaches one node alone',
-    file: `${FOLDER}/release.ts`,
-    find: 'const members = bid.seals.map(({ member }) => member).reverse();',
-    replace: 'const members = bid.seals.map(({ member }) => member).slice(0, 1);',
+    file: `${FOLDER}/release-on-nodes.ts`,
+    find: 'const handles = combined.grants.map(({ handle }) => handle).reverse();',
+    replace: 'const handles = combined.grants.map(({ handle }) => handle).slice(0, 1);',
     terms: LASTING_NODES,
     seed: 1,
   },
   {
     name: 'release-not-repeated',
     breaks: 'a node that did not answer a release is not asked again',
-    file: `${FOLDER}/release.ts`,
-    find: 'bid.takeBack(member, 0, keepMs, leaveQueue);',
+    file: `${FOLDER}/release-on-nodes.ts`,
+    find: 'combined.withdrawFrom(handle, 0, keepMs, leaveQueue);',
     replace: '',
     terms: LASTING_NODES,
     seed: 1,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Witness } from 'bedrock-testkit';
+import { ExclusionChecker } from 'bedrock-testkit';
 import type { LibraryName } from '../../../bench/src/libraries/catalogue.js';
 import { runScenario } from '../../../bench/src/scenarios/run-scenario.js';
 import type { Figures, Scenario } from '../../../bench/src/scenarios/scenario.js';
@@ -82,17 +82,17 @@ describe('a scenario of the bench', () => {
   });
 
   it('runs as many libraries at the same time as a scenario allows', async () => {
-    const witness = new Witness(2);
+    const checker = new ExclusionChecker(2);
     const scenario = scenarioOf(
       () =>
-        witness.visit(async () => {
+        checker.run(async () => {
           await new Promise((resolve) => setImmediate(resolve));
           return { ms: 1 };
         }),
       { lanes: 2 },
     );
     await runScenario(scenario, scenario.libraries, 1, ground);
-    witness.assertKept();
-    expect(witness.peak).toBe(2);
+    checker.assertExclusion();
+    expect(checker.peak).toBe(2);
   });
 });

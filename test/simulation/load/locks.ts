@@ -9,7 +9,7 @@ import type { Prng } from '../world/prng.js';
 import type { LockKindName, Scenario } from '../world/scenario.js';
 
 /** What a task may lock, whatever its kind. */
-export interface Target {
+export interface LockTarget {
   readonly kind: LockKindName;
   readonly resource: string;
   /** What of it a lease has; absent: all. */
@@ -26,39 +26,39 @@ export interface Target {
 
 /** The locks of a scenario, as one process has them. */
 export class Locks {
-  readonly #targets: readonly (readonly Target[])[];
+  readonly #targets: readonly (readonly LockTarget[])[];
 
   constructor(bedrock: Bedrock, scenario: Scenario) {
     this.#targets = scenario.kinds.map((kind) => targetsOf(kind, bedrock, scenario));
   }
 
   /** One of them; of a read-write lock either side, of a semaphore some permits. */
-  pick(prng: Prng): Target {
+  pick(prng: Prng): LockTarget {
     return prng.pick(prng.pick(this.#targets));
   }
 }
 
 /** All ways to use a lock, the more frequent more often. */
-function targetsOf(kind: LockKindName, bedrock: Bedrock, { permits, fencing }: Scenario): Target[] {
+function targetsOf(kind: LockKindName, bedrock: Bedrock, { permits, fencing }: Scenario): LockTarget[] {
   const base = { kind, resource: kind, share: undefined, isFenced: fencing, isReentrant: true };
   switch (kind) {
     case 'mutex':
     case 'fairMutex': {
       const lock = bedrock[kind](kind);
-      return [{ ...base, ...verbsOf(lock), depth: () => lock.depth }];
+      return [{ ...base, ...methodsOf(lock), depth: () => lock.depth }];
     }
     case 'readWriteLock': {
       const { read, write } = bedrock.readWriteLock(kind);
-      const sideOf = (side: ReadLock | WriteLock, units: number): Target => {
+      const sideOf = (side: ReadLock | WriteLock, units: number): LockTarget => {
         const share = { units, capacity: READERS };
-        return { ...base, ...verbsOf(side), share, isFenced: units > 1, depth: () => side.depth };
+        return { ...base, ...methodsOf(side), share, isFenced: units > 1, depth: () => side.depth };
       };
       const [reading, writing] = [sideOf(read, 1), sideOf(write, READERS)];
       return [reading, reading, reading, writing, writing];
     }
     case 'semaphore': {
       const semaphore = bedrock.semaphore(kind, { permits });
-      return Array.from({ length: permits }, (_, i): Target => {
+      return Array.from({ length: permits }, (_, i): LockTarget => {
         const units = i + 1;
         return {
           ...base,
@@ -75,13 +75,13 @@ function targetsOf(kind: LockKindName, bedrock: Bedrock, { permits, fencing }: S
   }
 }
 
-interface Verbs {
+interface LockMethods {
   acquire(options: CallOptions): Promise<Lease>;
   tryAcquire(): Promise<Lease | null>;
   run(fn: (lease: Lease) => Promise<void>, options: CallOptions): Promise<void>;
 }
 
-function verbsOf(lock: Verbs): Verbs {
+function methodsOf(lock: LockMethods): LockMethods {
   return {
     acquire: (options) => lock.acquire(options),
     tryAcquire: () => lock.tryAcquire(),

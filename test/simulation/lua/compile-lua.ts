@@ -15,7 +15,7 @@ export interface RedisApi {
 /** A script, ready to run. */
 export type CompiledScript = (redis: RedisApi, keys: LuaTable, argv: LuaTable) => LuaValue | Several;
 
-const GROUND = {
+const RUNTIME = {
   ...operators,
   first,
   all,
@@ -44,15 +44,15 @@ export function compileLua(source: string): CompiledScript {
   const lines = new FunctionEmitter(scope.inner(), used).body(body);
   const library = Array.from(used, ([name, own]) => `const ${own} = library[${JSON.stringify(name)}];\n`);
   const text = [
-    `'use strict';\nconst { ${Object.keys(GROUND).join(', ')} } = ground;\n`,
+    `'use strict';\nconst { ${Object.keys(RUNTIME).join(', ')} } = runtime;\n`,
     ...library,
     `return (redis, ${keys}, ${argv}) => {\n${lines}};`,
   ].join('');
   // The scripts of this repository, and nothing that came from elsewhere.
   // eslint-disable-next-line @typescript-eslint/no-implied-eval
-  const make = new Function('ground', 'library', text) as (
-    ground: typeof GROUND,
+  const make = new Function('runtime', 'library', text) as (
+    runtime: typeof RUNTIME,
     library: typeof LIBRARY,
   ) => CompiledScript;
-  return make(GROUND, LIBRARY);
+  return make(RUNTIME, LIBRARY);
 }

@@ -6,7 +6,7 @@ import {
   emitList,
   isOpenCall,
   UnsupportedLuaError,
-  type ExpressionGround,
+  type ExpressionDeps,
 } from './emit-expression.js';
 import { LuaScope } from './lua-scope.js';
 
@@ -28,7 +28,7 @@ export class FunctionEmitter {
     return declared + lines;
   }
 
-  #ground(scope: LuaScope): ExpressionGround {
+  #deps(scope: LuaScope): ExpressionDeps {
     return {
       scope,
       temporary: () => {
@@ -59,7 +59,7 @@ export class FunctionEmitter {
   }
 
   #statement(node: Statement, scope: LuaScope): string {
-    const ground = this.#ground(scope);
+    const deps = this.#deps(scope);
     switch (node.type) {
       case 'LocalStatement':
         return this.#local(node, scope);
@@ -67,7 +67,7 @@ export class FunctionEmitter {
         return this.#assignment(node, scope);
       case 'CallStatement':
         if (node.expression.type !== 'CallExpression') throw new UnsupportedLuaError(node.expression.type);
-        return `${emitCall(node.expression, ground)};`;
+        return `${emitCall(node.expression, deps)};`;
       case 'FunctionDeclaration': {
         const { identifier, isLocal } = node;
         if (!isLocal || identifier?.type !== 'Identifier') throw new UnsupportedLuaError('a global function');
@@ -79,12 +79,12 @@ export class FunctionEmitter {
       case 'IfStatement':
         return this.#if(node, scope);
       case 'WhileStatement':
-        return `while (${emitCondition(node.condition, ground)}) {\n${this.#block(node.body, scope.inner())}}`;
+        return `while (${emitCondition(node.condition, deps)}) {\n${this.#block(node.body, scope.inner())}}`;
       case 'RepeatStatement': {
         // The condition sees the locals of the body.
         const inner = scope.inner();
         const body = this.#block(node.body, inner);
-        return `for (;;) {\n${body}if (${emitCondition(node.condition, this.#ground(inner))}) break;\n}`;
+        return `for (;;) {\n${body}if (${emitCondition(node.condition, this.#deps(inner))}) break;\n}`;
       }
       case 'ForNumericStatement':
         return this.#count(node, scope);
@@ -98,42 +98,42 @@ export class FunctionEmitter {
   }
 
   #local({ variables, init }: Of<'LocalStatement'>, scope: LuaScope): string {
-    const ground = this.#ground(scope);
+    const deps = this.#deps(scope);
     const [variable] = variables;
     if (variables.length === 1 && init.length <= 1) {
-      const value = init[0] === undefined ? 'undefined' : emit(init[0], ground);
+      const value = init[0] === undefined ? 'undefined' : emit(init[0], deps);
       return `let ${scope.declare(variable!.name)} = ${value};`;
     }
-    const values = `[${emitList(init, ground)}]`;
+    const values = `[${emitList(init, deps)}]`;
     return `let [${variables.map(({ name }) => scope.declare(name)).join(', ')}] = ${values};`;
   }
 
   #assignment({ variables, init }: Of<'AssignmentStatement'>, scope: LuaScope): string {
-    const ground = this.#ground(scope);
+    const deps = this.#deps(scope);
     if (variables.length === 1 && init.length === 1)
-      return this.#store(variables[0]!, emit(init[0]!, ground), scope);
+      return this.#store(variables[0]!, emit(init[0]!, deps), scope);
     const values = scope.fresh('values');
     const stores = variables.map((variable, at) => this.#store(variable, `${values}[${at}]`, scope));
-    return `{ const ${values} = [${emitList(init, ground)}]; ${stores.join(' ')} }`;
+    return `{ const ${values} = [${emitList(init, deps)}]; ${stores.join(' ')} }`;
   }
 
   #store(target: Of<'AssignmentStatement'>['variables'][number], value: string, scope: LuaScope): string {
-    const ground = this.#ground(scope);
+    const deps = this.#deps(scope);
     if (target.type === 'IndexExpression')
-      return `store(${emit(target.base, ground)}, ${emit(target.index, ground)}, ${value});`;
+      return `store(${emit(target.base, deps)}, ${emit(target.index, deps)}, ${value});`;
     if (target.type === 'MemberExpression')
-      return `store(${emit(target.base, ground)}, ${JSON.stringify(target.identifier.name)}, ${value});`;
+      return `store(${emit(target.base, deps)}, ${JSON.stringify(target.identifier.name)}, ${value});`;
     const name = scope.find(target.name);
     if (name === undefined) throw new UnsupportedLuaError(`the global ${target.name}`);
     return `${name} = ${value};`;
   }
 
   #return({ arguments: given }: Of<'ReturnStatement'>, scope: LuaScope): string {
-    const ground = this.#ground(scope);
+    const deps = this.#deps(scope);
     const [only] = given;
     if (only === undefined) return 'return undefined;';
-    if (given.length > 1) return `return new Several([${emitList(given, ground)}]);`;
-    return `return ${isOpenCall(only) ? emitCall(only, ground) : emit(only, ground)};`;
+    if (given.length > 1) return `return new Several([${emitList(given, deps)}]);`;
+    return `return ${isOpenCall(only) ? emitCall(only, deps) : emit(only, deps)};`;
   }
 
   #if({ clauses }: Of<'IfStatement'>, scope: LuaScope): string {
@@ -141,15 +141,15 @@ export class FunctionEmitter {
       .map((clause) => {
         const body = this.#block(clause.body, scope.inner());
         if (clause.type === 'ElseClause') return `{\n${body}}`;
-        return `if (${emitCondition(clause.condition, this.#ground(scope))}) {\n${body}}`;
+        return `if (${emitCondition(clause.condition, this.#deps(scope))}) {\n${body}}`;
       })
       .join(' else ');
   }
 
   #count({ variable, start, end, step, body }: Of<'ForNumericStatement'>, scope: LuaScope): string {
-    const ground = this.#ground(scope);
+    const deps = this.#deps(scope);
     const [at, last, by] = [scope.fresh('at'), scope.fresh('last'), scope.fresh('by')];
-    const head = `let ${at} = bound(${emit(start, ground)}), ${last} = bound(${emit(end, ground)}), ${by} = ${step === null ? '1' : `bound(${emit(step, ground)})`}`;
+    const head = `let ${at} = bound(${emit(start, deps)}), ${last} = bound(${emit(end, deps)}), ${by} = ${step === null ? '1' : `bound(${emit(step, deps)})`}`;
     const inner = scope.inner();
     const name = inner.declare(variable.name);
     const test = `${by} > 0 ? ${at} <= ${last} : ${at} >= ${last}`;
@@ -170,6 +170,6 @@ export class FunctionEmitter {
     const [place, value = place] = variables.map(({ name }) => inner.declare(name)) as [string, string?];
     const head = `let ${place} = 1, ${value}; (${value} = index(${table}, ${place})) !== undefined; ${place} += 1`;
     const each = `for (${head}) {\n${this.#block(body, inner)}}`;
-    return `{ const ${table} = ${emit(iterator.arguments[0]!, this.#ground(scope))};\n${each} }`;
+    return `{ const ${table} = ${emit(iterator.arguments[0]!, this.#deps(scope))};\n${each} }`;
   }
 }

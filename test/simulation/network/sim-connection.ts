@@ -1,7 +1,7 @@
 import type { Reply } from '../node/reply.js';
 import type { SimNode } from '../node/sim-node.js';
 import type { SimProcess } from '../world/sim-process.js';
-import type { Path } from './path.js';
+import type { NetworkPath } from './network-path.js';
 
 /** What the client's end of a connection is told. */
 export interface ConnectionEnd {
@@ -25,12 +25,12 @@ export class SimConnection {
   #upAt = 0;
   #downAt = 0;
   /** Requests that arrive later are gone. */
-  #deafFrom = Infinity;
+  #ignoresFrom = Infinity;
 
   constructor(
     readonly process: SimProcess,
     readonly node: SimNode,
-    readonly path: Path,
+    readonly path: NetworkPath,
     private readonly end: ConnectionEnd,
   ) {
     node.connections.add(this);
@@ -45,7 +45,7 @@ export class SimConnection {
     const { node, process } = this;
     this.#upAt = Math.max(this.path.arrival(process.time), this.#upAt);
     node.receive(this.#upAt, () => {
-      if (!this.isOpenThere || process.world.now >= this.#deafFrom) return;
+      if (!this.isOpenThere || process.world.now >= this.#ignoresFrom) return;
       const reply = node.serve(this, words);
       process.tell(() => `${node.name} ${shown(words)} -> ${JSON.stringify(reply)}`);
       this.#down(() => this.end.replied(reply));
@@ -60,7 +60,7 @@ export class SimConnection {
   closeHere(): void {
     this.isOpenHere = false;
     const { process, path } = this;
-    if (path.chance(0.5)) this.#deafFrom = process.time;
+    if (path.chance(0.5)) this.#ignoresFrom = process.time;
     this.node.receive(Math.max(path.arrival(process.time), this.#upAt), () => this.#endThere());
   }
 
@@ -68,9 +68,9 @@ export class SimConnection {
   break(isSilent = false): void {
     const { process, path } = this;
     const now = process.world.now;
-    this.#deafFrom = path.chance(0.5) ? now : path.arrival(now);
+    this.#ignoresFrom = path.chance(0.5) ? now : path.arrival(now);
     this.losesReplies = true;
-    process.world.at(Math.max(this.#deafFrom, now), () => this.#endThere());
+    process.world.at(Math.max(this.#ignoresFrom, now), () => this.#endThere());
     if (isSilent) return;
     process.receive(path.arrival(now), () => {
       if (!this.isOpenHere) return;

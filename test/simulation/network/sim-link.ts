@@ -10,7 +10,7 @@ import {
 import type { Reply } from '../node/reply.js';
 import type { SimNode } from '../node/sim-node.js';
 import type { SimProcess } from '../world/sim-process.js';
-import type { Path } from './path.js';
+import type { NetworkPath } from './network-path.js';
 import { asText, decoded, wordsOf } from './resp.js';
 import { SimConnection, type ConnectionEnd } from './sim-connection.js';
 
@@ -18,7 +18,7 @@ import { SimConnection, type ConnectionEnd } from './sim-connection.js';
 const CONNECT_MS = 10_000;
 
 /** How a client library behaves. */
-export interface LinkNature {
+export interface LinkSettings {
   /** What was under way when a connection was lost is never settled; else it is rejected. */
   readonly forgetsLost: boolean;
 }
@@ -42,8 +42,8 @@ export class SimLink implements RedisLink {
   constructor(
     private readonly process: SimProcess,
     private readonly node: SimNode,
-    private readonly path: Path,
-    private readonly nature: LinkNature,
+    private readonly path: NetworkPath,
+    private readonly settings: LinkSettings,
   ) {}
 
   connect(owner: LinkOwner): void {
@@ -162,7 +162,7 @@ export class SimLink implements RedisLink {
     const pending = this.#pending;
     this.#pending = [];
     this.#owner!.lost();
-    if (!this.nature.forgetsLost)
+    if (!this.settings.forgetsLost)
       for (const { replyHandler } of pending) replyHandler.failed(new Error('Connection is closed.'));
     this.#dialLater();
   }
@@ -180,14 +180,14 @@ export class SimLink implements RedisLink {
 export function simLinks(
   process: SimProcess,
   node: SimNode,
-  path: Path,
-  nature: LinkNature,
+  path: NetworkPath,
+  settings: LinkSettings,
 ): LinkFactory & { readonly links: readonly SimLink[] } {
   const links: SimLink[] = [];
   return {
     links,
     create() {
-      const link = new SimLink(process, node, path, nature);
+      const link = new SimLink(process, node, path, settings);
       links.push(link);
       return link;
     },

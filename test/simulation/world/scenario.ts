@@ -40,7 +40,7 @@ export interface Scenario {
   /** Longest departure of a clock's rate from that of the world. */
   readonly drift: number;
   readonly faults: number;
-  /** What goes wrong: all there is, or ways and connections alone. */
+  /** What goes wrong: all there is, or the network alone. */
   readonly faultsOf: 'all' | 'network';
   /** How often a process is interrupted between two statements, and for how long at most, ms. */
   readonly hiccupShare: number;

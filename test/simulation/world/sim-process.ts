@@ -10,13 +10,13 @@ export const EPOCH = 1_700_000_000_000;
 const NOTICEABLE_MS = 1;
 
 /** What waits in a process for something looks at the clock at least so often, ms. */
-const LOOKS_EVERY_MS = 1_000;
+const CLOCK_CHECK_MS = 1_000;
 
 interface SimTimer {
   event: WorldEvent | undefined;
 }
 
-export interface ProcessNature {
+export interface ProcessSettings {
   /** Local ms per ms of the world. */
   readonly rate: number;
   /** How often it is interrupted for a while, between any two statements that look at the clock. */
@@ -45,7 +45,7 @@ export class SimProcess implements EventHost, Clock {
   constructor(
     readonly world: World,
     readonly name: string,
-    private readonly nature: ProcessNature,
+    private readonly settings: ProcessSettings,
     /** It could not run for so long, until `at`. */
     private readonly onStalled: (at: number, lateMs: number) => void,
   ) {
@@ -75,13 +75,13 @@ export class SimProcess implements EventHost, Clock {
   // The clock, as the library has it.
 
   now(): number {
-    const { hiccupShare, longestHiccupMs } = this.nature;
+    const { hiccupShare, longestHiccupMs } = this.settings;
     if (hiccupShare > 0 && this.#prng.chance(hiccupShare)) this.block(this.#prng.between(0, longestHiccupMs));
     return this.toLocal(this.time);
   }
 
   wall(): number {
-    return EPOCH + this.#wallError + (this.time - this.#frozenMs) * this.nature.rate;
+    return EPOCH + this.#wallError + (this.time - this.#frozenMs) * this.settings.rate;
   }
 
   /** As Node has it: counted in whole ms from the last whole one, so up to one early. */
@@ -125,11 +125,11 @@ export class SimProcess implements EventHost, Clock {
   // What happens to it.
 
   toLocal(worldMs: number): number {
-    return this.#origin + (worldMs - this.#sleptMs - this.#frozenMs) * this.nature.rate;
+    return this.#origin + (worldMs - this.#sleptMs - this.#frozenMs) * this.settings.rate;
   }
 
   toWorld(localMs: number): number {
-    return (localMs - this.#origin) / this.nature.rate + this.#sleptMs + this.#frozenMs;
+    return (localMs - this.#origin) / this.settings.rate + this.#sleptMs + this.#frozenMs;
   }
 
   /** Something arrives here. */
@@ -193,7 +193,7 @@ export class SimProcess implements EventHost, Clock {
     this.stoppedUntil = until;
     this.#asleepUntil = until;
     // Its timers are late by as much as it slept, and it looks at the clock once a second.
-    this.onStalled(until + LOOKS_EVERY_MS, ms + LOOKS_EVERY_MS);
+    this.onStalled(until + CLOCK_CHECK_MS, ms + CLOCK_CHECK_MS);
   }
 
   settled(): void {

@@ -1,44 +1,44 @@
-import { inflict } from '../faults/faults.js';
+import { injectFault } from '../faults/faults.js';
 import { putToSleep } from '../faults/naps.js';
-import { judge, type Verdict } from '../judge/judge.js';
-import { Client } from '../load/client.js';
+import { checkWorld, type WorldResult } from '../checks/check-world.js';
+import { SimClient } from '../load/sim-client.js';
 import { Task } from '../load/task.js';
 import { Prng } from './prng.js';
 import type { Scenario } from './scenario.js';
-import { Site } from './site.js';
+import { SimSystem } from './sim-system.js';
 import { World, type Trace } from './world.js';
 
 /** A holder may need so long to come to its end, and a waiter to be served or dismissed, ms. */
-const AFTERMATH_MS = 8_000;
+const SETTLE_MS = 8_000;
 /** A close takes a few time-outs at most; a queue that nobody asks for leaves by itself 10 s after its last sign. */
 const CLOSING_MS = 12_000;
 
 /** One world from beginning to end. */
 class Simulation {
-  readonly site: Site;
-  readonly #clients: Client[] = [];
+  readonly system: SimSystem;
+  readonly #clients: SimClient[] = [];
   /** How many processes each machine has had: a name is never used again, also where two faults hit one process. */
   readonly #lives = new Map<number, number>();
 
   constructor(
     readonly world: World,
-    terms: Partial<Scenario>,
+    overrides: Partial<Scenario>,
   ) {
-    this.site = new Site(world, terms);
+    this.system = new SimSystem(world, overrides);
   }
 
-  async run(): Promise<Verdict> {
-    const { world, site } = this;
-    const { scenario } = site;
+  async run(): Promise<WorldResult> {
+    const { world, system } = this;
+    const { scenario } = system;
     world.tell('world', () => JSON.stringify(scenario));
     for (let machine = 1; machine <= scenario.processes; machine += 1) this.#start(machine);
     for (let n = 0; n < scenario.faults; n += 1)
-      world.at(site.prng.between(50, scenario.loadMs), () => this.#fault());
+      world.at(system.prng.between(50, scenario.loadMs), () => this.#fault());
     this.#planNaps(new Prng(world.seed));
     await world.run(scenario.loadMs);
     world.tell('world', () => 'the load ends, and so do the faults');
     const lastNapMs = scenario.naps > 0 ? scenario.longestNapMs : 0;
-    await world.run(scenario.loadMs + lastNapMs + AFTERMATH_MS);
+    await world.run(scenario.loadMs + lastNapMs + SETTLE_MS);
     const idle = this.#living.map(({ process, bedrock, busy }) => ({
       name: process.name,
       busy,
@@ -46,62 +46,66 @@ class Simulation {
     }));
     for (const client of this.#living) client.process.begin(() => void client.close(0));
     await world.run(world.now + CLOSING_MS);
-    return judge(site, this.#clients, idle);
+    return checkWorld(system, this.#clients, idle);
   }
 
-  get #living(): Client[] {
+  get #living(): SimClient[] {
     return this.#clients.filter(({ process, isClosing }) => !process.isDead && !isClosing);
   }
 
   #start(machine: number): void {
-    const { site } = this;
+    const { system } = this;
     const life = (this.#lives.get(machine) ?? 0) + 1;
     this.#lives.set(machine, life);
-    const process = site.process(`p${machine}${life > 1 ? `.${life}` : ''}`);
+    const process = system.process(`p${machine}${life > 1 ? `.${life}` : ''}`);
     process.begin(() => {
       process.tell(() => 'begins');
-      const client = new Client(site, process, machine);
-      site.began(client.backend.processId);
+      const client = new SimClient(system, process, machine);
+      system.processStarted(client.backend.processId);
       this.#clients.push(client);
-      for (let n = 0; n < site.scenario.tasks; n += 1) void new Task(client, site.scenario.loadMs).run();
+      for (let n = 0; n < system.scenario.tasks; n += 1) void new Task(client, system.scenario.loadMs).run();
     });
   }
 
   #planNaps(prng: Prng): void {
-    const { world, site } = this;
-    for (let n = 0; n < site.scenario.naps; n += 1) {
-      world.at(prng.between(50, site.scenario.loadMs), () =>
-        putToSleep({ site, prng, clients: this.#living }),
+    const { world, system } = this;
+    for (let n = 0; n < system.scenario.naps; n += 1) {
+      world.at(prng.between(50, system.scenario.loadMs), () =>
+        putToSleep({ system, prng, clients: this.#living }),
       );
     }
   }
 
   #fault(): void {
-    const { site, world } = this;
-    inflict({
-      site,
-      prng: site.prng,
+    const { system, world } = this;
+    injectFault({
+      system,
+      prng: system.prng,
       // What it is told to do while it sleeps, it would be told twice.
       clients: this.#living.filter(({ process }) => !process.isAsleep),
       replace: ({ machine }) => {
-        world.after(site.prng.between(5, 300), () => this.#start(machine));
+        world.after(system.prng.between(5, 300), () => this.#start(machine));
       },
     });
   }
 }
 
 /** What became of a seed. */
-export interface Outcome extends Verdict {
+export interface Outcome extends WorldResult {
   readonly seed: number;
   readonly events: number;
 }
 
 /**
  * Runs one seed. The same seed is the same world, to the last event.
- * @param terms instead of those that the seed draws
+ * @param overrides instead of those that the seed draws
  */
-export async function simulate(seed: number, trace?: Trace, terms: Partial<Scenario> = {}): Promise<Outcome> {
+export async function simulate(
+  seed: number,
+  trace?: Trace,
+  overrides: Partial<Scenario> = {},
+): Promise<Outcome> {
   const world = new World(seed, trace);
-  const verdict = await new Simulation(world, terms).run();
-  return { seed, events: world.events, ...verdict };
+  const result = await new Simulation(world, overrides).run();
+  return { seed, events: world.events, ...result };
 }

@@ -13,7 +13,7 @@ import {
 import { memory, MemoryStore } from 'bedrock-lock/memory';
 import { FaultyBackend, ManualClock } from 'bedrock-testkit';
 
-export { gate } from '../../support/gate.js';
+export { deferred } from '../../support/deferred.js';
 
 export interface BenchOptions extends Partial<Omit<BedrockOptions, 'backend' | 'clock'>> {
   readonly traits?: Partial<Traits>;

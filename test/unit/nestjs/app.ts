@@ -4,7 +4,7 @@ import { memory } from 'bedrock-lock/memory';
 import { eventually } from 'bedrock-testkit';
 import { BedrockLockModule, BedrockService, type BedrockLockModuleOptions } from 'nestjs-bedrock';
 
-export { gate } from '../../support/gate.js';
+export { deferred } from '../../support/deferred.js';
 
 const open = new Set<{ close(): Promise<void> }>();
 

@@ -1,11 +1,11 @@
-import type { Bounds, HistoryEvent, Rule } from 'bedrock-testkit';
+import type { HistoryLimits, HistoryEvent, Invariant } from 'bedrock-testkit';
 import {
   acquired,
   asked,
   ended,
   failed,
   lost,
-  meddled,
+  foreignWrite,
   permitted,
   released,
   releasing,
@@ -18,9 +18,9 @@ import {
 /** What the checker must catch, and as what. */
 export const BAD: readonly (readonly [
   title: string,
-  rule: Rule,
+  rule: Invariant,
   history: readonly HistoryEvent[],
-  bounds?: Bounds,
+  bounds?: HistoryLimits,
 ])[] = [
   ['two at the same time', 'I1', [...turn(0, 'a1', 10, 1), ...turn(9, 'b1', 20, 2)]],
   ['two callers of one process at the same time', 'I1', [...turn(0, 'a1', 10, 1), ...turn(9, 'a2', 20, 2)]],
@@ -98,8 +98,8 @@ export const BAD: readonly (readonly [
     ],
     { handOverMs: 50 },
   ],
-  ['a stranger that released the lock', 'I7', [meddled(1, 'withdraw', 'released')]],
-  ['a stranger that renewed the lock', 'I7', [meddled(1, 'renew', 'renewed')]],
+  ['a stranger that released the lock', 'I7', [foreignWrite(1, 'withdraw', 'released')]],
+  ['a stranger that renewed the lock', 'I7', [foreignWrite(1, 'renew', 'renewed')]],
   [
     'a release after the end that says "released"',
     'I7',

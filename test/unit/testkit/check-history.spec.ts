@@ -5,16 +5,16 @@ import { GOOD } from './good-histories.js';
 import { acquired, asked, failed, lost, permitted, stalled, turn } from './hand-made.js';
 
 describe('checkHistory()', () => {
-  for (const [title, history, bounds] of GOOD) {
+  for (const [title, history, limits] of GOOD) {
     it(`passes ${title}`, () => {
-      expect(checkHistory(history, bounds).violations).toEqual([]);
+      expect(checkHistory(history, limits).violations).toEqual([]);
     });
   }
 
-  for (const [title, rule, history, bounds] of BAD) {
-    it(`catches ${title}, as ${rule}`, () => {
-      const { violations } = checkHistory(history, bounds);
-      expect(violations.map((violation) => violation.rule)).toEqual([rule]);
+  for (const [title, invariant, history, limits] of BAD) {
+    it(`catches ${title}, as ${invariant}`, () => {
+      const { violations } = checkHistory(history, limits);
+      expect(violations.map((violation) => violation.invariant)).toEqual([invariant]);
     });
   }
 
@@ -26,7 +26,7 @@ describe('checkHistory()', () => {
   it('names both holders and how long they overlapped', () => {
     const [violation] = checkHistory([...turn(0, 'a1', 10, 1), ...turn(9, 'b1', 20, 2)]).violations;
     expect(violation).toEqual({
-      rule: 'I1',
+      invariant: 'I1',
       at: 9,
       text: 'b1 (b) held "r" together with a1 (a) for 1.000 ms',
     });

@@ -20,18 +20,18 @@ class Register implements TestRunner {
   afterAll = (): void => undefined;
 }
 
-const harnessWhoseCrowdsSay = (history: ReturnType<typeof turn>) => ({
+const harnessWithHistory = (history: ReturnType<typeof turn>) => ({
   name: 'hand-made histories',
   backend: async () => memory(),
-  crowd: async () => history,
+  runContenders: async () => history,
   freshResource: () => 'r',
   isEmpty: async () => true,
   close: async () => undefined,
 });
 
-async function suiteWhoseCrowdsSay(history: ReturnType<typeof turn>, part?: ContractPart): Promise<Register> {
+async function suiteWithHistory(history: ReturnType<typeof turn>, part?: ContractPart): Promise<Register> {
   const register = new Register();
-  contractSuite(harnessWhoseCrowdsSay(history), { runner: register, ...(part && { part }) });
+  contractSuite(harnessWithHistory(history), { runner: register, ...(part && { part }) });
   for (const begin of register.begins) await begin();
   return register;
 }
@@ -39,29 +39,29 @@ async function suiteWhoseCrowdsSay(history: ReturnType<typeof turn>, part?: Cont
 describe('contractSuite()', () => {
   it('fails a crowd with two holders at once', async () => {
     const history = [...turn(0, 'a1', 10, 1), ...turn(9, 'b1', 20, 2)];
-    const { cases } = await suiteWhoseCrowdsSay(history);
+    const { cases } = await suiteWithHistory(history);
     const tried = cases.get('gives a single caller its turn beside a process with many')!();
     await expect(tried).rejects.toThrow('held "r" together with a1');
   });
 
   it('fails a crowd in which not everyone had a turn', async () => {
-    const { cases } = await suiteWhoseCrowdsSay(turn(0, 'a1', 10, 1));
+    const { cases } = await suiteWithHistory(turn(0, 'a1', 10, 1));
     const tried = cases.get('gives a single caller its turn beside a process with many')!();
     await expect(tried).rejects.toMatchObject({ code: 'ERR_ASSERTION' });
   });
 
   it('registers the promises of the part that was asked for', async () => {
-    const { cases } = await suiteWhoseCrowdsSay([], ({ theme }) => theme === 'bounds');
+    const { cases } = await suiteWithHistory([], ({ group }) => group === 'bounds');
     expect([...cases.keys()]).toContain('hold for the number of waiters');
     expect([...cases.keys()].every((promise) => promise.startsWith('hold for '))).toBe(true);
   });
 });
 
 describe('promisesOf()', () => {
-  const harness = harnessWhoseCrowdsSay([]);
+  const harness = harnessWithHistory([]);
 
   it('names what contractSuite() registers', async () => {
-    const { cases } = await suiteWhoseCrowdsSay([]);
+    const { cases } = await suiteWithHistory([]);
     const names = promisesOf(harness).map((name) => name.split(' › ').at(-1));
     expect(new Set(names)).toEqual(new Set(cases.keys()));
   });

@@ -104,7 +104,7 @@ describe('the faulty backend', () => {
       await inner.leases.withdraw({ id, resource: 'r', shape: MUTEX }, { keepMs: 0, leaveQueue: true });
     };
     await wakeUp('a');
-    faulty.isDeaf = true;
+    faulty.dropsWakes = true;
     await wakeUp('b');
     expect(wakes).toBe(1);
     faulty.cutOff();

@@ -4,7 +4,7 @@ import {
   ended,
   failed,
   lost,
-  meddled,
+  foreignWrite,
   permitted,
   released,
   releasing,
@@ -61,7 +61,7 @@ export const GOOD: readonly Tale[] = [
   ],
   ['an answer in time', [asked(0, 'a1', 100), failed(180, 'a1'), ended(200, 'a')]],
   ['an answer as late as the loop was', [asked(0, 'a1', 100), stalled(350, 'a', 200), failed(350, 'a1')]],
-  ['a stranger that got nowhere', [meddled(1, 'withdraw', 'absent'), meddled(2, 'renew', 'lost')]],
+  ['a stranger that got nowhere', [foreignWrite(1, 'withdraw', 'absent'), foreignWrite(2, 'renew', 'lost')]],
   [
     'a release that could not be confirmed',
     [acquired(0, 'a1', 50, 1), releasing(20, 'a1'), released(49, 'a1', 'unconfirmed')],

@@ -1,6 +1,6 @@
-import type { Bounds, HistoryEvent } from 'bedrock-testkit';
+import type { HistoryLimits, HistoryEvent } from 'bedrock-testkit';
 
-export type Tale = readonly [title: string, history: readonly HistoryEvent[], bounds?: Bounds];
+export type Tale = readonly [title: string, history: readonly HistoryEvent[], bounds?: HistoryLimits];
 
 /** Events of hand-made histories, in few words: at, lease, and what matters. The process is the lease's first letter. */
 type Facts = Partial<Record<string, unknown>>;
@@ -22,7 +22,7 @@ export const releasing = (at: number, lease: string) => event('releasing', at, l
 export const released = (at: number, lease: string, outcome = 'released') =>
   event('released', at, lease, { outcome });
 export const lost = (at: number, lease: string, reason = 'expired') => event('lost', at, lease, { reason });
-export const meddled = (at: number, verb: 'renew' | 'withdraw', outcome: string) =>
+export const foreignWrite = (at: number, verb: 'renew' | 'withdraw', outcome: string) =>
   event('meddled', at, 'm', { verb, outcome });
 export const stalled = (at: number, process: string, lateMs: number) =>
   event('stalled', at, process, { lateMs });

@@ -30,11 +30,11 @@ describe('a history', () => {
     const before = Number(process.hrtime.bigint()) / 1e6;
     const lease = await recorder.acquire('r', 1_000, () => lock.acquire());
     await new Promise((resolve) => lease!.signal.addEventListener('abort', resolve));
-    expect(recorder.see(lease!)).toBe(false);
+    expect(recorder.observe(lease!)).toBe(false);
     await recorder.release(lease!);
     unfollow();
-    const told = events.filter(({ kind }) => kind !== 'stalled');
-    const kinds = told.map(({ kind }) => kind);
+    const recorded = events.filter(({ kind }) => kind !== 'stalled');
+    const kinds = recorded.map(({ kind }) => kind);
     expect(kinds.slice(0, 3)).toEqual(['asked', 'acquired', 'renewed']);
     expect(kinds.slice(-4)).toEqual(['lost', 'seen', 'releasing', 'released']);
     expect(events[0]!.at - before).toBeLessThan(50);

@@ -1,26 +1,26 @@
 import { count, duration } from '../report/numbers.js';
 import type { Report, Section } from '../report/report.js';
 import type { NodeNotes } from './node.log.js';
-import type { Strike } from './node-chaos.js';
+import type { NodeOutage } from './node-chaos.js';
 
 /** Something that was told by one process. */
-interface Account {
+interface ObservedNodes {
   readonly nodes: NodeNotes;
 }
 
 /** The report of a run in which a node was killed, with what the processes noticed of it. */
-export function withChaos(report: Report, strike: Strike, accounts: readonly Account[]): Report {
-  const notes = accounts.map(({ nodes }) => nodes);
+export function withChaos(report: Report, outage: NodeOutage, results: readonly ObservedNodes[]): Report {
+  const notes = results.map(({ nodes }) => nodes);
   const noticed = notes.filter(({ gone }) => gone > 0).length;
   const served = notes.filter(({ back }) => back > 0).length;
   return {
     ...report,
-    sections: [...report.sections, whatHappened(strike, notes)],
+    sections: [...report.sections, whatHappened(outage, notes)],
     checks: [
       ...report.checks,
       {
         isMet: noticed === notes.length,
-        text: `${noticed} of ${notes.length} processes noticed the outage of ${strike.nodeId} and kept selling`,
+        text: `${noticed} of ${notes.length} processes noticed the outage of ${outage.nodeId} and kept selling`,
       },
       {
         isMet: served === notes.length,
@@ -30,7 +30,7 @@ export function withChaos(report: Report, strike: Strike, accounts: readonly Acc
   };
 }
 
-function whatHappened({ nodeId, atPurchases, awayMs }: Strike, notes: readonly NodeNotes[]): Section {
+function whatHappened({ nodeId, atPurchases, awayMs }: NodeOutage, notes: readonly NodeNotes[]): Section {
   const sum = (field: keyof NodeNotes): string =>
     count(notes.reduce((total, note) => total + note[field], 0));
   return {

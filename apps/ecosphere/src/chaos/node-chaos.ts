@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { StartedNode } from '../server/start-nodes.js';
 
 /** What was done to a node. */
-export interface Strike {
+export interface NodeOutage {
   readonly nodeId: string;
   /** Purchases that had been made by then. */
   readonly atPurchases: number;
@@ -19,7 +19,7 @@ const AWAY_MS = 200;
 export class NodeChaos {
   readonly #node: StartedNode;
   readonly #startsAt: number;
-  #strike: Promise<Strike> | undefined;
+  #outage: Promise<NodeOutage> | undefined;
 
   constructor(nodes: readonly StartedNode[], purchases: number) {
     this.#node = nodes[0]!;
@@ -28,18 +28,18 @@ export class NodeChaos {
 
   /** Takes how far the sale is. */
   sold(purchases: number): void {
-    if (this.#strike !== undefined || purchases < this.#startsAt) return;
-    this.#strike = this.#hit(purchases);
-    // Whoever asks for the strike hears of it.
-    this.#strike.catch(() => undefined);
+    if (this.#outage !== undefined || purchases < this.#startsAt) return;
+    this.#outage = this.#killAndRestart(purchases);
+    // A caller of outage() hears of it.
+    this.#outage.catch(() => undefined);
   }
 
   /** What was done, once it is over. @throws when the node could not be started again */
-  strike(): Promise<Strike> {
-    return this.#strike ?? Promise.reject(new Error('the sale ended before a node could be killed'));
+  outage(): Promise<NodeOutage> {
+    return this.#outage ?? Promise.reject(new Error('the sale ended before a node could be killed'));
   }
 
-  async #hit(atPurchases: number): Promise<Strike> {
+  async #killAndRestart(atPurchases: number): Promise<NodeOutage> {
     const { server, nodeId } = this.#node;
     const killedAt = performance.now();
     server.kill('SIGKILL');

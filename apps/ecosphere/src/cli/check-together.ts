@@ -1,4 +1,4 @@
-import { COMBINATION_LEASE_MS } from '../server/ground.js';
+import { COMBINATION_LEASE_MS } from '../server/run-servers.js';
 import type { RunOptions } from './run-options.js';
 import { UsageError } from './usage.error.js';
 

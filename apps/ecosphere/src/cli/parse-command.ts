@@ -1,5 +1,5 @@
 import { ENGINES } from '../server/engines.js';
-import type { EngineName } from '../server/ground.js';
+import type { EngineName } from '../server/run-servers.js';
 import { checkTogether } from './check-together.js';
 import { nearestName } from './nearest-name.js';
 import { OPTION_TABLE, optionRow, type OptionName } from './option-table.js';

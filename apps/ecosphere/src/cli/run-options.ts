@@ -1,4 +1,4 @@
-import { ENGINE_NAMES } from '../server/ground.js';
+import { ENGINE_NAMES } from '../server/run-servers.js';
 
 /** Every scenario, in the order in which `--scenario all` runs them. */
 export const SCENARIO_NAMES = [

@@ -2,17 +2,17 @@ import { printReport } from '../report/print-report.js';
 import { isKept } from '../report/report.js';
 import type { Terminal } from '../report/terminal.js';
 import { SCENARIOS } from '../scenarios/scenarios.js';
-import { openGround } from '../server/open-ground.js';
+import { openRunServers } from '../server/open-run-servers.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import type { RunOptions } from './run-options.js';
 
-/** Runs what was asked for, one after the other, on one ground. */
+/** Runs what was asked for, one after the other, on the same servers. */
 export async function runScenarios(options: RunOptions, terminal: Terminal): Promise<ExitCode> {
-  const { ground, label, nodes, close } = await openGround(options);
+  const { servers, label, nodes, close } = await openRunServers(options);
   let exitCode: ExitCode = EXIT.kept;
   try {
     for (const name of options.scenarios) {
-      const report = await SCENARIOS[name]({ options, ground, groundLabel: label, nodes, terminal });
+      const report = await SCENARIOS[name]({ options, servers, serversLabel: label, nodes, terminal });
       printReport(terminal, report);
       if (!isKept(report)) exitCode = EXIT.broken;
     }

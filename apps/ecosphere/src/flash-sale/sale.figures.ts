@@ -2,10 +2,10 @@ import { shareOf } from '../processes/share.js';
 import { countOverlaps } from '../referee/overlaps.js';
 import { turnsInCommon } from '../referee/turns.js';
 import { jainIndex, spreadOf, type Spread } from '../report/statistics.js';
-import type { SaleAccount } from './sale.duty.js';
+import type { SaleResult } from './sale.job.js';
 
 export interface SaleFacts {
-  readonly accounts: readonly SaleAccount[];
+  readonly results: readonly SaleResult[];
   /** Items before the sale. */
   readonly stock: number;
   /** Items that the stock says are left. */
@@ -33,23 +33,23 @@ export interface SaleFigures {
 }
 
 /** What the accounts of all processes add up to. */
-export function saleFigures({ accounts, stock, left }: SaleFacts): SaleFigures {
-  const sales = accounts.flatMap((account) => account.sales);
-  const logs = accounts.map((account) => account.sections);
+export function saleFigures({ results, stock, left }: SaleFacts): SaleFigures {
+  const sales = results.flatMap((result) => result.sales);
+  const logs = results.map((result) => result.sections);
   const times = logs.flatMap((log) => Array.from(log));
   const sold = sum(sales);
   return {
     sold,
-    turnedAway: sum(accounts.map((account) => account.turnedAway)),
-    failures: accounts.flatMap((account) => account.failures),
+    turnedAway: sum(results.map((result) => result.turnedAway)),
+    failures: results.flatMap((result) => result.failures),
     oversold: sold - (stock - left),
     overlaps: countOverlaps(logs),
     sections: times.length / 2,
     durationMs: (highest(times) - lowest(times)) / 1e6,
     perBuyer: spreadOf(sales),
-    waitMs: spreadOf(accounts.flatMap((account) => Array.from(account.waitsMs))),
-    handOvers: sum(accounts.map((account) => account.handOvers)),
-    commands: sum(accounts.map((account) => account.commands)),
+    waitMs: spreadOf(results.flatMap((result) => Array.from(result.waitsMs))),
+    handOvers: sum(results.map((result) => result.handOvers)),
+    commands: sum(results.map((result) => result.commands)),
     fairnessOfBuyers: jainIndex(sales),
     bestFairnessOfBuyers: jainIndex(sales.map((_, buyer) => shareOf(sold, sales.length, buyer))),
     fairnessOfProcesses: jainIndex(turnsInCommon(logs)),

@@ -8,7 +8,7 @@ export function saleReport(facts: SaleFacts): Report {
   const figures = saleFigures(facts);
   const { sold, oversold, overlaps, failures } = figures;
   return {
-    sections: [overview(facts, figures), ...(facts.accounts.length > 1 ? [processes(facts)] : [])],
+    sections: [overview(facts, figures), ...(facts.results.length > 1 ? [processes(facts)] : [])],
     checks: checks(facts, figures),
     notes: failures.slice(0, 3).map((failure) => `a purchase failed: ${failure}`),
     verdict: `flash sale: sold ${sold} of ${facts.stock}, oversold ${oversold}, overlaps ${overlaps}`,
@@ -35,11 +35,11 @@ function overview({ stock, left, purchases }: SaleFacts, figures: SaleFigures): 
   };
 }
 
-function processes({ accounts }: SaleFacts): Section {
+function processes({ results }: SaleFacts): Section {
   return {
     head: ['process', 'sold', 'hand-overs', 'lock commands', 'wait p50', 'p99', 'max'],
     right: [1, 2, 3, 4, 5, 6],
-    rows: accounts.map(({ sales, handOvers, commands, waitsMs }, index) => {
+    rows: results.map(({ sales, handOvers, commands, waitsMs }, index) => {
       const wait = spreadOf(waitsMs);
       const sold = sales.reduce((sum, one) => sum + one, 0);
       const waits = [wait.p50, wait.p99, wait.max].map(duration);

@@ -1,6 +1,6 @@
 /** What the starting process tells a worker. */
 export type ToWorker =
-  | { readonly kind: 'order'; readonly duty: string; readonly order: unknown }
+  | { readonly kind: 'start'; readonly job: string; readonly input: unknown }
   | { readonly kind: 'go' }
   | { readonly kind: 'leave' };
 
@@ -8,5 +8,5 @@ export type ToWorker =
 export type FromWorker =
   | { readonly kind: 'ready' }
   | { readonly kind: 'progress'; readonly done: number }
-  | { readonly kind: 'account'; readonly account: unknown }
+  | { readonly kind: 'result'; readonly result: unknown }
   | { readonly kind: 'failed'; readonly reason: string };

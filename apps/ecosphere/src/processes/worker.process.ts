@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { AccountOf, DutyName, OrderOf } from './duties.js';
+import type { ResultOf, JobName, InputOf } from './jobs.js';
 import type { FromWorker, ToWorker } from './messages.js';
 
 const ENTRY = fileURLToPath(new URL('./worker.js', import.meta.url));
@@ -14,18 +14,18 @@ process.once('exit', () => living.forEach((child) => child.kill('SIGKILL')));
 /** The signal that ended a process, or its exit code. */
 export type Ending = NodeJS.Signals | number;
 
-/** A child process with a duty, as its parent sees it. */
-export class WorkerProcess<N extends DutyName> {
+/** A child process with a job, as its parent sees it. */
+export class WorkerProcess<N extends JobName> {
   readonly #child: ChildProcess;
   readonly #exited: Promise<Ending>;
   readonly #onProgress: (done: number) => void;
 
-  constructor(duty: N, order: OrderOf<N>, onProgress: (done: number) => void = () => undefined) {
+  constructor(job: N, input: InputOf<N>, onProgress: (done: number) => void = () => undefined) {
     // 'advanced' sends typed arrays as they are.
     this.#child = fork(ENTRY, { serialization: 'advanced' });
     this.#onProgress = onProgress;
     this.#exited = this.#watch();
-    this.#tell({ kind: 'order', duty, order });
+    this.#tell({ kind: 'start', job, input });
   }
 
   /** Resolves when it could begin. */
@@ -33,12 +33,12 @@ export class WorkerProcess<N extends DutyName> {
     await this.#hear('ready');
   }
 
-  async work(): Promise<AccountOf<N>> {
+  async work(): Promise<ResultOf<N>> {
     this.#tell({ kind: 'go' });
-    return (await this.#hear('account')).account as AccountOf<N>;
+    return (await this.#hear('result')).result as ResultOf<N>;
   }
 
-  /** Lets it go without waiting for an account: it is going to die of its order. Resolves with how it ended. */
+  /** Lets it go without waiting for a result: it is going to die of its input. Resolves with how it ended. */
   async workToDeath(): Promise<Ending> {
     this.#tell({ kind: 'go' });
     return this.#exited;

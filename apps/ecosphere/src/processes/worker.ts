@@ -1,32 +1,32 @@
 import { reasonOf } from '../report/reason-of.js';
-import { dutyOf, type DutyName } from './duties.js';
-import type { ReadyDuty } from './duty.js';
+import { jobOf, type JobName } from './jobs.js';
+import type { ReadyJob } from './process-job.js';
 import type { FromWorker, ToWorker } from './messages.js';
 
-/** Entry of a child process: one duty, from the order to the account. */
+/** Entry of a child process: one job, from the input to the result. */
 const TELL_EVERY_MS = 50;
 
-let ready: ReadyDuty<unknown> | undefined;
+let ready: ReadyJob<unknown> | undefined;
 
 process.on('message', (message: ToWorker) => {
   act(message).catch((error: unknown) => tell({ kind: 'failed', reason: reasonOf(error) }));
 });
-// Without its parent nobody waits for the account, and nobody would end this process.
+// Without its parent nobody waits for the result, and nobody would end this process.
 process.on('disconnect', () => process.exit(1));
 // Ctrl-C reaches the whole group; the parent ends the workers in order.
 process.on('SIGINT', () => undefined);
 
 async function act(message: ToWorker): Promise<void> {
   switch (message.kind) {
-    case 'order': {
-      const duty = await dutyOf(message.duty as DutyName);
-      ready = await duty(message.order as never);
+    case 'start': {
+      const job = await jobOf(message.job as JobName);
+      ready = await job(message.input as never);
       return tell({ kind: 'ready' });
     }
     case 'go': {
-      const account = await ready!.work(countProgress);
+      const result = await ready!.work(countProgress);
       tellProgress();
-      return tell({ kind: 'account', account });
+      return tell({ kind: 'result', result });
     }
     case 'leave':
       await ready?.close();

@@ -1,6 +1,6 @@
-import type { ContentionAccount, ContentionOrder } from '../contention/contention.duty.js';
+import type { ContentionResult, ContentionInput } from '../contention/contention.job.js';
 import { ContentionService } from '../contention/contention.service.js';
-import { runCrew } from '../processes/crew.js';
+import { runProcesses } from '../processes/run-processes.js';
 import { countOverlaps } from '../referee/overlaps.js';
 import { turnsInCommon } from '../referee/turns.js';
 import { count, ratio } from '../report/numbers.js';
@@ -8,14 +8,14 @@ import { printTitle } from '../report/print-report.js';
 import { Progress } from '../report/progress.js';
 import type { Report } from '../report/report.js';
 import { jainIndex } from '../report/statistics.js';
-import { usualLeaseMs } from '../server/ground.js';
+import { usualLeaseMs } from '../server/run-servers.js';
 import { withNumber } from '../server/open-numbers.js';
 import type { ScenarioContext } from './scenario.js';
 
 const FLOWS = 4;
 
-/** What one bout came to. */
-interface Bout {
+/** What one run came to. */
+interface ContentionRun {
   readonly processes: number;
   /** Turns of each flow of each process. */
   readonly turnsOfFlows: readonly number[];
@@ -28,20 +28,20 @@ interface Bout {
 
 /** Four flows of one process, then four processes of four flows: one counter, and everybody gets in. */
 export async function contention(context: ScenarioContext): Promise<Report> {
-  const { options, ground, groundLabel, terminal } = context;
+  const { options, servers, serversLabel, terminal } = context;
   const { rounds = 50 } = options;
-  const { processes = ground.kind === 'memory' ? 1 : 4 } = options;
+  const { processes = servers.kind === 'memory' ? 1 : 4 } = options;
   const sizes = processes === 1 ? [1] : [1, processes];
   printTitle(terminal, 'Contention', [
-    `${FLOWS} flows ${sizes.map((size) => (size === 1 ? 'in one process' : `in each of ${size} processes`)).join(', then ')}, locks ${groundLabel}`,
+    `${FLOWS} flows ${sizes.map((size) => (size === 1 ? 'in one process' : `in each of ${size} processes`)).join(', then ')}, locks ${serversLabel}`,
     `each flow takes ${rounds} turns: reads a counter, awaits, writes it back`,
   ]);
-  const bouts: Bout[] = [];
-  for (const size of sizes) bouts.push(await fight(context, size, rounds));
-  const turns = bouts.map((bout) => bout.processes * FLOWS * rounds);
-  const lost = sum(turns) - sum(bouts.map((bout) => bout.counter));
-  const overlaps = sum(bouts.map((bout) => bout.overlaps));
-  const isEverybodyIn = bouts.every((bout) => bout.turnsOfFlows.every((turn) => turn === rounds));
+  const runs: ContentionRun[] = [];
+  for (const size of sizes) runs.push(await runContention(context, size, rounds));
+  const turns = runs.map((run) => run.processes * FLOWS * rounds);
+  const lost = sum(turns) - sum(runs.map((run) => run.counter));
+  const overlaps = sum(runs.map((run) => run.overlaps));
+  const isEverybodyIn = runs.every((run) => run.turnsOfFlows.every((turn) => turn === rounds));
   return {
     sections: [
       {
@@ -56,10 +56,10 @@ export async function contention(context: ScenarioContext): Promise<Report> {
           'fairness (Jain)',
         ],
         right: [0, 1, 2, 3, 4, 5, 6, 7],
-        rows: bouts.map((bout, i) => [
-          ...[bout.processes, bout.processes * FLOWS, turns[i]!, bout.counter, bout.overlaps].map(count),
-          ...[bout.handOvers, bout.commands].map(count),
-          ratio(bout.fairness),
+        rows: runs.map((run, i) => [
+          ...[run.processes, run.processes * FLOWS, turns[i]!, run.counter, run.overlaps].map(count),
+          ...[run.handOvers, run.commands].map(count),
+          ratio(run.fairness),
         ]),
       },
     ],
@@ -78,31 +78,33 @@ export async function contention(context: ScenarioContext): Promise<Report> {
   };
 }
 
-async function fight(
-  { ground, options, terminal }: ScenarioContext,
+async function runContention(
+  { servers, options, terminal }: ScenarioContext,
   processes: number,
   turns: number,
-): Promise<Bout> {
-  const { leaseMs = usualLeaseMs(ground) } = options;
-  return withNumber(ground, [ContentionService.COUNTER, 0], async (numbers) => {
-    const orders = Array.from({ length: processes }, (_, index): ContentionOrder => ({
-      settings: { ground, leaseMs, label: `ring ${index + 1}` },
+): Promise<ContentionRun> {
+  const { leaseMs = usualLeaseMs(servers) } = options;
+  return withNumber(servers, [ContentionService.COUNTER, 0], async (numbers) => {
+    const inputs = Array.from({ length: processes }, (_, index): ContentionInput => ({
+      settings: { servers, leaseMs, label: `ring ${index + 1}` },
       flows: FLOWS,
       turns,
     }));
     const progress = new Progress(terminal, processes * FLOWS * turns, 'turns');
-    const accounts: ContentionAccount[] = await runCrew('contention', orders, (done) => progress.show(done));
+    const results: ContentionResult[] = await runProcesses('contention', inputs, (done) =>
+      progress.show(done),
+    );
     progress.end();
-    const logs = accounts.map(({ sections }) => sections);
+    const logs = results.map(({ sections }) => sections);
     return {
       processes,
-      turnsOfFlows: accounts.flatMap(({ order }) =>
+      turnsOfFlows: results.flatMap(({ order }) =>
         Array.from({ length: FLOWS }, (_, flow) => order.filter((one) => one === flow).length),
       ),
       counter: await numbers.read(ContentionService.COUNTER),
       overlaps: countOverlaps(logs),
-      handOvers: sum(accounts.map(({ handOvers }) => handOvers)),
-      commands: sum(accounts.map(({ commands }) => commands)),
+      handOvers: sum(results.map(({ handOvers }) => handOvers)),
+      commands: sum(results.map(({ commands }) => commands)),
       fairness: jainIndex(turnsInCommon(logs)),
     };
   });

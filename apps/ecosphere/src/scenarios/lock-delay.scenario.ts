@@ -8,29 +8,29 @@ import type { ScenarioContext } from './scenario.js';
 /** A lock that is held for several leases: renewed, never lost; and what a fixed lease does instead. */
 export async function lockDelay({
   options,
-  ground,
-  groundLabel,
+  servers,
+  serversLabel,
   terminal,
 }: ScenarioContext): Promise<Report> {
   const { leaseMs = 300 } = options;
   const { holdMs = 5 * leaseMs } = options;
   printTitle(terminal, 'Lock delay', [
-    `work of ${holdMs} ms on a lease of ${leaseMs} ms, locks ${groundLabel}`,
+    `work of ${holdMs} ms on a lease of ${leaseMs} ms, locks ${serversLabel}`,
     `a second application tries to acquire the lock every ${leaseMs / 10} ms`,
   ]);
-  const holder = await startApp({ ground, leaseMs, label: 'holder' });
-  const rival = await startApp({ ground, leaseMs, label: 'rival' });
+  const holder = await startApp({ servers, leaseMs, label: 'holder' });
+  const contender = await startApp({ servers, leaseMs, label: 'rival' });
   try {
-    const order = { holder, rival, leaseMs };
-    const renewed = await observeHold({ ...order, holdMs, isRenewed: true });
-    const fixed = await observeHold({ ...order, holdMs: 2 * leaseMs, isRenewed: false });
+    const input = { holder, contender, leaseMs };
+    const renewed = await observeHold({ ...input, holdMs, isRenewed: true });
+    const fixed = await observeHold({ ...input, holdMs: 2 * leaseMs, isRenewed: false });
     return {
       sections: [table(renewed, fixed)],
       checks: [...checksOfRenewed(renewed), ...checksOfFixed(fixed)],
       verdict: `lock delay: held ${holdMs} ms on leases of ${leaseMs} ms, renewals ${renewed.renewals}, lost ${renewed.losses}`,
     };
   } finally {
-    await Promise.all([holder.close(), rival.close()]);
+    await Promise.all([holder.close(), contender.close()]);
   }
 }
 
@@ -40,10 +40,10 @@ function table(renewed: Observation, fixed: Observation): Section {
     ['renewals', (seen) => String(seen.renewals)],
     ['isHeld answered yes', (seen) => `${seen.looksHeld} of ${seen.looks} times`],
     ['lost', (seen) => (seen.losses === 0 ? 'never' : 'yes')],
-    ['rival refused', (seen) => `${seen.rivalRefused} times`],
+    ['rival refused', (seen) => `${seen.contenderRefused} times`],
     [
       'rival got in after',
-      (seen) => (seen.rivalInAfterMs === undefined ? '-' : duration(seen.rivalInAfterMs)),
+      (seen) => (seen.contenderInAfterMs === undefined ? '-' : duration(seen.contenderInAfterMs)),
     ],
   ];
   return {
@@ -54,8 +54,9 @@ function table(renewed: Observation, fixed: Observation): Section {
 }
 
 function checksOfRenewed(seen: Observation): Check[] {
-  const { renewals, losses, looks, looksHeld, rivalRefused, rivalInAfterMs, doneAfterMs } = seen;
-  const isKeptOut = rivalRefused > 0 && rivalInAfterMs !== undefined && rivalInAfterMs > doneAfterMs;
+  const { renewals, losses, looks, looksHeld, contenderRefused, contenderInAfterMs, doneAfterMs } = seen;
+  const isKeptOut =
+    contenderRefused > 0 && contenderInAfterMs !== undefined && contenderInAfterMs > doneAfterMs;
   return [
     { isMet: renewals > 0, text: `the lease was renewed ${renewals} times` },
     {
@@ -69,8 +70,8 @@ function checksOfRenewed(seen: Observation): Check[] {
   ];
 }
 
-function checksOfFixed({ isLossTold, rivalInAfterMs, doneAfterMs }: Observation): Check[] {
-  const isIn = rivalInAfterMs !== undefined && rivalInAfterMs < doneAfterMs;
+function checksOfFixed({ isLossTold, contenderInAfterMs, doneAfterMs }: Observation): Check[] {
+  const isIn = contenderInAfterMs !== undefined && contenderInAfterMs < doneAfterMs;
   return [
     {
       isMet: isLossTold && isIn,

@@ -6,7 +6,7 @@ import { printTitle } from '../report/print-report.js';
 import type { Report, Section } from '../report/report.js';
 import { spreadOf } from '../report/statistics.js';
 import type { Row } from '../report/table.js';
-import { usualLeaseMs } from '../server/ground.js';
+import { usualLeaseMs } from '../server/run-servers.js';
 import { startApp } from '../start-app.js';
 import type { ScenarioContext } from './scenario.js';
 
@@ -21,13 +21,18 @@ interface Timing {
 }
 
 /** One acquire and release, cold (the first of a started application) and warm. */
-export async function lockTime({ options, ground, groundLabel, terminal }: ScenarioContext): Promise<Report> {
-  const { rounds = 2_000, leaseMs = usualLeaseMs(ground) } = options;
+export async function lockTime({
+  options,
+  servers,
+  serversLabel,
+  terminal,
+}: ScenarioContext): Promise<Report> {
+  const { rounds = 2_000, leaseMs = usualLeaseMs(servers) } = options;
   printTitle(terminal, 'Lock time', [
-    `one acquire and release at a time, locks ${groundLabel}`,
+    `one acquire and release at a time, locks ${serversLabel}`,
     `cold: the first of ${COLD_ROUNDS} applications; warm: ${count(rounds)} in a row`,
   ]);
-  const settings = { ground, leaseMs };
+  const settings = { servers, leaseMs };
   const cold: Timing[] = [];
   for (let i = 0; i < COLD_ROUNDS; i += 1) cold.push(await time(settings, 1));
   const warm = await time(settings, rounds, Math.min(rounds, 200));
@@ -47,7 +52,7 @@ export async function lockTime({ options, ground, groundLabel, terminal }: Scena
           row('warm', warm.cycles),
         ],
       },
-      ...(ground.kind === 'memory' ? [] : [trips(warm)]),
+      ...(servers.kind === 'memory' ? [] : [trips(warm)]),
     ],
     checks: [
       {

@@ -1,13 +1,18 @@
 import { printTitle } from '../report/print-report.js';
 import type { Report } from '../report/report.js';
-import { usualLeaseMs } from '../server/ground.js';
+import { usualLeaseMs } from '../server/run-servers.js';
 import { schemesReport } from '../schemes/schemes.report.js';
 import type { ScenarioContext } from './scenario.js';
 
 /** How databases are made idempotent by hand, with what each way is known for, and Bedrock beside it. */
-export async function schemes({ options, ground, groundLabel, terminal }: ScenarioContext): Promise<Report> {
-  if (ground.kind !== 'redis') throw new Error('beside the database, the locks live on Redis');
-  const { requests = 50, leaseMs = usualLeaseMs(ground), databaseUrl } = options;
+export async function schemes({
+  options,
+  servers,
+  serversLabel,
+  terminal,
+}: ScenarioContext): Promise<Report> {
+  if (servers.kind !== 'redis') throw new Error('beside the database, the locks live on Redis');
+  const { requests = 50, leaseMs = usualLeaseMs(servers), databaseUrl } = options;
   // The client of the database is for this scenario alone.
   const [{ openDatabase }, { runSchemes }] = await Promise.all([
     import('../server/open-database.js'),
@@ -17,14 +22,14 @@ export async function schemes({ options, ground, groundLabel, terminal }: Scenar
   try {
     printTitle(terminal, 'Schemes', [
       `${requests} requests at once, each on a connection of its own, data ${database.label}`,
-      `locks ${groundLabel}`,
+      `locks ${serversLabel}`,
       'all requests of a race meet where they can interleave',
     ]);
     const accounts = await runSchemes({
       databaseUrl: database.url,
       connections: requests,
-      redisUrl: ground.url,
-      prefix: ground.prefix,
+      redisUrl: servers.url,
+      prefix: servers.prefix,
       leaseMs,
     });
     return schemesReport(accounts);

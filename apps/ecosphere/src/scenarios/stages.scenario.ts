@@ -9,18 +9,18 @@ import { stagesReport } from '../stages/stages.report.js';
 import type { ScenarioContext } from './scenario.js';
 
 /** The five stages of a hand-made Redis lock and Bedrock, each under each fault. */
-export async function stages({ options, ground, groundLabel, terminal }: ScenarioContext): Promise<Report> {
-  if (ground.kind !== 'redis') throw new Error('the hand-made locks live on Redis');
+export async function stages({ options, servers, serversLabel, terminal }: ScenarioContext): Promise<Report> {
+  if (servers.kind !== 'redis') throw new Error('the hand-made locks live on Redis');
   const { leaseMs = 300 } = options;
   printTitle(terminal, 'Stages', [
-    `five hand-made locks and Bedrock under ${FAULT_NAMES.length} faults, leases of ${duration(leaseMs)}, locks ${groundLabel}`,
+    `five hand-made locks and Bedrock under ${FAULT_NAMES.length} faults, leases of ${duration(leaseMs)}, locks ${serversLabel}`,
     'processes are killed and stopped, deletions delayed on the wire; a referee tracks the holders',
   ]);
   const progress = new Progress(terminal, IMPLEMENTATION_NAMES.length * FAULT_NAMES.length, 'trials');
   const results: TrialResult[] = [];
   for (const implementation of IMPLEMENTATION_NAMES) {
     const row = FAULT_NAMES.map(async (fault) => {
-      const { url, prefix } = ground;
+      const { url, prefix } = servers;
       results.push(await runTrial({ implementation, fault, url, prefix, leaseMs }));
       progress.show(results.length);
     });

@@ -3,7 +3,7 @@ import { BedrockService } from 'nestjs-bedrock';
 import type { SchemeAccount } from './account.js';
 import { Database } from './database.js';
 import { SchemesModule, type SchemesSettings } from './schemes.module.js';
-import type { SchemeTrial } from './trials/bench.js';
+import type { SchemeTrial } from './trials/trial-setup.js';
 import { duplicateTable } from './trials/duplicate-table.trial.js';
 import { optimisticCondition } from './trials/optimistic-condition.trial.js';
 import { optimisticVersion } from './trials/optimistic-version.trial.js';

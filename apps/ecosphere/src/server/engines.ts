@@ -1,6 +1,6 @@
 import type { Backend } from 'bedrock-lock';
 import { startEtcd, startMariadb, startPostgres, startZooKeeper, type RunningServer } from 'bedrock-servers';
-import type { EngineName } from './ground.js';
+import type { EngineName } from './run-servers.js';
 
 /** A server that has locks and nothing else of the application. */
 export interface Engine {

@@ -3,7 +3,7 @@ import { LockLostError, type Lease } from 'bedrock-lock';
 import { currentLease, DistributedLock } from 'nestjs-bedrock';
 import { COUNTER_LOCK } from './bounds.js';
 import type { PurchaseOrder } from './purchase.order.js';
-import { SaleBook, type Entry } from './sale.book.js';
+import { SaleRepository, type Entry } from './sale.repository.js';
 
 /** What a buyer can be told. */
 export type Purchase = Exclude<Entry, { readonly kind: 'stale' }>;
@@ -11,7 +11,7 @@ export type Purchase = Exclude<Entry, { readonly kind: 'stale' }>;
 /** The counter of the shop. */
 @Injectable()
 export class CounterService {
-  constructor(private readonly book: SaleBook) {}
+  constructor(private readonly repository: SaleRepository) {}
 
   /**
    * Sells one item, if there is one. One buyer at a time, over all processes.
@@ -20,12 +20,12 @@ export class CounterService {
   @DistributedLock(COUNTER_LOCK.name)
   async purchase(order: PurchaseOrder): Promise<Purchase> {
     const lease = currentLease()!;
-    const look = await this.book.look(lease.token, order);
+    const look = await this.repository.look(lease.token, order);
     if (look.kind === 'stale') throw overtaken(lease);
     if (look.kind === 'sold') return { kind: 'repeated', sale: look.sale };
     if (look.left <= 0) return { kind: 'soldOut' };
     // Not asked before writing: whether the lease is still held. It may end on the way; the book knows.
-    const entry = await this.book.sell({ token: lease.token, seen: look.left }, order);
+    const entry = await this.repository.sell({ token: lease.token, seen: look.left }, order);
     if (entry.kind === 'stale') throw overtaken(lease);
     return entry;
   }

@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ServeOptions } from '../cli/parse-serve.js';
-import { openRedis } from '../server/open-ground.js';
+import { openRedis } from '../server/open-run-servers.js';
 import { HTTP } from './bounds.js';
-import { SaleBook } from './sale.book.js';
+import { SaleRepository } from './sale.repository.js';
 import type { Balance } from './sale.js';
 import { ShopFrontModule, type ShopSettings } from './shop-front.module.js';
 
@@ -30,7 +30,7 @@ export async function openShop({ port, stock, redis }: ServeOptions): Promise<Op
     return {
       url: `http://${HOST}:${await listen(app, port)}`,
       place: label,
-      balance: await app.get(SaleBook).balance(),
+      balance: await app.get(SaleRepository).balance(),
     };
   } catch (error) {
     await app.close();

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { CounterService } from './counter.service.js';
 import type { PurchaseOrder } from './purchase.order.js';
 import { PurchasePipe } from './purchase.pipe.js';
-import { SaleBook } from './sale.book.js';
+import { SaleRepository } from './sale.repository.js';
 import type { Balance, Sale } from './sale.js';
 
 /** What a buyer is answered. */
@@ -30,7 +30,7 @@ export interface Figures extends Balance {
 export class SaleController {
   constructor(
     private readonly counter: CounterService,
-    private readonly book: SaleBook,
+    private readonly repository: SaleRepository,
     private readonly bedrock: BedrockService,
   ) {}
 
@@ -50,7 +50,7 @@ export class SaleController {
 
   @Get()
   async figures(): Promise<Figures> {
-    const balance = await this.book.balance();
+    const balance = await this.repository.balance();
     const bedrock = this.bedrock.bedrock();
     const { waiters, holds, grants, handOvers } = bedrock.stats();
     return {

@@ -13,7 +13,7 @@ import { BedrockLockModule } from 'nestjs-bedrock';
 import { CLOSING_MS, COUNTER_LOCK } from './bounds.js';
 import { CounterService } from './counter.service.js';
 import { OpenAnswers } from './open-answers.js';
-import { SaleBook } from './sale.book.js';
+import { SaleRepository } from './sale.repository.js';
 import { SaleController } from './sale.controller.js';
 import { UnavailableFilter } from './unavailable.filter.js';
 
@@ -47,7 +47,7 @@ export class ShopFrontModule implements NestModule, OnModuleInit, OnApplicationS
       controllers: [SaleController],
       providers: [
         { provide: SETTINGS, useValue: settings },
-        { provide: SaleBook, useFactory: () => new SaleBook(url) },
+        { provide: SaleRepository, useFactory: () => new SaleRepository(url) },
         { provide: APP_FILTER, useClass: UnavailableFilter },
         CounterService,
         OpenAnswers,
@@ -57,7 +57,7 @@ export class ShopFrontModule implements NestModule, OnModuleInit, OnApplicationS
 
   constructor(
     @Inject(SETTINGS) private readonly settings: ShopSettings,
-    private readonly book: SaleBook,
+    private readonly repository: SaleRepository,
   ) {}
 
   configure(consumer: MiddlewareConsumer): void {
@@ -65,12 +65,12 @@ export class ShopFrontModule implements NestModule, OnModuleInit, OnApplicationS
   }
 
   async onModuleInit(): Promise<void> {
-    await this.book.open(this.settings.stock);
+    await this.repository.open(this.settings.stock);
   }
 
   /** Last of all: whoever is at the counter still writes into the book when the other hooks run. */
   async onApplicationShutdown(): Promise<void> {
-    this.book.close();
+    this.repository.close();
     await this.settings.onClosed?.();
   }
 }

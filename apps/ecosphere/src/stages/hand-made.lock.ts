@@ -1,19 +1,19 @@
 import { Redis } from 'ioredis';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Contestant, Hook, Party, Turn } from './contestant.js';
+import type { TrialLock, Hook, TrialLockOptions, Turn } from './trial.lock.js';
 import { NotAdmittedError } from './not-admitted.error.js';
 
 const POLL_MS = 10;
 
 /** What the five stages have in common: ask until granted, work, give back. */
-export abstract class HandMadeLock implements Contestant {
+export abstract class HandMadeLock implements TrialLock {
   protected readonly client: Redis;
   protected readonly key: string;
   protected readonly leaseMs: number;
   protected readonly at: Hook;
 
-  constructor({ url, key, leaseMs, at }: Party) {
+  constructor({ url, key, leaseMs, at }: TrialLockOptions) {
     this.client = new Redis(url, { maxRetriesPerRequest: 1 });
     // The command that fails of it tells; without a listener ioredis would print it as well.
     this.client.on('error', () => undefined);

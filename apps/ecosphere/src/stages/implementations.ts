@@ -1,5 +1,5 @@
-import { BedrockContestant } from './bedrock.contestant.js';
-import type { Contestant, Party } from './contestant.js';
+import { BedrockTrialLock } from './bedrock.lock.js';
+import type { TrialLock, TrialLockOptions } from './trial.lock.js';
 import { Stage1Lock } from './stage-1.lock.js';
 import { Stage2Lock } from './stage-2.lock.js';
 import { Stage3Lock } from './stage-3.lock.js';
@@ -19,14 +19,14 @@ export type ImplementationName = (typeof IMPLEMENTATION_NAMES)[number];
 interface Implementation {
   /** What it is, for the report. */
   readonly recipe: string;
-  make(party: Party): Contestant;
+  make(options: TrialLockOptions): TrialLock;
 }
 
 export const IMPLEMENTATIONS: Readonly<Record<ImplementationName, Implementation>> = {
-  'stage 1': { recipe: 'SETNX, then EXPIRE', make: (party) => new Stage1Lock(party) },
-  'stage 2': { recipe: 'SET NX EX, plain DEL', make: (party) => new Stage2Lock(party) },
-  'stage 3': { recipe: 'owner, GET then DEL', make: (party) => new Stage3Lock(party) },
-  'stage 4': { recipe: 'compare and delete: Lua', make: (party) => new Stage4Lock(party) },
-  'stage 5': { recipe: 'and a watchdog', make: (party) => new Stage5Lock(party) },
-  Bedrock: { recipe: 'leases, tokens, frames', make: (party) => new BedrockContestant(party) },
+  'stage 1': { recipe: 'SETNX, then EXPIRE', make: (options) => new Stage1Lock(options) },
+  'stage 2': { recipe: 'SET NX EX, plain DEL', make: (options) => new Stage2Lock(options) },
+  'stage 3': { recipe: 'owner, GET then DEL', make: (options) => new Stage3Lock(options) },
+  'stage 4': { recipe: 'compare and delete: Lua', make: (options) => new Stage4Lock(options) },
+  'stage 5': { recipe: 'and a watchdog', make: (options) => new Stage5Lock(options) },
+  Bedrock: { recipe: 'leases, tokens, frames', make: (options) => new BedrockTrialLock(options) },
 };

@@ -4,7 +4,7 @@ import { FAULTS, type FaultName } from './faults.js';
 import type { ImplementationName } from './implementations.js';
 import { Trial, type Finding } from './trial.js';
 
-export interface TrialOrder {
+export interface TrialInput {
   readonly implementation: ImplementationName;
   readonly fault: FaultName;
   readonly url: string;
@@ -12,7 +12,7 @@ export interface TrialOrder {
   readonly leaseMs: number;
 }
 
-export type TrialResult = TrialOrder & Finding;
+export type TrialResult = TrialInput & Finding;
 
 const TRIES = 4;
 
@@ -20,22 +20,22 @@ const TRIES = 4;
  * Runs one trial. When the fault missed, or this very process stood still for a good part of a lease, the trial was about
  * something else, and is repeated with a lease that is twice as long.
  */
-export async function runTrial(order: TrialOrder): Promise<TrialResult> {
-  for (let tries = 1, leaseMs = order.leaseMs; tries <= TRIES; tries += 1, leaseMs *= 2) {
+export async function runTrial(input: TrialInput): Promise<TrialResult> {
+  for (let tries = 1, leaseMs = input.leaseMs; tries <= TRIES; tries += 1, leaseMs *= 2) {
     const stalls = monitorEventLoopDelay({ resolution: 5 });
     stalls.enable();
     const [outcome] = await Promise.allSettled([
-      runOnce({ ...order, leaseMs, prefix: `${order.prefix}${tries}:` }),
+      runOnce({ ...input, leaseMs, prefix: `${input.prefix}${tries}:` }),
     ]);
     stalls.disable();
     if (stalls.max / 1e6 >= leaseMs / 5) continue;
     if (outcome.status === 'rejected') throw outcome.reason;
-    if (outcome.value.isMissed !== true) return { ...order, ...outcome.value };
+    if (outcome.value.isMissed !== true) return { ...input, ...outcome.value };
   }
   throw new Error('this machine is too busy to test time-outs; retry, or raise --lease-ms');
 }
 
-async function runOnce({ implementation, fault, url, prefix, leaseMs }: TrialOrder): Promise<Finding> {
+async function runOnce({ implementation, fault, url, prefix, leaseMs }: TrialInput): Promise<Finding> {
   const key = `${prefix}${implementation}:${fault}`.replaceAll(' ', '-');
   const trial = new Trial(implementation, url, key, leaseMs);
   try {

@@ -1,4 +1,4 @@
-import { noFault, type Contestant, type Hook } from './contestant.js';
+import { noFault, type TrialLock, type Hook } from './trial.lock.js';
 import { IMPLEMENTATIONS, type ImplementationName } from './implementations.js';
 
 /** What a fault did to an implementation. */
@@ -12,7 +12,7 @@ export interface Finding {
 
 /** One implementation under one fault, with a key of its own on the server. */
 export class Trial {
-  readonly #contestants: Contestant[] = [];
+  readonly #locks: TrialLock[] = [];
 
   constructor(
     readonly implementation: ImplementationName,
@@ -22,20 +22,20 @@ export class Trial {
   ) {}
 
   /** How long anybody waits: long enough for whoever comes in turn. */
-  get patienceMs(): number {
+  get timeoutMs(): number {
     return 5 * this.leaseMs;
   }
 
   /** Another process that uses the lock. @param url to come by another way, such as a proxy */
-  contestant(at: Hook = noFault, url = this.url): Contestant {
+  lock(at: Hook = noFault, url = this.url): TrialLock {
     const { key, leaseMs } = this;
-    const contestant = IMPLEMENTATIONS[this.implementation].make({ url, key, leaseMs, at });
-    this.#contestants.push(contestant);
-    return contestant;
+    const lock = IMPLEMENTATIONS[this.implementation].make({ url, key, leaseMs, at });
+    this.#locks.push(lock);
+    return lock;
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#contestants.map((contestant) => contestant.close()));
+    await Promise.all(this.#locks.map((lock) => lock.close()));
   }
 }
 

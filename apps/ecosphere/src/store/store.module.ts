@@ -1,16 +1,16 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import type { Ground } from '../server/ground.js';
+import type { RunServers } from '../server/run-servers.js';
 import { openNumbers } from '../server/open-numbers.js';
 import { NumberStore } from './number.store.js';
 
-/** Gives every module the number store of the ground. */
+/** Gives every module the number store of the servers. */
 @Module({})
 export class StoreModule {
-  static register(ground: Ground): DynamicModule {
+  static register(servers: RunServers): DynamicModule {
     return {
       module: StoreModule,
       global: true,
-      providers: [{ provide: NumberStore, useFactory: () => openNumbers(ground) }],
+      providers: [{ provide: NumberStore, useFactory: () => openNumbers(servers) }],
       exports: [NumberStore],
     };
   }

@@ -3,8 +3,8 @@ import { Idempotent } from 'nestjs-bedrock';
 import type { ServerResponse } from 'node:http';
 import type { Order, OrderList, OrderRequest } from '../common/contract.js';
 import { LimitPipe } from '../common/limit.pipe.js';
-import { OrderBook } from './order.book.js';
-import { OrderDesk } from './order.desk.js';
+import { OrderRepository } from './order.repository.js';
+import { OrdersService } from './orders.service.js';
 import { OrderPipe } from './order.pipe.js';
 import { requestKeyOf } from './request-key.js';
 
@@ -12,8 +12,8 @@ import { requestKeyOf } from './request-key.js';
 @Controller('orders')
 export class OrdersController {
   constructor(
-    private readonly desk: OrderDesk,
-    private readonly book: OrderBook,
+    private readonly orders: OrdersService,
+    private readonly repository: OrderRepository,
   ) {}
 
   /**
@@ -27,7 +27,7 @@ export class OrdersController {
     @Body(OrderPipe) request: OrderRequest,
     @Res({ passthrough: true }) response: ServerResponse,
   ): Promise<Order> {
-    const order = await this.desk.place(requestKeyOf(header), request);
+    const order = await this.orders.place(requestKeyOf(header), request);
     response.statusCode = order.status === 'pending' ? 202 : 201;
     response.setHeader('Location', `/orders/${order.id}`);
     return order;
@@ -35,12 +35,12 @@ export class OrdersController {
 
   @Get()
   list(@Query('limit', LimitPipe) limit: number): Promise<OrderList> {
-    return this.book.list(limit);
+    return this.repository.list(limit);
   }
 
   @Get(':id')
   async find(@Param('id') id: string): Promise<Order> {
-    const order = await this.book.find(id);
+    const order = await this.repository.find(id);
     if (order === undefined) throw new NotFoundException('there is no such order');
     return order;
   }

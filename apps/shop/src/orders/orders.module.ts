@@ -6,10 +6,10 @@ import { HealthController } from '../common/health.controller.js';
 import { UnavailableFilter } from '../common/unavailable.filter.js';
 import type { PageSource } from '../page/page-source.js';
 import { PageModule } from '../page/page.module.js';
-import { OrderBookModule } from './order-book.module.js';
-import { OrderBook } from './order.book.js';
-import { OrderDesk } from './order.desk.js';
-import { OrderNews } from './order.news.js';
+import { OrderRepositoryModule } from './order-repository.module.js';
+import { OrderRepository } from './order.repository.js';
+import { OrdersService } from './orders.service.js';
+import { OrderChanges } from './order.changes.js';
 import { OrderSettings } from './order.settings.js';
 import { OrdersController } from './orders.controller.js';
 import { Reconciler } from './reconciler.js';
@@ -27,7 +27,7 @@ export class OrdersModule {
     return {
       module: OrdersModule,
       imports: [
-        OrderBookModule.register(settings),
+        OrderRepositoryModule.register(settings),
         BedrockLockModule.forRoot({
           backend: () => redis({ url: redisUrl.href, label: 'orders' }),
           prefix: 'shop:',
@@ -37,10 +37,14 @@ export class OrdersModule {
           shutdownGraceMs: CLOSING_MS,
         }),
         PageModule.over({
-          inject: [OrderNews, OrderBook, OrderSettings],
-          useFactory: (news: OrderNews, book: OrderBook, { stockUrl }: OrderSettings): PageSource => ({
-            news,
-            orders: (limit) => book.list(limit),
+          inject: [OrderChanges, OrderRepository, OrderSettings],
+          useFactory: (
+            changes: OrderChanges,
+            repository: OrderRepository,
+            { stockUrl }: OrderSettings,
+          ): PageSource => ({
+            news: changes,
+            orders: (limit) => repository.list(limit),
             stockUrl: stockUrl.href,
           }),
         }),
@@ -48,7 +52,7 @@ export class OrdersModule {
       controllers: [OrdersController, HealthController],
       providers: [
         { provide: APP_FILTER, useClass: UnavailableFilter },
-        OrderDesk,
+        OrdersService,
         Reconciler,
         SettlementService,
         StockClient,

@@ -6,7 +6,7 @@ import {
 } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Order } from '../common/contract.js';
-import { OrderBook } from './order.book.js';
+import { OrderRepository } from './order.repository.js';
 import { OrderSettings } from './order.settings.js';
 import { SettlementService } from './settlement.service.js';
 import { StockClient } from './stock.client.js';
@@ -26,7 +26,7 @@ export class Reconciler implements OnApplicationBootstrap, BeforeApplicationShut
   #running: Promise<void> = Promise.resolve();
 
   constructor(
-    private readonly book: OrderBook,
+    private readonly repository: OrderRepository,
     private readonly settlement: SettlementService,
     private readonly stock: StockClient,
     private readonly settings: OrderSettings,
@@ -53,7 +53,7 @@ export class Reconciler implements OnApplicationBootstrap, BeforeApplicationShut
 
   async #round(forMs: number): Promise<void> {
     const { closing } = this.settlement;
-    const orders = (await this.book.pending(forMs, MOST)).values();
+    const orders = (await this.repository.pending(forMs, MOST)).values();
     const work = async () => {
       for (const order of orders) {
         // Each order would wait in vain for a service that is away.

@@ -3,8 +3,8 @@ import { DistributedLock } from 'nestjs-bedrock';
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Operation, Order } from '../common/contract.js';
-import { OrderBook, type Ending } from './order.book.js';
-import { OrderNews } from './order.news.js';
+import { OrderRepository, type Ending } from './order.repository.js';
+import { OrderChanges } from './order.changes.js';
 import { OrderSettings } from './order.settings.js';
 import { StockUnansweredError } from './stock-unanswered.error.js';
 import { StockClient } from './stock.client.js';
@@ -19,8 +19,8 @@ export class SettlementService implements OnModuleDestroy {
 
   constructor(
     private readonly stock: StockClient,
-    private readonly book: OrderBook,
-    private readonly news: OrderNews,
+    private readonly repository: OrderRepository,
+    private readonly changes: OrderChanges,
     private readonly settings: OrderSettings,
   ) {
     // As many as there are orders at a time; Node warns of more than ten.
@@ -47,8 +47,8 @@ export class SettlementService implements OnModuleDestroy {
       throw error;
     });
     if (operation === undefined) return;
-    const settled = await this.book.settle(order.id, endingOf(operation));
-    if (settled !== undefined) this.news.next({ order: settled });
+    const settled = await this.repository.settle(order.id, endingOf(operation));
+    if (settled !== undefined) this.changes.next({ order: settled });
   }
 
   async #outcomeOf({ operationId, lines }: Order): Promise<Operation> {

@@ -5,14 +5,14 @@ import { OrderSettings } from './order.settings.js';
 import { StockUnansweredError } from './stock-unanswered.error.js';
 
 /** A request to the stock service. */
-interface Question {
+interface StockRequest {
   readonly method: 'GET' | 'PUT' | 'DELETE';
   readonly path: string;
   readonly body?: unknown;
 }
 
 /** An answer that says something. */
-interface Answer {
+interface StockResponse {
   readonly status: number;
   readonly body: unknown;
 }
@@ -29,34 +29,34 @@ export class StockClient {
   /** How the operation ended. @throws StockUnansweredError, or the reason of the signal */
   async deduct(operationId: string, lines: readonly OrderLine[], signal: AbortSignal): Promise<Operation> {
     const path = `operations/${operationId}`;
-    return operationOf(await this.#askAgain({ method: 'PUT', path, body: { lines } }, signal));
+    return operationOf(await this.#sendUntilAnswered({ method: 'PUT', path, body: { lines } }, signal));
   }
 
   /** Asks once; undefined while the operation has not ended. @throws as `deduct()` */
   async look(operationId: string, signal: AbortSignal): Promise<Operation | undefined> {
-    const answer = await this.#ask({ method: 'GET', path: `operations/${operationId}` }, signal);
+    const answer = await this.#send({ method: 'GET', path: `operations/${operationId}` }, signal);
     return answer.status === 404 ? undefined : operationOf(answer);
   }
 
   /** How the operation ended; it is cancelled unless it did before. @throws as `deduct()` */
   async cancel(operationId: string, signal: AbortSignal): Promise<Operation> {
     const path = `operations/${operationId}`;
-    return operationOf(await this.#askAgain({ method: 'DELETE', path }, signal));
+    return operationOf(await this.#sendUntilAnswered({ method: 'DELETE', path }, signal));
   }
 
   /** Whether anybody is there. */
   async isThere(signal: AbortSignal): Promise<boolean> {
-    return this.#ask({ method: 'GET', path: 'health' }, signal).then(
+    return this.#send({ method: 'GET', path: 'health' }, signal).then(
       () => true,
       () => false,
     );
   }
 
-  async #askAgain(question: Question, signal: AbortSignal): Promise<Answer> {
+  async #sendUntilAnswered(question: StockRequest, signal: AbortSignal): Promise<StockResponse> {
     const { stockTries, backOffMs } = this.settings;
     for (let tries = 1; ; tries++) {
       try {
-        return await this.#ask(question, signal);
+        return await this.#send(question, signal);
       } catch (error) {
         if (!(error instanceof StockUnansweredError) || !error.isWorthRetrying || tries >= stockTries)
           throw error;
@@ -67,10 +67,10 @@ export class StockClient {
     }
   }
 
-  async #ask({ method, path, body }: Question, signal: AbortSignal): Promise<Answer> {
+  async #send({ method, path, body }: StockRequest, signal: AbortSignal): Promise<StockResponse> {
     signal.throwIfAborted();
     const { stockUrl, stockTimeoutMs } = this.settings;
-    let answer: Answer;
+    let answer: StockResponse;
     try {
       const response = await fetch(new URL(path, stockUrl), {
         method,
@@ -93,7 +93,7 @@ export class StockClient {
 }
 
 /** Somebody else may answer where the stock service should: then nothing is known. */
-function operationOf({ status, body }: Answer): Operation {
+function operationOf({ status, body }: StockResponse): Operation {
   const operation = body as Operation | null;
   const isOne = ['deducted', 'refused', 'cancelled'].includes(operation?.state ?? '');
   if (status === 200 && isOne) return operation!;

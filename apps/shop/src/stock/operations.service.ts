@@ -3,14 +3,14 @@ import { Mutex } from 'bedrock-lock';
 import { DistributedLock, Idempotent, InjectLock } from 'nestjs-bedrock';
 import type { Operation, OrderLine } from '../common/contract.js';
 import type { TokenLine } from './deduction.js';
-import { OperationBook } from './operation.book.js';
+import { OperationRepository } from './operation.repository.js';
 
 /** Carries operations out: one at a time of those that want the same goods, over all processes. */
 @Injectable()
 export class OperationsService {
   constructor(
     @InjectLock('goods') private readonly goods: Mutex,
-    private readonly book: OperationBook,
+    private readonly repository: OperationRepository,
   ) {}
 
   /**
@@ -24,17 +24,17 @@ export class OperationsService {
     // In one order for the rows too, so that transactions do not wait for each other crosswise.
     const inOrder = lines.toSorted((a, b) => (a.goodsId < b.goodsId ? -1 : 1));
     const withTokens = inOrder.map((line) => this.#withToken(line));
-    return this.book.deduct({ operationId, lines: await Promise.all(withTokens) });
+    return this.repository.deduct({ operationId, lines: await Promise.all(withTokens) });
   }
 
   /** As of now; undefined while it has not ended. */
   find(operationId: string): Promise<Operation | undefined> {
-    return this.book.find(operationId);
+    return this.repository.find(operationId);
   }
 
   /** Without locks: it must get through when deductions wait for theirs, and the key of its row is enough. */
   cancel(operationId: string): Promise<Operation> {
-    return this.book.cancel(operationId);
+    return this.repository.cancel(operationId);
   }
 
   /** The lock is held already, so this enters it again, without a trip. */

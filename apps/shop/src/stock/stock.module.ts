@@ -6,7 +6,7 @@ import { Database } from '../common/database.js';
 import { HealthController } from '../common/health.controller.js';
 import { UnavailableFilter } from '../common/unavailable.filter.js';
 import { openLockBackend } from './lock-backend.js';
-import { OperationBook } from './operation.book.js';
+import { OperationRepository } from './operation.repository.js';
 import { OperationsController } from './operations.controller.js';
 import { OperationsService } from './operations.service.js';
 import { StockBooksService } from './stock.books.service.js';
@@ -50,7 +50,7 @@ export class StockModule implements OnModuleInit, OnApplicationShutdown {
         { provide: StockSettings, useValue: settings },
         { provide: Database, useFactory: () => Database.open(databaseUrl, database, STOCK_SCHEMA) },
         { provide: APP_FILTER, useClass: UnavailableFilter },
-        OperationBook,
+        OperationRepository,
         OperationsService,
         StockBooksService,
       ],

@@ -1,10 +1,10 @@
 import { checkName, InvalidOptionError } from 'bedrock-lock';
-import { DEFAULT_BACKEND } from './lock.tokens.js';
+import { DEFAULT_BACKEND } from './lock.constants.js';
 
 /** The backends that the modules of this process list. */
 const listed = new Set<string>();
 /** Names that a test asked for, which no module had listed by then. */
-const asked = new Set<string>();
+const requested = new Set<string>();
 
 /**
  * Injection token of a backend: `overrideProvider(getBackendToken()).useValue(memory())` puts an application on another one, and
@@ -13,7 +13,7 @@ const asked = new Set<string>();
  */
 export function getBackendToken(name = DEFAULT_BACKEND): string {
   const token = backendToken(name);
-  if (!listed.has(name)) asked.add(name);
+  if (!listed.has(name)) requested.add(name);
   return token;
 }
 
@@ -25,8 +25,8 @@ export function listBackend(name: string): string {
 
 /** Judges each name once: an application after that may start. @throws InvalidOptionError for a name that no module lists */
 export function refuseUnlistedOverrides(known: readonly string[]): void {
-  const unlisted = [...asked].find((name) => !listed.has(name));
-  asked.clear();
+  const unlisted = [...requested].find((name) => !listed.has(name));
+  requested.clear();
   if (unlisted !== undefined) throw unknownOverride(unlisted, known);
 }
 

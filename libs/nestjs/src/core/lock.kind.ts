@@ -16,7 +16,7 @@ import {
   type WaitOptions,
 } from 'bedrock-lock';
 
-interface Kind<L, O extends object> {
+interface LockKindTypes<L, O extends object> {
   /** What is injected. */
   readonly lock: L;
   /** The options of its registration. */
@@ -25,14 +25,14 @@ interface Kind<L, O extends object> {
 
 /** Every kind of lock, under the name of the method of `Bedrock` that makes it. */
 export interface LockKinds {
-  readonly mutex: Kind<Mutex, LockOptions>;
-  readonly fairMutex: Kind<FairMutex, LockOptions>;
-  readonly readWriteLock: Kind<ReadWriteLock, LockOptions>;
-  readonly semaphore: Kind<Semaphore, SemaphoreOptions>;
-  readonly countdownLatch: Kind<CountdownLatch, WaitOptions>;
-  readonly countingSemaphore: Kind<CountingSemaphore, WaitOptions>;
-  readonly expirableSemaphore: Kind<ExpirableSemaphore, PermitOptions>;
-  readonly leaderElection: Kind<LeaderElection, LeaderElectionOptions>;
+  readonly mutex: LockKindTypes<Mutex, LockOptions>;
+  readonly fairMutex: LockKindTypes<FairMutex, LockOptions>;
+  readonly readWriteLock: LockKindTypes<ReadWriteLock, LockOptions>;
+  readonly semaphore: LockKindTypes<Semaphore, SemaphoreOptions>;
+  readonly countdownLatch: LockKindTypes<CountdownLatch, WaitOptions>;
+  readonly countingSemaphore: LockKindTypes<CountingSemaphore, WaitOptions>;
+  readonly expirableSemaphore: LockKindTypes<ExpirableSemaphore, PermitOptions>;
+  readonly leaderElection: LockKindTypes<LeaderElection, LeaderElectionOptions>;
 }
 
 /** What a registration makes. */
@@ -44,9 +44,13 @@ export type LockOf<K extends LockKind> = LockKinds[K]['lock'];
 /** The options of a kind, without its name. */
 export type LockOptionsOf<K extends LockKind> = LockKinds[K]['options'];
 
-type Maker<K extends LockKind> = (bedrock: Bedrock, name: string, options?: LockOptionsOf<K>) => LockOf<K>;
+type LockFactory<K extends LockKind> = (
+  bedrock: Bedrock,
+  name: string,
+  options?: LockOptionsOf<K>,
+) => LockOf<K>;
 
-const MAKERS: { readonly [K in LockKind]: Maker<K> } = {
+const FACTORIES: { readonly [K in LockKind]: LockFactory<K> } = {
   mutex: (bedrock, name, options) => bedrock.mutex(name, options),
   fairMutex: (bedrock, name, options) => bedrock.fairMutex(name, options),
   readWriteLock: (bedrock, name, options) => bedrock.readWriteLock(name, options),
@@ -59,23 +63,23 @@ const MAKERS: { readonly [K in LockKind]: Maker<K> } = {
 };
 
 /** What a lock is, so that the errors about it can say so. */
-export interface LockPlan<K extends LockKind> {
+export interface LockDefinition<K extends LockKind> {
   readonly kind: K;
   readonly name: string;
   readonly options?: LockOptionsOf<K> | undefined;
 }
 
 /** The lock of this name, made on the first call. @throws InvalidOptionError, UnsupportedByBackendError */
-export function makeLock<K extends LockKind>(bedrock: Bedrock, plan: LockPlan<K>): LockOf<K> {
-  return MAKERS[plan.kind](bedrock, plan.name, plan.options);
+export function makeLock<K extends LockKind>(bedrock: Bedrock, definition: LockDefinition<K>): LockOf<K> {
+  return FACTORIES[definition.kind](bedrock, definition.name, definition.options);
 }
 
 /** @throws InvalidOptionError naming `field`, with the kinds that there are */
 export function checkKind(field: string, kind: unknown): LockKind {
-  if (typeof kind === 'string' && Object.hasOwn(MAKERS, kind)) return kind as LockKind;
+  if (typeof kind === 'string' && Object.hasOwn(FACTORIES, kind)) return kind as LockKind;
   const requirement =
     kind === 'idempotency'
       ? 'a lock: idempotency has a list of its own, idempotency: [{ name }]'
-      : `one of ${Object.keys(MAKERS).join(', ')}`;
+      : `one of ${Object.keys(FACTORIES).join(', ')}`;
   throw new InvalidOptionError(field, requirement, kind);
 }

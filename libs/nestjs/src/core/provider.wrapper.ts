@@ -23,7 +23,7 @@ export function isSingleton(wrapper: ProviderWrapper): boolean {
 }
 
 /** An object's prototype and those above it, without that of all objects. */
-export function* chainOf(prototype: object | null | undefined): Generator<object> {
+export function* prototypeChain(prototype: object | null | undefined): Generator<object> {
   for (let one = prototype ?? null; one !== null && one !== Object.prototype;) {
     yield one;
     one = Object.getPrototypeOf(one) as object | null;

@@ -1,7 +1,7 @@
 import type { HandlerFlow } from './handler.flow.js';
 
-type Step = (value?: unknown) => Promise<IteratorResult<unknown, unknown>>;
-type Steps = Record<(typeof STEPS)[number], Step>;
+type GeneratorStep = (value?: unknown) => Promise<IteratorResult<unknown, unknown>>;
+type GeneratorSteps = Record<(typeof STEPS)[number], GeneratorStep>;
 
 const STEPS = ['next', 'return', 'throw'] as const;
 
@@ -22,11 +22,11 @@ export function isAsyncGenerator(value: unknown): value is AsyncGenerator {
  * same, since Nest keeps track of what a handler gave.
  */
 export function runInOwnFlow(generator: AsyncGenerator, { open, fail }: GeneratorFlowOptions): void {
-  const steps = generator as unknown as Steps;
+  const steps = generator as unknown as GeneratorSteps;
   let flow: HandlerFlow | undefined;
   for (const name of STEPS) {
     const original = steps[name];
-    const inFlow: Step = async (value) => {
+    const inFlow: GeneratorStep = async (value) => {
       flow ??= open();
       try {
         const step = await flow.run(() => original.call(generator, value));

@@ -1,32 +1,32 @@
 import type { ExecutionContext } from '@nestjs/common';
-import { isConnection, type Connection } from './connection.end.js';
+import { isConnection, type ClientConnection } from './connection-close.js';
 
 /** Who called a handler, as far as the transport shows it. */
 export interface HandlerClient {
   /** The end of any of them means that the client has gone. */
-  readonly connections: readonly Connection[];
-  /** True once it has its whole answer: what ends afterwards is no departure. */
+  readonly connections: readonly ClientConnection[];
+  /** True once it has its whole response: a connection that closes afterwards aborts nothing. */
   isAnswered(): boolean;
 }
 
-interface HttpRequest {
+interface IncomingRequest {
   /** Of Fastify. */
-  readonly raw?: HttpRequest;
+  readonly raw?: IncomingRequest;
   readonly socket?: unknown;
   /** Of Express. */
-  readonly res?: HttpResponse;
+  readonly res?: OutgoingResponse;
 }
 
-interface HttpResponse {
-  readonly raw?: HttpResponse;
+interface OutgoingResponse {
+  readonly raw?: OutgoingResponse;
   readonly writableFinished?: boolean;
 }
 
 interface GraphqlContext {
-  readonly req?: HttpRequest;
-  readonly request?: HttpRequest;
-  readonly res?: HttpResponse;
-  readonly reply?: HttpResponse;
+  readonly req?: IncomingRequest;
+  readonly request?: IncomingRequest;
+  readonly res?: OutgoingResponse;
+  readonly reply?: OutgoingResponse;
 }
 
 interface TcpContext {
@@ -40,7 +40,7 @@ export function clientOf(context: ExecutionContext): HandlerClient | undefined {
   const args = context.getArgs<unknown[]>();
   switch (context.getType<string>()) {
     case 'http':
-      return httpClient(args[0] as HttpRequest, args[1] as HttpResponse);
+      return httpClient(args[0] as IncomingRequest, args[1] as OutgoingResponse);
     case 'graphql':
       // The arguments end with the context and the info, whatever kind of resolver it is.
       return graphqlClient(args.at(-2) as GraphqlContext | undefined);
@@ -60,7 +60,10 @@ function graphqlClient(context: GraphqlContext | undefined): HandlerClient | und
 }
 
 /** The socket too: a response that waits behind an earlier one of its connection never learns that this has ended. */
-function httpClient(request: HttpRequest, response: HttpResponse | undefined): HandlerClient | undefined {
+function httpClient(
+  request: IncomingRequest,
+  response: OutgoingResponse | undefined,
+): HandlerClient | undefined {
   const answer = response?.raw ?? response;
   return client([(request.raw ?? request).socket, answer], () => answer?.writableFinished === true);
 }

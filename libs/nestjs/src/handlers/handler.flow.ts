@@ -1,10 +1,10 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { Flow, innermostFlow, isUnderLock } from 'bedrock-lock';
-import { ClientDeparture } from './client.departure.js';
+import { ClientAbortSignal } from './client-abort-signal.js';
 import { clientOf } from './handler.client.js';
 
 // A name, so that a second copy of this package finds the flows of the first one.
-const HANDLER = Symbol.for('BedrockLockModule: the flow of a handler');
+const HANDLER = Symbol.for('BedrockLockModule: handler flow');
 
 interface HandlerFlowOptions {
   readonly abortOnDisconnect: boolean;
@@ -15,7 +15,7 @@ export class HandlerFlow extends Flow {
   readonly [HANDLER] = true;
   readonly #abortsOnDisconnect: boolean;
   #context: ExecutionContext | undefined;
-  #departure: ClientDeparture | undefined;
+  #clientSignal: ClientAbortSignal | undefined;
 
   constructor(context: ExecutionContext, { abortOnDisconnect }: HandlerFlowOptions) {
     super();
@@ -29,41 +29,41 @@ export class HandlerFlow extends Flow {
   }
 
   /** True while the handler runs that was called with this context. */
-  serves(context: ExecutionContext): boolean {
+  isFor(context: ExecutionContext): boolean {
     return this.#context === context;
   }
 
   /** Tells that the client has gone. Undefined after the handler, and when nobody wants to know. */
-  get departure(): ClientDeparture | undefined {
+  get clientSignal(): ClientAbortSignal | undefined {
     if (this.#context === undefined || !this.#abortsOnDisconnect) return undefined;
-    return (this.#departure ??= new ClientDeparture(clientOf(this.#context)));
+    return (this.#clientSignal ??= new ClientAbortSignal(clientOf(this.#context)));
   }
 
   /** True when a wait was aborted since nobody is there for its result. */
-  get isDeserted(): boolean {
-    return this.#departure?.aborted === true;
+  get isClientGone(): boolean {
+    return this.#clientSignal?.aborted === true;
   }
 
   /** Ends the flow since nobody listens to the handler's result any more. */
-  desert(): void {
+  abandon(): void {
     if (this.#context === undefined) return;
-    this.#departure?.abort(new Error("nobody listens to the handler's result any more"));
+    this.#clientSignal?.abort(new Error("nobody listens to the handler's result any more"));
     void this.end();
   }
 
   override end(): Promise<void> | undefined {
     // What a handler leaves running may keep its flow for long; the request it must not keep.
     this.#context = undefined;
-    this.#departure?.close();
+    this.#clientSignal?.close();
     return super.end();
   }
 }
 
 /**
- * What ends the waits of a call that begins here: the departure of the handler's client. Undefined under a lock, since the
- * work has begun and a half of it may be worse than an answer that nobody reads.
+ * What ends the waits of a call that begins here: the signal of the handler's client. Undefined under a lock, since the
+ * work has begun and a half of it may be worse than a response that nobody reads.
  */
-export function callersDeparture(): ClientDeparture | undefined {
+export function callerAbortSignal(): ClientAbortSignal | undefined {
   const flow = HandlerFlow.innermost;
-  return flow === undefined || isUnderLock() ? undefined : flow.departure;
+  return flow === undefined || isUnderLock() ? undefined : flow.clientSignal;
 }

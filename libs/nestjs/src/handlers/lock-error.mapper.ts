@@ -1,10 +1,10 @@
 import { Inject, Injectable, Logger, type ArgumentsHost } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { isLockError, type LockError } from 'bedrock-lock';
-import { answerTo, CLIENT_GONE, type LockAnswer } from './lock-error.answer.js';
+import { responseTo, CLIENT_GONE, type LockErrorResponse } from './lock-error-response.js';
 import type { LockInterceptorSettings } from '../options/lock-interceptor.settings.js';
-import { answersWithProblems, problemException } from './problem.details.js';
-import { LOCK_INTERCEPTOR_SETTINGS, LOG_CONTEXT } from '../core/lock.tokens.js';
+import { usesProblemDetails, problemException } from './problem-details.js';
+import { LOCK_INTERCEPTOR_SETTINGS, LOG_CONTEXT } from '../core/lock.constants.js';
 import { graphqlException, httpException, rpcException, wsException } from './transport.exception.js';
 
 /** Turns lock errors into the exceptions of the transport; their `cause` is the lock error. */
@@ -21,12 +21,12 @@ export class LockErrorMapper {
   async map(error: unknown, host: ArgumentsHost, { isClientGone = false } = {}): Promise<unknown> {
     if (!this.settings.mapErrors || !isLockError(error)) return error;
     const isAborted = isClientGone && error.code === 'LOCK_ABORTED';
-    const answer = isAborted ? CLIENT_GONE : answerTo(error, this.settings);
-    if (answer === undefined) return error;
+    const mapped = isAborted ? CLIENT_GONE : responseTo(error, this.settings);
+    if (mapped === undefined) return error;
     try {
-      const exception = await this.#exception(answer, error, host);
+      const exception = await this.#exception(mapped, error, host);
       if (exception === undefined) return error;
-      if (answer.isFault) this.#logger.error(error);
+      if (mapped.isFault) this.#logger.error(error);
       return exception;
     } catch (missing) {
       // Without the package of the transport nobody could tell the exception from any other error.
@@ -36,29 +36,33 @@ export class LockErrorMapper {
   }
 
   /** Undefined for a kind of handler that is none of Nest's own. */
-  #exception(answer: LockAnswer, error: LockError, host: ArgumentsHost): Error | Promise<Error> | undefined {
+  #exception(
+    mapped: LockErrorResponse,
+    error: LockError,
+    host: ArgumentsHost,
+  ): Error | Promise<Error> | undefined {
     switch (host.getType<string>()) {
       case 'http':
-        this.#tellWhenToRetry(answer, host);
-        if (!answersWithProblems(host)) return httpException(answer, error);
-        return problemException(answer, {
+        this.#setRetryAfter(mapped, host);
+        if (!usesProblemDetails(host)) return httpException(mapped, error);
+        return problemException(mapped, {
           adapter: this.adapters.httpAdapter,
           response: host.getArgByIndex(1),
           cause: error,
         });
       case 'rpc':
-        return rpcException(answer, error);
+        return rpcException(mapped, error);
       case 'ws':
-        return wsException(answer, error);
+        return wsException(mapped, error);
       case 'graphql':
-        return graphqlException(answer, error);
+        return graphqlException(mapped, error);
       default:
         return undefined;
     }
   }
 
-  /** Unless the answer has begun (a stream, server-sent events). */
-  #tellWhenToRetry({ retryAfterMs }: LockAnswer, host: ArgumentsHost): void {
+  /** Unless the response has begun (a stream, server-sent events). */
+  #setRetryAfter({ retryAfterMs }: LockErrorResponse, host: ArgumentsHost): void {
     const response: unknown = host.getArgByIndex(1);
     const { httpAdapter } = this.adapters;
     if (retryAfterMs === undefined || httpAdapter?.isHeadersSent(response) !== false) return;

@@ -3,7 +3,7 @@ import { BaseExceptionFilter } from '@nestjs/core';
 import { LockError } from 'bedrock-lock';
 import { from, mergeAll } from 'rxjs';
 import { LockErrorMapper } from './lock-error.mapper.js';
-import { rpcAnswer, wsAnswer } from './transport.exception.js';
+import { rpcResponse, sendWsError } from './transport.exception.js';
 
 /**
  * Answers lock errors that no interceptor sees, those of guards and middleware, as `LockInterceptor` answers the others. The
@@ -24,9 +24,9 @@ export class LockExceptionFilter extends BaseExceptionFilter<unknown> {
       case 'http':
         return mapped.then((exception) => super.catch(exception, host));
       case 'rpc':
-        return from(mapped.then((exception) => rpcAnswer(exception, host))).pipe(mergeAll());
+        return from(mapped.then((exception) => rpcResponse(exception, host))).pipe(mergeAll());
       case 'ws':
-        return mapped.then((exception) => wsAnswer(exception, host));
+        return mapped.then((exception) => sendWsError(exception, host));
       default:
         return mapped.then((exception) => Promise.reject(exception as Error));
     }

@@ -22,10 +22,10 @@ export class LockInterceptor implements NestInterceptor {
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     // Registered twice, for all handlers and for this one.
-    if (HandlerFlow.innermost?.serves(context) === true) return next.handle();
+    if (HandlerFlow.innermost?.isFor(context) === true) return next.handle();
     const open = (): HandlerFlow => new HandlerFlow(context, this.errors.settings);
     const fail = async (flow: HandlerFlow, error: unknown): Promise<unknown> => {
-      const isClientGone = flow.isDeserted;
+      const isClientGone = flow.isClientGone;
       await flow.end();
       return this.errors.map(error, context, { isClientGone });
     };
@@ -40,21 +40,21 @@ export class LockInterceptor implements NestInterceptor {
           },
           error: (error: unknown) => {
             if (isLockError(error)) void fail(flow, error).then((exception) => subscriber.error(exception));
-            else afterwards(flow.end(), () => subscriber.error(error));
+            else whenEnded(flow.end(), () => subscriber.error(error));
           },
-          complete: () => afterwards(flow.end(), () => subscriber.complete()),
+          complete: () => whenEnded(flow.end(), () => subscriber.complete()),
         }),
       );
       return () => {
         result.unsubscribe();
-        flow.desert();
+        flow.abandon();
       };
     });
   }
 }
 
 /** At once when there is nothing to wait for, as nearly always. */
-function afterwards(left: Promise<void> | undefined, act: () => void): void {
-  if (left === undefined) act();
-  else void left.then(act);
+function whenEnded(ended: Promise<void> | undefined, act: () => void): void {
+  if (ended === undefined) act();
+  else void ended.then(act);
 }

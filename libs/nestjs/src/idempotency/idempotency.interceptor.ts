@@ -19,20 +19,25 @@ import {
 } from 'bedrock-lock';
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { defer, EMPTY, from, lastValueFrom, mergeAll, type Observable } from 'rxjs';
-import { beforeReplying, isFastify, type FastifyReply } from '../responses/fastify.answers.js';
-import { watchBody } from './handler.body.js';
-import { answerOfStored, httpAnswer, storedAnswer, type HttpAnswer } from '../responses/http.answer.js';
+import { beforeReplying, isFastify, type FastifyReply } from '../responses/fastify.hook.js';
+import { observeBody } from './handler.body.js';
+import {
+  snapshotOfStored,
+  responseSnapshot,
+  storedResponse,
+  type ResponseSnapshot,
+} from '../responses/response-snapshot.js';
 import { keyInHeader, longKey, type BadRequest } from './idempotency-key.header.js';
 import { IdempotentExchange } from './idempotent.exchange.js';
 import { IDEMPOTENT_HANDLER, type IdempotentSpec } from '../options/idempotent-spec.js';
 import type { IdempotentMethod } from './idempotent.method.js';
 import { LockErrorMapper } from '../handlers/lock-error.mapper.js';
 import { LockRegistry } from '../registry/lock.registry.js';
-import { LOCK_REGISTRY, LOG_CONTEXT } from '../core/lock.tokens.js';
-import { PROBLEM_TYPE, problemException } from '../handlers/problem.details.js';
+import { LOCK_REGISTRY, LOG_CONTEXT } from '../core/lock.constants.js';
+import { PROBLEM_TYPE, problemException } from '../handlers/problem-details.js';
 import { isRepeated, payloadOf, type HttpRequest } from './request.payload.js';
-import { hasReplayed } from '../responses/replay.filter.js';
-import { ResponseGate, sendAnswer, type BeforeSending } from '../responses/response.gate.js';
+import { replayedResponses } from '../responses/replay.filter.js';
+import { ResponseBuffer, sendSnapshot, type BeforeSending } from '../responses/response.buffer.js';
 import { isWithoutLocks } from '../registry/test.mode.js';
 
 /** The response of Express and the reply of Fastify, as far as both are used. */
@@ -44,7 +49,7 @@ interface HttpResponse {
 }
 
 /** A request with a key. */
-interface Asked {
+interface KeyedRequest {
   readonly context: ExecutionContext;
   readonly spec: IdempotentSpec;
   readonly operation: string;
@@ -57,7 +62,7 @@ interface Asked {
 const SCOPE = /^[^\p{Cc}\p{Zl}\p{Zp}]{1,200}$/u;
 
 /**
- * Runs HTTP handlers with `@Idempotent()` once for each key, and gives their answers again. What it stores is the answer that goes
+ * Runs HTTP handlers with `@Idempotent()` once for each key, and replays their responses. What it stores is the response that goes
  * out, after all interceptors, serializers and filters, and before its first byte leaves.
  */
 @Injectable()
@@ -75,7 +80,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const http = context.switchToHttp().getRequest<HttpRequest>();
-    if (context.getType() === 'http') watchBody(http, undefined);
+    if (context.getType() === 'http') observeBody(http, undefined);
     if (isWithoutLocks(this.registry)) return next.handle();
     const method = Reflect.getMetadata(IDEMPOTENT_HANDLER, context.getHandler()) as IdempotentMethod;
     const { spec } = method;
@@ -87,12 +92,12 @@ export class IdempotencyInterceptor implements NestInterceptor {
     if (key === undefined) return next.handle();
     if (typeof key !== 'string') throw this.#refusal(key, context);
     const operation = method.operationOn(context.getClass().prototype as object);
-    return defer(() => this.#answer({ context, spec, operation, idempotency, key, next })).pipe(mergeAll());
+    return defer(() => this.#handle({ context, spec, operation, idempotency, key, next })).pipe(mergeAll());
   }
 
-  async #answer(asked: Asked): Promise<Observable<unknown>> {
-    const { context, spec, next, idempotency } = asked;
-    const request = this.#requestOf(asked);
+  async #handle(keyed: KeyedRequest): Promise<Observable<unknown>> {
+    const { context, spec, next, idempotency } = keyed;
+    const request = this.#requestOf(keyed);
     const response = context.switchToHttp().getResponse<HttpResponse>();
     const before = response.getHeaders();
     const exchange = new IdempotentExchange({
@@ -100,9 +105,9 @@ export class IdempotencyInterceptor implements NestInterceptor {
       status: () => response.statusCode,
       storeIf: spec.storeIf,
       graceMs: idempotency.settings.leaseMs,
-      refuse: (error) => this.#substitute(error, context, before),
+      substitute: (error) => this.#substitute(error, context, before),
     });
-    const replay = await this.#begun(exchange, { asked, request, before }).catch((error: unknown) => {
+    const replay = await this.#runOrReplay(exchange, { keyed, request, before }).catch((error: unknown) => {
       // With its operation and its scope the key is too long for a name.
       const isKey = error instanceof InvalidOptionError && error.field === 'key';
       throw isKey ? this.#refusal(longKey(spec.header), context) : error;
@@ -116,102 +121,102 @@ export class IdempotencyInterceptor implements NestInterceptor {
       exchange.cancel();
       return EMPTY;
     }
-    this.#holdBack(exchange, response);
-    watchBody(context.switchToHttp().getRequest<HttpRequest>(), exchange);
+    this.#bufferResponse(exchange, response);
+    observeBody(context.switchToHttp().getRequest<HttpRequest>(), exchange);
     const handled = lastValueFrom<unknown, unknown>(next.handle(), { defaultValue: undefined });
     // A caller that has given up does not listen any more.
     handled.catch(() => undefined);
     return from(handled);
   }
 
-  /** Resolves when the handler is to run, or with the answer of the run that was first. */
-  #begun(
+  /** Resolves when the handler is to run, or with the response of the run that was first. */
+  #runOrReplay(
     exchange: IdempotentExchange,
     {
-      asked: { spec, idempotency },
+      keyed: { spec, idempotency },
       request,
       before,
     }: {
-      readonly asked: Asked;
+      readonly keyed: KeyedRequest;
       readonly request: IdempotentRequest;
       readonly before: OutgoingHttpHeaders;
     },
-  ): Promise<HttpAnswer | undefined> {
-    const codec: ResultCodec<HttpAnswer | undefined> = {
-      encode(answer) {
-        if (answer === undefined) throw new TypeError('no answer that can be given again');
-        return storedAnswer(answer, { before, names: spec.headers });
+  ): Promise<ResponseSnapshot | undefined> {
+    const codec: ResultCodec<ResponseSnapshot | undefined> = {
+      encode(snapshot) {
+        if (snapshot === undefined) throw new TypeError('no answer that can be given again');
+        return storedResponse(snapshot, { before, names: spec.headers });
       },
       decode(stored) {
-        const answer = answerOfStored(stored);
-        if (answer === undefined) throw new IdempotencyResultError(idempotency.resource, 'unreadable');
-        return answer;
+        const snapshot = snapshotOfStored(stored);
+        if (snapshot === undefined) throw new IdempotencyResultError(idempotency.resource, 'unreadable');
+        return snapshot;
       },
     };
     return new Promise((resolve, reject) => {
-      const body = (): Promise<HttpAnswer | undefined> => {
+      const body = (): Promise<ResponseSnapshot | undefined> => {
         resolve(undefined);
         return exchange.begin();
       };
       const run = idempotency.run(request, body, codec);
-      exchange.follow(run);
+      exchange.track(run);
       run.then(({ value }) => resolve(value), reject);
     });
   }
 
   /** Nothing leaves before the exchange has judged it. */
-  #holdBack(exchange: IdempotentExchange, response: HttpResponse): void {
-    const leave: BeforeSending = (answer, status) => exchange.leave(answer, status);
+  #bufferResponse(exchange: IdempotentExchange, response: HttpResponse): void {
+    const beforeSending: BeforeSending = (snapshot, status) => exchange.beforeSending(snapshot, status);
     if (response.raw === undefined) {
-      new ResponseGate(response as ServerResponse, leave);
+      new ResponseBuffer(response as ServerResponse, beforeSending);
       return;
     }
     // Handlers may write past Fastify.
-    const gate = new ResponseGate(response.raw, leave);
-    beforeReplying(response as FastifyReply, async (answer, status) => {
-      const other = await leave(answer, status);
-      gate.open();
+    const buffer = new ResponseBuffer(response.raw, beforeSending);
+    beforeReplying(response as FastifyReply, async (snapshot, status) => {
+      const other = await beforeSending(snapshot, status);
+      buffer.passThrough();
       return other;
     });
   }
 
   /** Past all that other interceptors would do with a value. */
-  #replay(answer: HttpAnswer, response: HttpResponse): void {
+  #replay(snapshot: ResponseSnapshot, response: HttpResponse): void {
     const raw = response.raw ?? (response as ServerResponse);
-    hasReplayed.add(raw);
-    const marked = { ...answer, headers: { ...answer.headers, 'idempotent-replayed': 'true' } };
+    replayedResponses.add(raw);
+    const marked = { ...snapshot, headers: { ...snapshot.headers, 'idempotent-replayed': 'true' } };
     if (isFastify(this.adapters.httpAdapter)) {
       const reply = response as FastifyReply;
       beforeReplying(reply, async () => marked);
       reply.send(marked.body.length === 0 ? undefined : marked.body);
-    } else sendAnswer(raw, marked);
+    } else sendSnapshot(raw, marked);
   }
 
-  /** What goes out where the run was lost: nothing of the answer that it had. */
+  /** What goes out where the run was lost: nothing of the response that it had. */
   async #substitute(
     error: unknown,
     context: ExecutionContext,
     before: OutgoingHttpHeaders,
-  ): Promise<HttpAnswer> {
+  ): Promise<ResponseSnapshot> {
     const response = context.switchToHttp().getResponse<HttpResponse>();
     for (const name of Object.keys(response.getHeaders())) if (!(name in before)) response.removeHeader(name);
     const exception = await this.errors.map(error, context);
     if (exception instanceof HttpException) {
       const body = JSON.stringify(exception.getResponse());
-      return httpAnswer(exception.getStatus(), { 'content-type': PROBLEM_TYPE }, body);
+      return responseSnapshot(exception.getStatus(), { 'content-type': PROBLEM_TYPE }, body);
     }
     this.#logger.error(error);
     const body = JSON.stringify({ statusCode: 500, message: 'Internal server error' });
-    return httpAnswer(500, { 'content-type': 'application/json; charset=utf-8' }, body);
+    return responseSnapshot(500, { 'content-type': 'application/json; charset=utf-8' }, body);
   }
 
-  #requestOf(asked: Asked): IdempotentRequest {
-    const { context, spec, operation, key } = asked;
+  #requestOf(keyed: KeyedRequest): IdempotentRequest {
+    const { context, spec, operation, key } = keyed;
     const { payload: readPayload, waitMs } = spec;
     const request = context.switchToHttp().getRequest<HttpRequest>();
-    const scope = this.#scopeOf(asked, request);
+    const scope = this.#scopeOf(keyed, request);
     const payload =
-      readPayload === undefined ? this.#payloadOf(asked, request) : readPayload(this, [request]);
+      readPayload === undefined ? this.#payloadOf(keyed, request) : readPayload(this, [request]);
     return {
       key,
       operation,
@@ -222,7 +227,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
   }
 
   /** @throws HttpException: 415 where another body under the same key would look like this one */
-  #payloadOf({ context, operation }: Asked, request: HttpRequest): object {
+  #payloadOf({ context, operation }: KeyedRequest, request: HttpRequest): object {
     const payload = payloadOf(request);
     if (payload !== undefined) return payload;
     const advice = 'nothing has read the body of a request yet; give @Idempotent() a payload function';
@@ -233,7 +238,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
   }
 
   /** @throws HttpException: 400 where the request lacks it, 500 where the application does */
-  #scopeOf({ spec, operation, context }: Asked, request: HttpRequest): string | number | undefined {
+  #scopeOf({ spec, operation, context }: KeyedRequest, request: HttpRequest): string | number | undefined {
     const { scope, scopeHeader } = spec;
     if (scopeHeader !== undefined) {
       const given = request.headers[scopeHeader];

@@ -1,23 +1,23 @@
 import 'reflect-metadata';
 import { InvalidOptionError, type Idempotency } from 'bedrock-lock';
-import { at } from '../core/error.place.js';
+import { withErrorContext } from '../core/error-context.js';
 import { handlerKind } from '../core/handler.kind.js';
 import { idempotentMethods, type IdempotentMethod } from './idempotent.method.js';
 import type { LockRegistry } from '../registry/lock.registry.js';
 import { methodLabel } from '../core/method.metadata.js';
-import { chainOf } from '../core/provider.wrapper.js';
+import { prototypeChain } from '../core/provider.wrapper.js';
 
 /** What `@Sse()` leaves on a handler; the constant is no part of Nest's public entry. */
 const SENDS_EVENTS = '__sse__';
 
 /** What the log is told about methods with `@Idempotent()`. */
-export interface IdempotentLines {
+export interface IdempotentLogLines {
   readonly debug: readonly string[];
   readonly warn: readonly string[];
 }
 
 /** A method as the objects of one class have it. */
-interface Operation {
+interface IdempotentOperation {
   readonly method: IdempotentMethod;
   readonly prototype: object;
   /** As `Orders.place()`, for messages. */
@@ -27,7 +27,7 @@ interface Operation {
 /** Checks what only the running application can tell about its methods with `@Idempotent()`. */
 export class IdempotentMethodChecks {
   /** By the store and the name: the same store may be named with its backend or without. */
-  readonly #seen = new Map<Idempotency, Map<string, Operation>>();
+  readonly #seen = new Map<Idempotency, Map<string, IdempotentOperation>>();
   #hasHandlers = false;
 
   constructor(private readonly registry: LockRegistry) {}
@@ -42,10 +42,10 @@ export class IdempotentMethodChecks {
    * @throws InvalidOptionError naming the method: nothing is registered under the name, no key on what is no HTTP handler or
    * sends events, or a key on an HTTP handler
    */
-  check(prototype: object): IdempotentLines {
+  check(prototype: object): IdempotentLogLines {
     const warn: string[] = [];
     const debug = Array.from(idempotentMethods.of(prototype), ([key, method]) =>
-      at(method.label, () => {
+      withErrorContext(method.label, () => {
         const { label, spec } = method;
         this.registry.idempotency(spec.idempotency, spec.backend);
         const value: unknown = Object.getOwnPropertyDescriptor(prototype, key)?.value;
@@ -78,17 +78,17 @@ export class IdempotentMethodChecks {
    * @throws InvalidOptionError where a method of another class does the same operation, though not both say so
    */
   checkOperations(prototype: object): void {
-    for (const declaredOn of chainOf(prototype))
+    for (const declaredOn of prototypeChain(prototype))
       for (const [key, method] of idempotentMethods.of(declaredOn)) {
         const label = methodLabel(prototype, key);
-        at(label, () => this.#assertAlone({ method, prototype, label }));
+        withErrorContext(label, () => this.#assertUnique({ method, prototype, label }));
       }
   }
 
-  #assertAlone(operation: Operation): void {
+  #assertUnique(operation: IdempotentOperation): void {
     const { method, prototype } = operation;
     const store = this.registry.idempotency(method.spec.idempotency, method.spec.backend);
-    const seen = this.#seen.get(store) ?? new Map<string, Operation>();
+    const seen = this.#seen.get(store) ?? new Map<string, IdempotentOperation>();
     this.#seen.set(store, seen);
     const name = method.operationOn(prototype);
     const other = seen.get(name);

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { UseFilters, UseInterceptors } from '@nestjs/common';
-import { placed } from '../core/error.place.js';
+import { addErrorContext } from '../core/error-context.js';
 import { IdempotencyInterceptor } from './idempotency.interceptor.js';
 import {
   IDEMPOTENT_HANDLER,
@@ -11,11 +11,11 @@ import {
   type IdempotentSpec,
 } from '../options/idempotent-spec.js';
 import { IdempotentMethod, idempotentMethods } from './idempotent.method.js';
-import { askForRequest, watchedHandler } from './handler.body.js';
-import { askForLocks } from '../injection/locks.injection.js';
+import { injectRequest, observedHandler } from './handler.body.js';
+import { injectRegistry } from '../injection/registry-injection.js';
 import type { Method } from '../locking/locked.method.js';
 import { methodLabel } from '../core/method.metadata.js';
-import { checkPlace } from '../core/method.place.js';
+import { checkDecoratorTarget } from '../core/decorator-target.js';
 import type { Accepts, CanBeStored } from '../core/method.types.js';
 import { wrapperOf } from '../locking/method.wrapper.js';
 import { ReplayFilter } from '../responses/replay.filter.js';
@@ -23,7 +23,7 @@ import { ReplayFilter } from '../responses/replay.filter.js';
 /** What can run once: a method whose end is visible. */
 export type IdempotentFunction = (...args: never[]) => PromiseLike<unknown>;
 
-/** A decorator for methods whose arguments the functions of the options understand, and whose result can be given again. */
+/** A decorator for methods whose arguments the functions of the options understand, and whose result can be replayed. */
 export type IdempotentDecorator<A extends unknown[] = []> = <M extends IdempotentFunction>(
   target: object,
   key: string | symbol,
@@ -32,8 +32,8 @@ export type IdempotentDecorator<A extends unknown[] = []> = <M extends Idempoten
 
 /**
  * Runs the method once for each key; repeated calls get the result of the first. With `key` on a method that is no HTTP handler:
- * the result goes through JSON. Without it on an HTTP handler: the key is the `Idempotency-Key` header, and the answer that went out (status,
- * headers, body) is given again with `Idempotent-Replayed: true`.
+ * the result goes through JSON. Without it on an HTTP handler: the key is the `Idempotency-Key` header, and the response that went out (status,
+ * headers, body) is replayed with `Idempotent-Replayed: true`.
  * @throws InvalidOptionError when the class is defined, for a bad option or on anything but an instance method; an unknown
  * name stops the application at its start
  */
@@ -46,21 +46,22 @@ export function Idempotent<A extends unknown[] = []>(
 ): IdempotentDecorator<A> {
   const { spec: bare, problem } = specOrProblem(options);
   return (target, key, descriptor) => {
-    checkPlace('@Idempotent()', { target, key, descriptor });
+    checkDecoratorTarget('@Idempotent()', { target, key, descriptor });
     const name = typeof options === 'string' ? options : options.idempotency;
     const where = `${methodLabel(target, key)}, idempotency "${name}"`;
-    if (bare === undefined) throw placed(problem, where);
-    const given = { ...bare, key: placing(bare.key, where), scope: placing(bare.scope, where) };
-    const place = descriptor as PropertyDescriptor as TypedPropertyDescriptor<Method>;
-    const method = new IdempotentMethod(target, key, given, place.value!);
+    if (bare === undefined) throw addErrorContext(problem, where);
+    const given = { ...bare, key: withContext(bare.key, where), scope: withContext(bare.scope, where) };
+    const methodDescriptor = descriptor as PropertyDescriptor as TypedPropertyDescriptor<Method>;
+    const method = new IdempotentMethod(target, key, given, methodDescriptor.value!);
     idempotentMethods.set(target, key, method);
-    askForLocks(target);
+    injectRegistry(target);
     if (given.key === undefined) {
-      place.value = watchedHandler(place.value!, askForRequest(target, key));
-      Reflect.defineMetadata(IDEMPOTENT_HANDLER, method, place.value);
-      UseInterceptors(IdempotencyInterceptor)(target, key, place);
-      UseFilters(new ReplayFilter())(target, key, place);
-    } else place.value = wrapperOf(place.value!, (self, args) => method.call(self, args));
+      methodDescriptor.value = observedHandler(methodDescriptor.value!, injectRequest(target, key));
+      Reflect.defineMetadata(IDEMPOTENT_HANDLER, method, methodDescriptor.value);
+      UseInterceptors(IdempotencyInterceptor)(target, key, methodDescriptor);
+      UseFilters(new ReplayFilter())(target, key, methodDescriptor);
+    } else
+      methodDescriptor.value = wrapperOf(methodDescriptor.value!, (self, args) => method.call(self, args));
   };
 }
 
@@ -76,14 +77,14 @@ function specOrProblem<A extends unknown[]>(options: string | IdempotentOptions<
 }
 
 /** A bad value of a template is told with the method too. */
-function placing<R extends IdempotentSpec['scope']>(read: R, where: string): R {
+function withContext<R extends IdempotentSpec['scope']>(read: R, where: string): R {
   if (read === undefined) return read;
-  const placingRead: IdempotentSpec['scope'] = (self, args) => {
+  const readWithContext: IdempotentSpec['scope'] = (self, args) => {
     try {
       return read(self, args);
     } catch (error) {
-      throw placed(error, where);
+      throw addErrorContext(error, where);
     }
   };
-  return placingRead as R;
+  return readWithContext as R;
 }

@@ -1,13 +1,13 @@
 import { isLockError, systemClock } from 'bedrock-lock';
 import type { ServerResponse } from 'node:http';
-import { isInBody, type BodyWatcher } from './handler.body.js';
-import { isRetryable, type HttpAnswer } from '../responses/http.answer.js';
+import { isInBody, type BodyObserver } from './handler.body.js';
+import { isRetryable, type ResponseSnapshot } from '../responses/response-snapshot.js';
 
-/** What becomes of the record: the answer is stored, or that it cannot be given again, or nothing. */
-type Verdict = 'answer' | 'unknown' | 'nothing';
+/** What becomes of the record: the response is stored, or that it cannot be replayed, or nothing. */
+type StoreDecision = 'response' | 'unknown' | 'nothing';
 
 /** Ends a run that stores nothing: the key is free again. */
-class NothingToStore extends Error {
+class NothingToStoreError extends Error {
   constructor() {
     super('no answer to store');
   }
@@ -19,23 +19,23 @@ export interface ExchangeOptions {
   readonly raw: ServerResponse;
   /** The status that is set now. */
   readonly status: () => number;
-  /** Whether the answer to an error of the body may be stored. */
+  /** Whether the response to an error of the body may be stored. */
   readonly storeIf: (error: unknown, status: number) => boolean;
-  /** How long an answer may take to leave after the client has gone, in ms. */
+  /** How long a response may take to leave after the client has gone, in ms. */
   readonly graceMs: number;
-  /** The answer in place of one that could not be stored. */
-  readonly refuse: (error: unknown) => Promise<HttpAnswer>;
+  /** The response in place of one that could not be stored. */
+  readonly substitute: (error: unknown) => Promise<ResponseSnapshot>;
 }
 
 /**
- * One request with a key, from the beginning of its run to the answer that goes out. That answer decides what is stored, not
+ * One request with a key, from the beginning of its run to the response that goes out. That response decides what is stored, not
  * the value of the body: interceptors, serializers and filters have changed it by then.
  *
  * - Nothing is stored when the body did not begin, or what goes out says that a retry may succeed.
- * - Once the body has returned, it must not run again. An answer that is not its own (an error of a serializer, a time limit, a
- *   stream) is stored as one that cannot be given again.
+ * - Once the body has returned, it must not run again. A response that is not its own (an error of a serializer, a time limit, a
+ *   stream) is stored as one that cannot be replayed.
  */
-export class IdempotentExchange implements BodyWatcher {
+export class IdempotentExchange implements BodyObserver {
   readonly #options: ExchangeOptions;
   #run: Promise<unknown> = Promise.resolve();
   #body: 'none' | 'running' | 'returned' | 'threw' = 'none';
@@ -43,24 +43,24 @@ export class IdempotentExchange implements BodyWatcher {
   #error: unknown;
   /** The status that the body left. */
   #statusOfBody = 0;
-  #hasLeft = false;
-  /** What becomes of the record when a body returns whose answer has left before. */
-  #verdictOnReturn: Verdict = 'unknown';
-  #resolve!: (answer: HttpAnswer | undefined) => void;
-  #reject!: (reason: NothingToStore) => void;
+  #isSent = false;
+  /** What becomes of the record when a body returns whose response has left before. */
+  #decisionOnReturn: StoreDecision = 'unknown';
+  #resolve!: (snapshot: ResponseSnapshot | undefined) => void;
+  #reject!: (reason: NothingToStoreError) => void;
 
   constructor(options: ExchangeOptions) {
     this.#options = options;
   }
 
   /**
-   * The run has its key. Resolves with what is to be stored, undefined for an answer that cannot be given again; rejects when
+   * The run has its key. Resolves with what is to be stored, undefined for a response that cannot be replayed; rejects when
    * nothing is to be stored.
    */
-  begin(): Promise<HttpAnswer | undefined> {
+  begin(): Promise<ResponseSnapshot | undefined> {
     const { raw } = this.#options;
-    if (raw.destroyed) this.#expectNoAnswer();
-    else raw.once('close', () => this.#expectNoAnswer());
+    if (raw.destroyed) this.#endWithoutResponse();
+    else raw.once('close', () => this.#endWithoutResponse());
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -68,7 +68,7 @@ export class IdempotentExchange implements BodyWatcher {
   }
 
   /** @param run settles when the record has its end */
-  follow(run: Promise<unknown>): void {
+  track(run: Promise<unknown>): void {
     this.#run = run;
   }
 
@@ -79,48 +79,51 @@ export class IdempotentExchange implements BodyWatcher {
   returned(): void {
     this.#body = 'returned';
     this.#statusOfBody = this.#options.status();
-    if (this.#hasLeft) this.#settle(this.#verdictOnReturn);
+    if (this.#isSent) this.#settle(this.#decisionOnReturn);
   }
 
   threw(error: unknown): void {
     this.#body = 'threw';
     this.#error = error;
-    if (this.#hasLeft) this.#settle('nothing');
+    if (this.#isSent) this.#settle('nothing');
   }
 
   /** The request ends without its handler. */
   cancel(): void {
-    this.#hasLeft = true;
+    this.#isSent = true;
     this.#settle('nothing');
   }
 
   /** As `BeforeSending`. */
-  async leave(answer: HttpAnswer | undefined, status: number): Promise<HttpAnswer | undefined> {
-    if (this.#hasLeft) return undefined;
-    this.#hasLeft = true;
+  async beforeSending(
+    snapshot: ResponseSnapshot | undefined,
+    status: number,
+  ): Promise<ResponseSnapshot | undefined> {
+    if (this.#isSent) return undefined;
+    this.#isSent = true;
     if (this.#body === 'running') {
       const isOwn = isInBody(this);
       const mayRetry = isRetryable(status);
       if (!isOwn || mayRetry) {
-        if (isOwn) this.#verdictOnReturn = 'nothing';
+        if (isOwn) this.#decisionOnReturn = 'nothing';
         return undefined;
       }
     }
-    this.#settle(this.#verdictOn(answer, status), answer);
+    this.#settle(this.#decide(snapshot, status), snapshot);
     try {
       await this.#run;
       return undefined;
     } catch (error) {
-      return error instanceof NothingToStore ? undefined : this.#options.refuse(error);
+      return error instanceof NothingToStoreError ? undefined : this.#options.substitute(error);
     }
   }
 
-  #verdictOn(answer: HttpAnswer | undefined, status: number): Verdict {
+  #decide(snapshot: ResponseSnapshot | undefined, status: number): StoreDecision {
     if (this.#body === 'none') return 'nothing';
     const threw = this.#body === 'threw';
     if (isRetryable(status)) return threw || this.#statusOfBody === status ? 'nothing' : 'unknown';
-    if (answer === undefined) return threw ? 'nothing' : 'unknown';
-    return threw && !this.#storesError(status) ? 'nothing' : 'answer';
+    if (snapshot === undefined) return threw ? 'nothing' : 'unknown';
+    return threw && !this.#storesError(status) ? 'nothing' : 'response';
   }
 
   /** Those of a lock tell that the work did not begin, or how it ended: nothing to repeat. */
@@ -133,21 +136,21 @@ export class IdempotentExchange implements BodyWatcher {
     }
   }
 
-  #settle(verdict: Verdict, answer?: HttpAnswer): void {
-    if (verdict === 'nothing') this.#reject(new NothingToStore());
-    else this.#resolve(verdict === 'answer' ? answer : undefined);
+  #settle(decision: StoreDecision, snapshot?: ResponseSnapshot): void {
+    if (decision === 'nothing') this.#reject(new NothingToStoreError());
+    else this.#resolve(decision === 'response' ? snapshot : undefined);
   }
 
-  /** The connection has ended: its answer comes soon after the body, or never. */
-  #expectNoAnswer(): void {
-    if (this.#hasLeft) return;
+  /** The connection has ended: its response comes soon after the body, or never. */
+  #endWithoutResponse(): void {
+    if (this.#isSent) return;
     systemClock.setTimer(() => {
-      if (this.#hasLeft) return;
+      if (this.#isSent) return;
       if (this.#body === 'running') {
-        this.#expectNoAnswer();
+        this.#endWithoutResponse();
         return;
       }
-      this.#hasLeft = true;
+      this.#isSent = true;
       this.#settle(this.#body === 'returned' ? 'unknown' : 'nothing');
     }, this.#options.graceMs);
   }

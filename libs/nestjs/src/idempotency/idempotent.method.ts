@@ -3,11 +3,11 @@ import { InvalidOptionError, type IdempotentRequest } from 'bedrock-lock';
 import type { IdempotentSpec } from '../options/idempotent-spec.js';
 import { registryOf } from '../registry/bound.registry.js';
 import { LockUnboundError } from '../core/lock-unbound.error.js';
-import { LOG_CONTEXT } from '../core/lock.tokens.js';
+import { LOG_CONTEXT } from '../core/lock.constants.js';
 import type { Method } from '../locking/locked.method.js';
 import { MethodMetadata, methodLabel } from '../core/method.metadata.js';
 import { assertStorable, UnstorableResultError } from './method.result.js';
-import { chainOf } from '../core/provider.wrapper.js';
+import { prototypeChain } from '../core/provider.wrapper.js';
 import { serializerRules, type SerializerRules } from './serializer.rules.js';
 import { isWithoutLocks } from '../registry/test.mode.js';
 
@@ -51,7 +51,7 @@ export class IdempotentMethod {
   operationOn(prototype: object): string {
     const { operation } = this.spec;
     if (operation !== undefined) return operation;
-    const actual = [...chainOf(prototype)].find((one) => Object.hasOwn(one, this.key));
+    const actual = [...prototypeChain(prototype)].find((one) => Object.hasOwn(one, this.key));
     const isOverridden = actual !== undefined && actual !== this.declaredOn;
     const name = isOverridden
       ? `${prototype.constructor.name}.${this.label}`

@@ -1,5 +1,5 @@
 import { Inject } from '@nestjs/common';
-import { getIdempotencyToken } from '../core/lock.tokens.js';
+import { getIdempotencyToken } from '../core/lock.constants.js';
 
 /**
  * Injects registered idempotency: `constructor(@InjectIdempotency('payments') private readonly payments: Idempotency)`.

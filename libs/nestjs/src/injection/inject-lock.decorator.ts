@@ -1,6 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { injectedLocks } from './injected-lock.metadata.js';
-import { getLockToken } from '../core/lock.tokens.js';
+import { getLockToken } from '../core/lock.constants.js';
 
 /**
  * Injects a registered lock: `constructor(@InjectLock('inventory') private readonly inventory: Mutex)`. What is declared

@@ -19,7 +19,7 @@ export interface ArgumentPath {
   readonly index: number;
   readonly names: readonly string[];
   /** Where a function may read it otherwise, for errors. */
-  readonly otherwise: string;
+  readonly alternative: string;
 }
 
 /**
@@ -32,7 +32,7 @@ export function readPath(args: readonly unknown[], path: ArgumentPath): unknown 
     if (typeof value !== 'object' || value === null) return undefined;
     if (!Object.hasOwn(value, name)) {
       if (!(name in value)) return undefined;
-      const requirement = `a path of own properties; "${name}" is a getter or inherited: ${path.otherwise}, (...args) => ${expressionOf(path)}`;
+      const requirement = `a path of own properties; "${name}" is a getter or inherited: ${path.alternative}, (...args) => ${expressionOf(path)}`;
       throw new InvalidOptionError(path.field, requirement, undefined);
     }
     value = (value as Record<string, unknown>)[name];

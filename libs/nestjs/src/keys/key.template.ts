@@ -4,28 +4,28 @@ import { checkKeyPart, parsePath, readPath, type ArgumentPath } from './key.path
 /* eslint-disable-next-line no-control-regex -- control characters are what it looks for */
 const CONTROL = /[\u0000-\u001f\u007f]/;
 /** What an escaped character consists of; a text between two values needs another character. */
-const OF_ESCAPES = /[%0-9A-F]/g;
+const ESCAPE_CHARACTERS = /[%0-9A-F]/g;
 
-type Piece = string | Placeholder;
+type TemplatePiece = string | Placeholder;
 type KeyParts = [KeyPart, ...KeyPart[]];
 
 /** A template, and the option that it stands in. */
-interface Source {
+interface TemplateSource {
   readonly text: string;
   readonly field: string;
 }
 
 /** What stands between two colons. */
-interface Part {
-  readonly pieces: readonly Piece[];
-  readonly escape: (piece: Piece, text: string) => string;
+interface TemplatePart {
+  readonly pieces: readonly TemplatePiece[];
+  readonly escape: (piece: TemplatePiece, text: string) => string;
 }
 
 type Placeholder = ArgumentPath;
 
 /** A key template, compiled once: `'{0.id}'`, `'{0.shop}:{1}'`, `'user-{0}'`. */
 export class KeyTemplate {
-  readonly #parts: readonly Part[];
+  readonly #parts: readonly TemplatePart[];
 
   /**
    * `{0.id}` stands for the own property `id` of the first argument. `:` outside of braces separates parts; what a value
@@ -38,9 +38,9 @@ export class KeyTemplate {
     field = 'key',
   ) {
     if (text.length > MAX_NAME_LENGTH)
-      throw bad({ text, field }, `a template of at most ${MAX_NAME_LENGTH} characters`);
+      throw templateError({ text, field }, `a template of at most ${MAX_NAME_LENGTH} characters`);
     if (CONTROL.test(text) || !text.isWellFormed())
-      throw bad({ text, field }, 'well-formed text without control characters');
+      throw templateError({ text, field }, 'well-formed text without control characters');
     this.#parts = text.split(':').map((part) => parsePart(part, { text, field }));
   }
 
@@ -63,14 +63,14 @@ export class KeyTemplate {
     }) as KeyParts;
   }
 
-  #valueOf(piece: Piece, args: readonly unknown[]): KeyPart {
+  #valueOf(piece: TemplatePiece, args: readonly unknown[]): KeyPart {
     if (typeof piece === 'string') return piece;
     return checkKeyPart(piece.field, readPath(args, piece));
   }
 }
 
-function parsePart(part: string, template: Source): Part {
-  if (part === '') throw bad(template, 'a template without empty parts');
+function parsePart(part: string, template: TemplateSource): TemplatePart {
+  if (part === '') throw templateError(template, 'a template without empty parts');
   const pieces = part
     .split(/(\{[^{}]*\})/)
     .filter((piece) => piece !== '')
@@ -78,15 +78,15 @@ function parsePart(part: string, template: Source): Part {
   const first = pieces.findIndex(isPlaceholder);
   for (let at = first + 1; first >= 0 && at < pieces.length; at += 1) {
     if (!isPlaceholder(pieces[at]!) || !isPlaceholder(pieces[at - 1]!)) continue;
-    throw bad(template, 'a template with ":" or another text between two placeholders');
+    throw templateError(template, 'a template with ":" or another text between two placeholders');
   }
   const between = pieces.slice(first + 1, pieces.findLastIndex(isPlaceholder));
-  if (between.some((piece) => typeof piece === 'string' && piece.replaceAll(OF_ESCAPES, '') === ''))
-    throw bad(template, 'a template with more than digits, A to F and % between two placeholders');
+  if (between.some((piece) => typeof piece === 'string' && piece.replaceAll(ESCAPE_CHARACTERS, '') === ''))
+    throw templateError(template, 'a template with more than digits, A to F and % between two placeholders');
   return { pieces, escape: escaperFor(pieces) };
 }
 
-function isPlaceholder(piece: Piece): piece is Placeholder {
+function isPlaceholder(piece: TemplatePiece): piece is Placeholder {
   return typeof piece !== 'string';
 }
 
@@ -94,10 +94,10 @@ function isPlaceholder(piece: Piece): piece is Placeholder {
  * Where several values stand in one part, they are percent-encoded: what stands between them is in none of them, so that
  * `{0}-{1}` never gives one key for `a-b`, `c` and for `a`, `b-c`.
  */
-function escaperFor(pieces: readonly Piece[]): (piece: Piece, text: string) => string {
+function escaperFor(pieces: readonly TemplatePiece[]): (piece: TemplatePiece, text: string) => string {
   if (pieces.filter(isPlaceholder).length < 2) return (_piece, text) => text;
   const between = pieces.filter((piece) => typeof piece === 'string').join('');
-  const reserved = new Set(`%${between.replaceAll(OF_ESCAPES, '')}`);
+  const reserved = new Set(`%${between.replaceAll(ESCAPE_CHARACTERS, '')}`);
   const escape = (char: string): string =>
     reserved.has(char) ? Array.from(Buffer.from(char), toHex).join('') : char;
   return (piece, text) => (isPlaceholder(piece) ? Array.from(text, escape).join('') : text);
@@ -107,19 +107,19 @@ function toHex(byte: number): string {
   return `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
 }
 
-function parsePiece(piece: string, template: Source): Piece {
+function parsePiece(piece: string, template: TemplateSource): TemplatePiece {
   if (!piece.includes('{') && !piece.includes('}')) return piece;
   const [, index, path] = /^\{(0|[1-9]\d?)(?:\.([^{}]+))?\}$/.exec(piece) ?? [];
   if (index === undefined) {
     const requirement = 'a template with placeholders such as {0} or {0.id}, the number of an argument first';
-    throw bad(template, requirement + adviceOn(piece));
+    throw templateError(template, requirement + adviceOn(piece));
   }
   const field = `${template.field} ${piece}`;
   return {
     field,
     index: Number(index),
     names: path === undefined ? [] : parsePath(field, path),
-    otherwise: 'give a function in place of the template',
+    alternative: 'give a function in place of the template',
   };
 }
 
@@ -130,6 +130,6 @@ function adviceOn(piece: string): string {
   return `; in ${piece} write the number of the argument in place of its name, {0${rest}} for the first, {1${rest}} for the second`;
 }
 
-function bad({ field, text }: Source, requirement: string): InvalidOptionError {
+function templateError({ field, text }: TemplateSource, requirement: string): InvalidOptionError {
   return new InvalidOptionError(field, requirement, text);
 }

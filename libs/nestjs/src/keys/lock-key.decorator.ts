@@ -20,10 +20,10 @@ export function LockKey(path?: string): ParameterDecorator {
       throw new InvalidOptionError('@LockKey()', 'put on a parameter of an instance method', target);
     }
     const field = `@LockKey(${path === undefined ? '' : `'${path}'`}) of ${methodLabel(target, key)}`;
-    const otherwise = 'give @DistributedLock() a function as its key';
+    const alternative = 'give @DistributedLock() a function as its key';
     addLockKey(target, key, {
       index,
-      read: (args) => checkKeyPart(field, readPath(args, { field, index, names, otherwise })),
+      read: (args) => checkKeyPart(field, readPath(args, { field, index, names, alternative })),
     });
   };
 }

@@ -7,7 +7,7 @@ import {
   type LeaderElection,
   type LeaderTerm,
 } from 'bedrock-lock';
-import { LOG_CONTEXT } from '../core/lock.tokens.js';
+import { LOG_CONTEXT } from '../core/lock.constants.js';
 
 /** What stands for election, and how. */
 export interface LeaderCandidateOptions {
@@ -24,14 +24,14 @@ export interface LeaderCandidateOptions {
   readonly graceMs: number;
 }
 
-const LONGEST_BACK_OFF_MS = 60_000;
+const MAX_BACK_OFF_MS = 60_000;
 
 /** A method that stands for election from the start of the application to its end. */
 export class LeaderCandidate {
   readonly #logger = new Logger(LOG_CONTEXT);
   readonly #options: LeaderCandidateOptions;
-  readonly #stop = new AbortController();
-  #campaign: Promise<void> | undefined;
+  readonly #stopping = new AbortController();
+  #loop: Promise<void> | undefined;
   /** Terms in a row that the body has ended with an error. */
   #failures = 0;
 
@@ -44,17 +44,17 @@ export class LeaderCandidate {
     return `${this.#options.label} leads ${this.#options.election.name}`;
   }
 
-  stand(): void {
-    this.#campaign = this.#standUntilStopped();
+  start(): void {
+    this.#loop = this.#runUntilStopped();
   }
 
   /** Gives leadership up, and waits for the body to end, within the grace. Never rejects. */
-  async withdraw(): Promise<void> {
+  async stop(): Promise<void> {
     const { label, election, clock, graceMs } = this.#options;
-    this.#stop.abort(new LeadershipResignedError(election.resource));
-    if (this.#campaign === undefined || graceMs === 0) return;
+    this.#stopping.abort(new LeadershipResignedError(election.resource));
+    if (this.#loop === undefined || graceMs === 0) return;
     const over = new AbortController();
-    void this.#campaign.then(() => over.abort());
+    void this.#loop.then(() => over.abort());
     await pause(clock, graceMs, over.signal);
     if (over.signal.aborted) return;
     this.#logger.warn(
@@ -62,30 +62,30 @@ export class LeaderCandidate {
     );
   }
 
-  async #standUntilStopped(): Promise<void> {
+  async #runUntilStopped(): Promise<void> {
     const { label, election, bedrock, clock, backOffMs } = this.#options;
-    const concerns = ({ resource }: { readonly resource: string }): boolean => resource === election.resource;
-    const endings = [
+    const isOwn = ({ resource }: { readonly resource: string }): boolean => resource === election.resource;
+    const subscriptions = [
       bedrock.on('leader.failed', (event) => {
-        if (concerns(event)) this.#tell('failed after its term', event.error);
+        if (isOwn(event)) this.#logError('failed after its term', event.error);
       }),
       bedrock.on('leader.overrun', (event) => {
-        if (!concerns(event)) return;
+        if (!isOwn(event)) return;
         this.#logger.warn(`${label} goes on ${event.overdueMs} ms after its term: let it heed term.signal`);
       }),
     ];
-    while (!this.#stop.signal.aborted && !bedrock.isClosed) {
+    while (!this.#stopping.signal.aborted && !bedrock.isClosed) {
       try {
-        await election.run((term) => this.#lead(term), { signal: this.#stop.signal });
+        await election.run((term) => this.#lead(term), { signal: this.#stopping.signal });
       } catch (error) {
         if (error instanceof LockClosedError) break;
-        const pauseMs = Math.min(backOffMs * 2 ** this.#failures, Math.max(backOffMs, LONGEST_BACK_OFF_MS));
+        const pauseMs = Math.min(backOffMs * 2 ** this.#failures, Math.max(backOffMs, MAX_BACK_OFF_MS));
         this.#failures += 1;
-        this.#tell('failed; it stands again after a pause', error);
-        await pause(clock, pauseMs, this.#stop.signal);
+        this.#logError('failed; it stands again after a pause', error);
+        await pause(clock, pauseMs, this.#stopping.signal);
       }
     }
-    for (const forget of endings) forget();
+    for (const unsubscribe of subscriptions) unsubscribe();
   }
 
   async #lead(term: LeaderTerm): Promise<void> {
@@ -93,7 +93,7 @@ export class LeaderCandidate {
     this.#failures = 0;
   }
 
-  #tell(what: string, error: unknown): void {
+  #logError(what: string, error: unknown): void {
     this.#logger.error(
       `${this.#options.label} ${what}`,
       error instanceof Error ? error.stack : String(error),

@@ -12,11 +12,11 @@ export class Leadership implements OnApplicationBootstrap, OnModuleDestroy {
 
   // A module of its own, since these hooks must come last at the start and first at the end: see `orderHooks()`.
   onApplicationBootstrap(): void {
-    for (const candidate of this.#candidates) candidate.stand();
+    for (const candidate of this.#candidates) candidate.start();
   }
 
   async onModuleDestroy(): Promise<void> {
-    await Promise.all(this.#candidates.map((candidate) => candidate.withdraw()));
+    await Promise.all(this.#candidates.map((candidate) => candidate.stop()));
   }
 }
 

@@ -8,7 +8,7 @@ import {
   type LeaderTerm,
 } from 'bedrock-lock';
 import { MethodMetadata, methodLabel } from '../core/method.metadata.js';
-import { checkPlace } from '../core/method.place.js';
+import { checkDecoratorTarget } from '../core/decorator-target.js';
 
 /** Options of `@OnLeader()`. */
 export interface OnLeaderOptions {
@@ -56,7 +56,7 @@ export const leaderMethods = new MethodMetadata<LeaderSpec>('bedrock:leader-meth
 export function OnLeader(options: string | OnLeaderOptions): LeaderMethodDecorator {
   const spec = leaderSpec(typeof options === 'string' ? { election: options } : options);
   return (target, key, descriptor) => {
-    checkPlace('@OnLeader()', { target, key, descriptor });
+    checkDecoratorTarget('@OnLeader()', { target, key, descriptor });
     if (leaderMethods.of(target).has(key)) {
       const requirement = `put once on ${methodLabel(target, key)}: a term of another election needs another method`;
       throw new InvalidOptionError('@OnLeader()', requirement, spec.election);

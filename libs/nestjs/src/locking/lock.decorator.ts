@@ -1,13 +1,13 @@
 import 'reflect-metadata';
 import { InvalidOptionError } from 'bedrock-lock';
 import type { Observable } from 'rxjs';
-import { at, placed } from '../core/error.place.js';
-import { askForLocks } from '../injection/locks.injection.js';
+import { withErrorContext, addErrorContext } from '../core/error-context.js';
+import { injectRegistry } from '../injection/registry-injection.js';
 import type { DistributedLockOptions } from '../options/lock.options.js';
 import { lockSpec, type LockSpec } from '../options/lock-spec.js';
 import { LockedMethod, lockedMethods, type Method } from './locked.method.js';
 import { methodLabel } from '../core/method.metadata.js';
-import { checkPlace } from '../core/method.place.js';
+import { checkDecoratorTarget } from '../core/decorator-target.js';
 import type { Accepts, MayGiveNothing } from '../core/method.types.js';
 import { wrapperOf } from './method.wrapper.js';
 
@@ -50,11 +50,14 @@ export function DistributedLock<A extends unknown[] = []>(
 ): LockMethodDecorator<A> {
   const { spec, problem } = specOrProblem(options);
   return (target, key, descriptor) => {
-    checkPlace('@DistributedLock()', { target, key, descriptor });
-    if (spec === undefined) throw placed(problem, placeOf(target, key, options as DistributedLockOptions));
-    const place = descriptor as PropertyDescriptor as TypedPropertyDescriptor<Method>;
-    at(placeOf(target, key, spec), () => checkTemplate(spec, target, key, place));
-    lockedMethod(target, key, place).add(spec);
+    checkDecoratorTarget('@DistributedLock()', { target, key, descriptor });
+    if (spec === undefined)
+      throw addErrorContext(problem, errorContextOf(target, key, options as DistributedLockOptions));
+    const methodDescriptor = descriptor as PropertyDescriptor as TypedPropertyDescriptor<Method>;
+    withErrorContext(errorContextOf(target, key, spec), () =>
+      checkTemplate(spec, target, key, methodDescriptor),
+    );
+    lockedMethod(target, key, methodDescriptor).add(spec);
   };
 }
 
@@ -68,7 +71,7 @@ function specOrProblem<A extends unknown[]>(options: string | DistributedLockOpt
   }
 }
 
-function placeOf(target: object, key: string | symbol, { lock }: { readonly lock: string }): string {
+function errorContextOf(target: object, key: string | symbol, { lock }: { readonly lock: string }): string {
   return `${methodLabel(target, key)}, lock "${lock}"`;
 }
 
@@ -91,7 +94,7 @@ function lockedMethod(
   descriptor.value = wrapperOf(original, (self, args) => method.call(self, args));
   wrappers.set(descriptor.value, method);
   lockedMethods.set(target, key, method);
-  askForLocks(target);
+  injectRegistry(target);
   return method;
 }
 

@@ -1,5 +1,5 @@
 import { checkHoldAtLeast, checkLease, InvalidOptionError } from 'bedrock-lock';
-import { at } from '../core/error.place.js';
+import { withErrorContext } from '../core/error-context.js';
 import { handlerKind } from '../core/handler.kind.js';
 import { lockKeys } from '../keys/lock-key.metadata.js';
 import type { LockRegistry } from '../registry/lock.registry.js';
@@ -9,7 +9,7 @@ import { methodLabel } from '../core/method.metadata.js';
 import { isScheduled, MissedTicks } from './scheduled.method.js';
 
 /** The hook of Nest that runs after `LockRegistry.beforeApplicationShutdown()`: such a method would fail each time. */
-const AFTER_CLOSING = 'onApplicationShutdown';
+const HOOK_AFTER_CLOSE = 'onApplicationShutdown';
 
 /**
  * Checks what only the running application can tell about the decorated methods of one prototype, and gives them back.
@@ -27,11 +27,11 @@ export function checkLockedMethods(prototype: object, registry: LockRegistry): r
   for (const [key, method] of methods) {
     const value: unknown = Object.getOwnPropertyDescriptor(prototype, key)?.value;
     const handler = typeof value === 'function' ? handlerKind(value) : undefined;
-    if (key === AFTER_CLOSING) {
+    if (key === HOOK_AFTER_CLOSE) {
       const requirement = `left off ${method.label}: the locks are closed by then; use beforeApplicationShutdown()`;
       throw new InvalidOptionError('@DistributedLock()', requirement, key);
     }
-    at(method.label, () => checkSpecs(method, handler, registry));
+    withErrorContext(method.label, () => checkSpecs(method, handler, registry));
     if (typeof value === 'function' && isScheduled(value)) method.ticks ??= new MissedTicks(method.label);
   }
   return [...methods.values()];
@@ -45,12 +45,12 @@ function checkSpecs(
   for (const spec of specs) checkSpec(spec, handler, registry);
   for (const spec of innerSpecs) refuseSecondPermits(spec, registry);
   specs.forEach((spec, index) => {
-    for (const other of specs.slice(index + 1)) refuseOtherUse(spec, other, registry);
+    for (const other of specs.slice(index + 1)) refuseConflictingReference(spec, other, registry);
   });
 }
 
 function checkSpec(spec: LockSpec, handler: string | undefined, registry: LockRegistry): void {
-  const { traits, name } = registry.bedrock(registry.heldBy(spec).backend).backend;
+  const { traits, name } = registry.bedrock(registry.boundLockOf(spec).backend).backend;
   const { leaseMs, holdAtLeastMs } = spec.call ?? {};
   if (holdAtLeastMs !== undefined) checkHoldAtLeast(holdAtLeastMs, traits, name);
   if (leaseMs !== undefined) checkLease(leaseMs, traits);
@@ -68,7 +68,7 @@ function refuseSecondPermits(spec: LockSpec, registry: LockRegistry): void {
 }
 
 /** One resource is taken once, so two decorators must not want different things of it. */
-function refuseOtherUse(spec: LockSpec, other: LockSpec, registry: LockRegistry): void {
+function refuseConflictingReference(spec: LockSpec, other: LockSpec, registry: LockRegistry): void {
   if (registry.find(spec) !== registry.find(other) || keyOf(spec) !== keyOf(other)) return;
   for (const field of ['mode', 'permits'] as const) {
     if (spec[field] === other[field]) continue;

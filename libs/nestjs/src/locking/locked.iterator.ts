@@ -1,8 +1,8 @@
-import { HeldSession, type Replacement } from './held.session.js';
-import type { HeldBody } from './lock.hold.js';
+import { OpenHold, type Replacement } from './open-hold.js';
+import type { HeldBody } from './hold-locks.js';
 
-type Source = () => AsyncIterable<unknown>;
-type Steps = AsyncIterator<unknown, unknown, unknown>;
+type IterableSource = () => AsyncIterable<unknown>;
+type SourceIterator = AsyncIterator<unknown, unknown, unknown>;
 
 /**
  * Iterates while the locks are held: from the first `next()` until the source is done, throws, or the consumer stops.
@@ -10,10 +10,10 @@ type Steps = AsyncIterator<unknown, unknown, unknown>;
  */
 export async function* lockedIterator(
   hold: (body: HeldBody) => Promise<unknown>,
-  source: Source,
+  source: IterableSource,
 ): AsyncGenerator<unknown, unknown, unknown> {
-  const opened = await HeldSession.open(hold);
-  if (!(opened instanceof HeldSession)) return yield* deliver(opened);
+  const opened = await OpenHold.open(hold);
+  if (!(opened instanceof OpenHold)) return yield* deliver(opened);
   let result: unknown;
   let replaced: Replacement | undefined;
   try {
@@ -28,9 +28,9 @@ export async function* lockedIterator(
 }
 
 /** The source, every step of it in the call chain of the hold. */
-function relay(session: HeldSession, source: Source): Steps {
-  const { inContext } = session;
-  const inner = inContext(() => source()[Symbol.asyncIterator]()) as Steps;
+function relay(hold: OpenHold, source: IterableSource): SourceIterator {
+  const { inContext } = hold;
+  const inner = inContext(() => source()[Symbol.asyncIterator]()) as SourceIterator;
   const raise = async (error: unknown): Promise<IteratorResult<unknown, unknown>> => {
     if (inner.throw !== undefined) return inContext(() => inner.throw!(error));
     await inContext(() => inner.return?.());
@@ -39,7 +39,7 @@ function relay(session: HeldSession, source: Source): Steps {
   return {
     next(value) {
       try {
-        session.assertHeld();
+        hold.assertHeld();
       } catch (error) {
         return raise(error);
       }

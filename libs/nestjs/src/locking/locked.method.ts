@@ -2,13 +2,13 @@ import 'reflect-metadata';
 import { InvalidOptionError, type KeyPart, type Acquirable } from 'bedrock-lock';
 import { Observable, type ObservableInput } from 'rxjs';
 import { registryOf } from '../registry/bound.registry.js';
-import { placed } from '../core/error.place.js';
-import { holdAll, type LockedCall } from './lock.hold.js';
-import { inOrder, type LockNeed } from './lock.need.js';
+import { addErrorContext } from '../core/error-context.js';
+import { holdLocks, type LockedCall } from './hold-locks.js';
+import { inLockOrder, type RequiredLock } from './required-lock.js';
 import type { MethodResultKind } from '../options/lock.options.js';
 
 import type { KeyReader, LockSpec } from '../options/lock-spec.js';
-import type { LockUse } from '../core/lock.use.js';
+import type { LockReference } from '../core/lock-reference.js';
 import { lockKeys } from '../keys/lock-key.metadata.js';
 import { LockUnboundError } from '../core/lock-unbound.error.js';
 import { lockedIterator } from './locked.iterator.js';
@@ -72,7 +72,7 @@ export class LockedMethod {
     const locks = this.#specs.map((spec) => {
       const { lock, backend } = spec;
       const shownKey = shownKeyOf(spec) ?? (this.#keyOfParameters === undefined ? '' : ':<@LockKey()>');
-      return `${lock}${shownKey}${shownUse(spec)}${backend === undefined ? '' : ` on ${backend}`}`;
+      return `${lock}${shownKey}${shownReference(spec)}${backend === undefined ? '' : ` on ${backend}`}`;
     });
     return `${this.label} locks ${locks.join(', ')}`;
   }
@@ -80,16 +80,16 @@ export class LockedMethod {
   /** Runs the method under its locks; never without them. */
   call(self: object, args: unknown[]): unknown {
     const body = (): unknown => this.#original.apply(self, args);
-    if (this.#isRecordedAlone(self, args)) return body();
+    if (this.#recordsOnly(self, args)) return body();
     switch (this.#kind) {
       case 'observable':
         return lockedObservable(
-          (held, signal) => holdAll(this.#prepare(self, args), held, signal),
+          (held, signal) => holdLocks(this.#prepare(self, args), held, signal),
           () => body() as ObservableInput<unknown>,
         );
       case 'asyncIterator':
         return lockedIterator(
-          (held) => holdAll(this.#prepare(self, args), held),
+          (held) => holdLocks(this.#prepare(self, args), held),
           () => body() as AsyncIterable<unknown>,
         );
       case 'promise':
@@ -98,7 +98,7 @@ export class LockedMethod {
   }
 
   /** In a test that wants no locks. */
-  #isRecordedAlone(self: object, args: readonly unknown[]): boolean {
+  #recordsOnly(self: object, args: readonly unknown[]): boolean {
     const registry = registryOf(self);
     const mode = registry && testModeOf(registry);
     if (mode === undefined) return false;
@@ -141,18 +141,18 @@ export class LockedMethod {
   #prepare(self: object, args: readonly unknown[]): LockedCall {
     const registry = registryOf(self);
     if (registry === undefined) throw new LockUnboundError(this.label);
-    const needs: LockNeed[] = [];
+    const requiredLocks: RequiredLock[] = [];
     for (const spec of this.#specs) {
-      const { lock, backend } = registry.heldBy(spec);
-      const need = (narrowed: Acquirable): unknown => needs.push({ lock: narrowed, backend, spec });
+      const { lock, backend } = registry.boundLockOf(spec);
+      const add = (narrowed: Acquirable): unknown => requiredLocks.push({ lock: narrowed, backend, spec });
       try {
         for (const parts of this.#keysOf(spec, self, args))
-          need(parts === undefined ? lock : lock.for(...(parts as [KeyPart])));
+          add(parts === undefined ? lock : lock.for(...(parts as [KeyPart])));
       } catch (error) {
-        throw placed(error, `${this.label}, lock "${spec.lock}"`);
+        throw addErrorContext(error, `${this.label}, lock "${spec.lock}"`);
       }
     }
-    return { self, args, needs: inOrder(needs) };
+    return { self, args, requiredLocks: inLockOrder(requiredLocks) };
   }
 }
 
@@ -162,7 +162,7 @@ function shownKeyOf({ template, key, keys }: LockSpec): string | undefined {
   return key === undefined ? undefined : ':<function>';
 }
 
-function shownUse({ mode, permits }: LockUse): string {
+function shownReference({ mode, permits }: LockReference): string {
   if (mode !== undefined) return ` (${mode})`;
   return permits === undefined ? '' : ` (${permits} permits)`;
 }

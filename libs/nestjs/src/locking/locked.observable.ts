@@ -1,24 +1,24 @@
 import { from, isObservable, Observable, Subscription, type ObservableInput, type Subscriber } from 'rxjs';
-import { HeldSession, type Replacement } from './held.session.js';
-import { callersDeparture } from '../handlers/handler.flow.js';
-import type { HeldBody } from './lock.hold.js';
+import { OpenHold, type Replacement } from './open-hold.js';
+import { callerAbortSignal } from '../handlers/handler.flow.js';
+import type { HeldBody } from './hold-locks.js';
 
 /** Holds locks around a body; the signal ends the wait. */
-type Hold = (body: HeldBody, signal: AbortSignal) => Promise<unknown>;
+type HoldFunction = (body: HeldBody, signal: AbortSignal) => Promise<unknown>;
 
 /**
  * Subscribes to the source while the locks are held: they are taken at subscription and given back on completion, error
- * or unsubscription, which also ends the wait, as does the departure of the handler's client. A loss ends the stream with
+ * or unsubscription, which also ends the wait, as does a disconnect of the handler's client. A loss ends the stream with
  * its error at once.
  */
-export function lockedObservable<T>(hold: Hold, source: () => ObservableInput<T>): Observable<T> {
+export function lockedObservable<T>(hold: HoldFunction, source: () => ObservableInput<T>): Observable<T> {
   return new Observable<T>((subscriber) => {
     const wait = new AbortController();
     subscriber.add(() => wait.abort());
     subscriber.add(abortWithCaller(wait));
-    HeldSession.open((body) => hold(body, wait.signal)).then(
+    OpenHold.open((body) => hold(body, wait.signal)).then(
       (opened) =>
-        opened instanceof HeldSession ? relay(opened, source, subscriber) : deliver(opened, subscriber),
+        opened instanceof OpenHold ? relay(opened, source, subscriber) : deliver(opened, subscriber),
       (error: unknown) => subscriber.error(error),
     );
   });
@@ -26,16 +26,16 @@ export function lockedObservable<T>(hold: Hold, source: () => ObservableInput<T>
 
 /** Gives back the removal. */
 function abortWithCaller(wait: AbortController): () => void {
-  const departure = callersDeparture();
-  const leave = (): void => wait.abort(departure?.reason);
-  if (departure?.aborted === true) leave();
-  departure?.addEventListener('abort', leave);
-  return () => departure?.removeEventListener('abort', leave);
+  const clientSignal = callerAbortSignal();
+  const abort = (): void => wait.abort(clientSignal?.reason);
+  if (clientSignal?.aborted === true) abort();
+  clientSignal?.addEventListener('abort', abort);
+  return () => clientSignal?.removeEventListener('abort', abort);
 }
 
-function relay<T>(session: HeldSession, source: () => ObservableInput<T>, subscriber: Subscriber<T>): void {
+function relay<T>(hold: OpenHold, source: () => ObservableInput<T>, subscriber: Subscriber<T>): void {
   // Runs at once when the subscriber has gone in the meantime; does nothing after a regular end.
-  subscriber.add(() => void session.end().catch(() => undefined));
+  subscriber.add(() => void hold.end().catch(() => undefined));
   if (subscriber.closed) return;
   const upstream = new Subscription();
   subscriber.add(upstream);
@@ -46,18 +46,18 @@ function relay<T>(session: HeldSession, source: () => ObservableInput<T>, subscr
       (error: unknown) => subscriber.error(error),
     );
   };
-  upstream.add(session.onLost((error) => finish(session.fail(error))));
+  upstream.add(hold.onLost((error) => finish(hold.fail(error))));
   try {
-    const values = session.inContext(() =>
+    const values = hold.inContext(() =>
       from(source()).subscribe({
         next: (value) => subscriber.next(value),
-        error: (error: unknown) => finish(session.fail(error)),
-        complete: () => finish(session.end()),
+        error: (error: unknown) => finish(hold.fail(error)),
+        complete: () => finish(hold.end()),
       }),
     );
     upstream.add(values);
   } catch (error) {
-    finish(session.fail(error));
+    finish(hold.fail(error));
   }
 }
 

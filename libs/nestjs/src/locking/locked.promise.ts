@@ -1,8 +1,8 @@
 import { Logger } from '@nestjs/common';
 import { InvalidOptionError } from 'bedrock-lock';
 import { isObservable, ReplaySubject, type Observable } from 'rxjs';
-import { holdAll, type LockedCall } from './lock.hold.js';
-import { LOG_CONTEXT } from '../core/lock.tokens.js';
+import { holdLocks, type LockedCall } from './hold-locks.js';
+import { LOG_CONTEXT } from '../core/lock.constants.js';
 
 const warned = new Set<string>();
 
@@ -13,7 +13,7 @@ const warned = new Set<string>();
  * @param label the method, for messages
  */
 export function lockedPromise(label: string, call: LockedCall, body: () => unknown): Promise<unknown> {
-  return holdAll(call, async () => {
+  return holdLocks(call, async () => {
     const returned = body();
     if (isIterator(returned)) {
       // It would run after the locks are released, and the caller awaits an iterator, not a promise of one.

@@ -3,12 +3,12 @@ import { Logger } from '@nestjs/common';
 import { isLockError } from 'bedrock-lock';
 import { HandlerFlow } from '../handlers/handler.flow.js';
 import type { LockRegistry } from '../registry/lock.registry.js';
-import { LOG_CONTEXT } from '../core/lock.tokens.js';
+import { LOG_CONTEXT } from '../core/lock.constants.js';
 
 /** What `@Cron()`, `@Interval()` and `@Timeout()` of @nestjs/schedule leave on a method, which need not be installed. */
 const SCHEDULER_TYPE = 'SCHEDULER_TYPE';
 /** Of one outage the log hears so often, in ms. */
-const TELL_EVERY_MS = 60_000;
+const LOG_EVERY_MS = 60_000;
 
 /** Whether a scheduler calls the method, which logs every error with its stack. */
 export function isScheduled(method: object): boolean {
@@ -17,7 +17,7 @@ export function isScheduled(method: object): boolean {
 
 /** The ticks of one scheduled method while its backend is away: one line per minute in place of a stack per tick. */
 export class MissedTicks {
-  readonly #toldAt = new WeakMap<LockRegistry, number>();
+  readonly #loggedAt = new WeakMap<LockRegistry, number>();
 
   constructor(private readonly label: string) {}
 
@@ -35,21 +35,21 @@ export class MissedTicks {
       return await tick(() => (hasBegun = true));
     } catch (error) {
       const isOutage = isLockError(error) && error.code === 'BACKEND_UNAVAILABLE' && !hasBegun;
-      if (!isOutage || !isOfTick(args) || HandlerFlow.innermost !== undefined) throw error;
-      this.#tell(registry, error);
+      if (!isOutage || !isTickCall(args) || HandlerFlow.innermost !== undefined) throw error;
+      this.#log(registry, error);
       return undefined;
     }
   }
 
-  #tell(registry: LockRegistry, error: Error): void {
+  #log(registry: LockRegistry, error: Error): void {
     const now = registry.clock.now();
-    if (now - (this.#toldAt.get(registry) ?? -Infinity) < TELL_EVERY_MS) return;
-    this.#toldAt.set(registry, now);
+    if (now - (this.#loggedAt.get(registry) ?? -Infinity) < LOG_EVERY_MS) return;
+    this.#loggedAt.set(registry, now);
     new Logger(LOG_CONTEXT).error(`${this.label} did not run: ${error.message}. Told once a minute`);
   }
 }
 
 /** `cron` passes the `onComplete` of the job to each tick: undefined, since `@Cron()` takes none. */
-function isOfTick(args: readonly unknown[]): boolean {
+function isTickCall(args: readonly unknown[]): boolean {
   return args.every((arg) => arg === undefined);
 }

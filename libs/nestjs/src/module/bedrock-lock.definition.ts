@@ -11,7 +11,7 @@ import type {
   LockRegistration,
 } from '../options/bedrock-lock.options.js';
 import { enterTestMode } from '../registry/bound.registry.js';
-import { handlerExports, handlerProviders } from './handler.providers.js';
+import { handlerExports, handlerProviders } from './handler.provider.js';
 import { LeadershipModule } from '../leadership/leadership.module.js';
 import { LockExplorer } from './lock.explorer.js';
 import { createLockRegistry } from '../registry/lock.registry.factory.js';
@@ -22,8 +22,8 @@ import {
   getLockToken,
   LOCK_REGISTRY,
   TEST_MODE,
-} from '../core/lock.tokens.js';
-import { handedOut, type TestMode } from '../registry/test.mode.js';
+} from '../core/lock.constants.js';
+import { exposed, type TestMode } from '../registry/test.mode.js';
 
 type Overrides = readonly (BackendSource | null)[];
 
@@ -37,10 +37,13 @@ export const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
   new ConfigurableModuleBuilder<BedrockLockOptions>({ moduleName: 'BedrockLock' })
     .setClassMethodName('forRoot')
     .setFactoryMethodName('createBedrockLockOptions')
-    .setExtras<ModuleExtras>({ isGlobal: true, locks: [], idempotency: [], backendNames: [] }, withLocks)
+    .setExtras<ModuleExtras>(
+      { isGlobal: true, locks: [], idempotency: [], backendNames: [] },
+      withLockProviders,
+    )
     .build();
 
-function withLocks(definition: DynamicModule, statics: ModuleExtras): DynamicModule {
+function withLockProviders(definition: DynamicModule, statics: ModuleExtras): DynamicModule {
   const backendNames = statics.backendNames ?? [DEFAULT_BACKEND];
   const backendTokens = backendNames.map(listBackend);
   const listed = {
@@ -96,12 +99,12 @@ function withLocks(definition: DynamicModule, statics: ModuleExtras): DynamicMod
 }
 
 type TokenProviders = readonly (Provider & { readonly provide: string })[];
-type Of<T> = (registry: LockRegistry, registration: T) => { readonly name: string };
+type Resolver<T> = (registry: LockRegistry, registration: T) => { readonly name: string };
 
 /** Injectable locks: each by its name, and by its name and backend where the registration states one. */
 export function lockProviders(
   locks: readonly LockRegistration[],
-  lockOf: Of<LockRegistration>,
+  lockOf: Resolver<LockRegistration>,
 ): TokenProviders {
   return providersOf(locks, getLockToken, lockOf);
 }
@@ -109,7 +112,7 @@ export function lockProviders(
 /** As `lockProviders()`. */
 export function idempotencyProviders(
   idempotency: readonly IdempotencyRegistration[],
-  idempotencyOf: Of<IdempotencyRegistration>,
+  idempotencyOf: Resolver<IdempotencyRegistration>,
 ): TokenProviders {
   return providersOf(idempotency, getIdempotencyToken, idempotencyOf);
 }
@@ -117,7 +120,7 @@ export function idempotencyProviders(
 function providersOf<T extends { readonly name: string; readonly backend?: string }>(
   list: readonly T[],
   tokenOf: (name: string, backend?: string) => string,
-  valueOf: Of<T>,
+  valueOf: Resolver<T>,
 ): TokenProviders {
   const byToken = new Map<string, T>();
   for (const one of list) {
@@ -128,7 +131,7 @@ function providersOf<T extends { readonly name: string; readonly backend?: strin
   }
   return [...byToken].map(([provide, one]) => ({
     provide,
-    useFactory: (registry: LockRegistry) => handedOut(registry, valueOf(registry, one)),
+    useFactory: (registry: LockRegistry) => exposed(registry, valueOf(registry, one)),
     inject: [LOCK_REGISTRY],
   }));
 }

@@ -15,7 +15,7 @@ import type {
   LockRegistration,
 } from '../options/bedrock-lock.options.js';
 import type { LockRegistry } from '../registry/lock.registry.js';
-import { DEFAULT_BACKEND, LOCK_REGISTRY } from '../core/lock.tokens.js';
+import { DEFAULT_BACKEND, LOCK_REGISTRY } from '../core/lock.constants.js';
 
 /** Token of what a feature registers. */
 const FEATURE = 'the registrations of BedrockLockModule.forFeature()';

@@ -1,11 +1,11 @@
 import { InvalidOptionError, LeaderElection } from 'bedrock-lock';
-import { at } from '../core/error.place.js';
+import { withErrorContext } from '../core/error-context.js';
 import { LeaderCandidate } from '../leadership/leader.candidate.js';
 import type { LockRegistry, RegisteredLock } from '../registry/lock.registry.js';
 import { methodLabel } from '../core/method.metadata.js';
 import { leaderMethods, type LeaderMethod, type LeaderSpec } from '../leadership/on-leader.decorator.js';
 import {
-  chainOf,
+  prototypeChain,
   instancesOf,
   isSingleton,
   prototypeOf,
@@ -13,7 +13,7 @@ import {
 } from '../core/provider.wrapper.js';
 
 /** A decorated method of one class, inherited or its own. */
-interface Found {
+interface FoundMethod {
   readonly label: string;
   readonly key: string | symbol;
   readonly spec: LeaderSpec;
@@ -36,13 +36,13 @@ export class LeaderMethods {
    */
   *of(wrapper: ProviderWrapper): Generator<LeaderCandidate> {
     for (const { label, spec } of methodsOf(prototypeOf(wrapper))) {
-      at(label, () => this.#check(spec, wrapper));
+      withErrorContext(label, () => this.#check(spec, wrapper));
     }
     for (const instance of instancesOf(wrapper)) {
       if (this.#seen.has(instance)) continue;
       this.#seen.add(instance);
       for (const found of methodsOf(Object.getPrototypeOf(instance) as object | null)) {
-        yield at(found.label, () => this.#candidate(instance, found));
+        yield withErrorContext(found.label, () => this.#candidate(instance, found));
       }
     }
   }
@@ -53,7 +53,7 @@ export class LeaderMethods {
     throw new InvalidOptionError('@OnLeader()', requirement, election);
   }
 
-  #candidate(instance: object, { label, key, spec }: Found): LeaderCandidate {
+  #candidate(instance: object, { label, key, spec }: FoundMethod): LeaderCandidate {
     const registered = this.#registry.find({ ...spec, lock: spec.election, kind: 'leaderElection' });
     const { lock: election, backend, kind } = registered;
     if (!(election instanceof LeaderElection)) {
@@ -80,9 +80,9 @@ export class LeaderMethods {
 }
 
 /** What a class decorates or inherits, unless it overrides it without the decorator. */
-function* methodsOf(prototype: object | null): Generator<Found> {
+function* methodsOf(prototype: object | null): Generator<FoundMethod> {
   const met = new Set<string | symbol>();
-  for (const one of chainOf(prototype)) {
+  for (const one of prototypeChain(prototype)) {
     for (const [key, spec] of leaderMethods.of(one)) {
       if (!met.has(key)) yield { label: methodLabel(prototype!, key), key, spec };
     }

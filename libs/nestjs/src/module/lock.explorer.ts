@@ -1,19 +1,19 @@
 import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService, HttpAdapterHost } from '@nestjs/core';
 import { BedrockService } from '../registry/bedrock.service.js';
-import { at } from '../core/error.place.js';
-import { hookIntoFastify, isFastify } from '../responses/fastify.answers.js';
+import { withErrorContext } from '../core/error-context.js';
+import { hookIntoFastify, isFastify } from '../responses/fastify.hook.js';
 import { checkInjectedLocks } from '../injection/injected-lock.checks.js';
 import { IdempotentMethodChecks } from '../idempotency/idempotent-method.checks.js';
 import { idempotentHandlersOf, idempotentMethods } from '../idempotency/idempotent.method.js';
 import { LeaderMethods } from './leader.methods.js';
 import { Leadership } from '../leadership/leadership.module.js';
 import { LockRegistry } from '../registry/lock.registry.js';
-import { LOCK_REGISTRY, LOCKS, LOG_CONTEXT } from '../core/lock.tokens.js';
+import { LOCK_REGISTRY, LOCKS, LOG_CONTEXT } from '../core/lock.constants.js';
 import { lockedMethods } from '../locking/locked.method.js';
 import { checkLockedMethods } from '../locking/locked-method.checks.js';
-import { chainOf, instancesOf, prototypeOf, type ProviderWrapper } from '../core/provider.wrapper.js';
-import { askReplayFilterFirst } from '../responses/replay.filter.js';
+import { prototypeChain, instancesOf, prototypeOf, type ProviderWrapper } from '../core/provider.wrapper.js';
+import { putReplayFilterFirst } from '../responses/replay.filter.js';
 import { isWithoutLocks } from '../registry/test.mode.js';
 
 /**
@@ -34,8 +34,8 @@ export class LockExplorer implements OnModuleInit {
   ) {
     // Before Nest makes the routes, which is before `onModuleInit`.
     for (const wrapper of discovery.getControllers())
-      for (const prototype of chainOf(prototypeOf(wrapper)))
-        for (const handler of idempotentHandlersOf(prototype)) askReplayFilterFirst(handler);
+      for (const prototype of prototypeChain(prototypeOf(wrapper)))
+        for (const handler of idempotentHandlersOf(prototype)) putReplayFilterFirst(handler);
   }
 
   // Our module is initialised first: no other `onModuleInit` runs before its objects are bound.
@@ -60,13 +60,13 @@ export class LockExplorer implements OnModuleInit {
     for (const wrapper of wrappers) {
       const made = prototypeOf(wrapper);
       if (made !== null) concrete.add(made);
-      for (const prototype of chainOf(made)) prototypes.add(prototype);
+      for (const prototype of prototypeChain(made)) prototypes.add(prototype);
       for (const instance of instancesOf(wrapper)) {
-        const chain = [...chainOf(Object.getPrototypeOf(instance) as object | null)];
+        const chain = [...prototypeChain(Object.getPrototypeOf(instance) as object | null)];
         for (const prototype of chain.slice(0, 1)) concrete.add(prototype);
         for (const prototype of chain) prototypes.add(prototype);
         if (chain.some((one) => lockedMethods.of(one).size > 0 || idempotentMethods.of(one).size > 0)) {
-          at(`provider ${String(wrapper.name)}`, () => this.#bind(instance));
+          withErrorContext(`provider ${String(wrapper.name)}`, () => this.#bind(instance));
         }
       }
     }

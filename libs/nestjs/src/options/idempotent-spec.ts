@@ -12,7 +12,7 @@ import { KeyTemplate } from '../keys/key.template.js';
 /** Gives the key of a request from the arguments of the call; `this` is the object. */
 export type IdempotencyKeyFunction<A extends unknown[]> = (...args: A) => KeyPart;
 
-interface CommonOptions {
+interface SharedIdempotentOptions {
   /** Name of one of the module's `idempotency`. */
   readonly idempotency: string;
   /** Needed only where the same name is registered on several backends. */
@@ -28,27 +28,27 @@ interface CommonOptions {
   readonly waitMs?: number;
 }
 
-type Scope = string | number | undefined;
+type IdempotencyScope = string | number | undefined;
 
 /** Options of `@Idempotent()` on a method that is no HTTP handler: the arguments have the key. */
-export interface IdempotentMethodOptions<A extends unknown[] = []> extends CommonOptions {
+export interface IdempotentMethodOptions<A extends unknown[] = []> extends SharedIdempotentOptions {
   /** What repetitions have in common: a template over the arguments (`'{0.operationId}'`), or a function of them. */
   readonly key: string | IdempotencyKeyFunction<A>;
   /** Whose key it is: a template, or a function of the arguments. @default none: the keys of all callers meet */
-  readonly scope?: string | ((...args: A) => Scope);
+  readonly scope?: string | ((...args: A) => IdempotencyScope);
   /** What must be the same under the same key. @default the arguments */
   readonly payload?: (...args: A) => unknown;
 }
 
 /** Options of `@Idempotent()` on an HTTP handler: a header of the request has the key. */
-export interface IdempotentHandlerOptions extends CommonOptions {
+export interface IdempotentHandlerOptions extends SharedIdempotentOptions {
   readonly key?: undefined;
   /**
    * Whose key it is: a fixed text, a function of the request, or the name of a header of it. A function that gives nothing is a
    * fault of the server (500), a request without the header one of the client (400).
    * @default none: the keys of all callers meet
    */
-  readonly scope?: string | { readonly header: string } | ((request: never) => Scope);
+  readonly scope?: string | { readonly header: string } | ((request: never) => IdempotencyScope);
   /**
    * What must be the same under the same key. Needed where the body of a request is multipart, or is read later than here: such
    * requests are refused with 415 without it. @default method, URL and body of the request
@@ -59,13 +59,13 @@ export interface IdempotentHandlerOptions extends CommonOptions {
   /** Refuse requests without a key with 400. False runs them as they come. @default true */
   readonly required?: boolean;
   /**
-   * Of which errors of the handler's body the answer is stored and given again, with the status that goes out. It is not asked
+   * Of which errors of the handler's body the response is stored and replayed, with the status that goes out. It is not asked
    * about errors of pipes, guards and locks, nor about 408, 425, 429 and 5xx, after which a retry runs again.
    * @default all others
    */
   readonly storeIf?: (error: unknown, status: number) => boolean;
   /**
-   * Headers of the answer that are stored and given again, beside Content-Type and Content-Encoding.
+   * Headers of the response that are stored and replayed, beside Content-Type and Content-Encoding.
    * @default all that are set once the handler's turn has come, but Set-Cookie
    */
   readonly headers?: readonly string[];

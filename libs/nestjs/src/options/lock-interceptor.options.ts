@@ -1,5 +1,5 @@
-/** Lock errors that a client gets an answer for. The others are mistakes in the code: 500, as without this module. */
-export type AnsweredLockCode =
+/** Lock errors that a client gets a response for. The others are mistakes in the code: 500, as without this module. */
+export type MappedLockCode =
   | 'LOCK_BUSY'
   | 'LOCK_WAIT_TIMEOUT'
   | 'QUEUE_FULL'
@@ -28,7 +28,7 @@ export interface LockInterceptorOptions {
    * IDEMPOTENCY_MISMATCH, 503 for QUEUE_FULL, BACKEND_UNAVAILABLE and LOCK_CLOSED, 500 for LOCK_LOST, LOCK_REVOKED and
    * IDEMPOTENCY_LOST
    */
-  readonly statuses?: Readonly<Partial<Record<AnsweredLockCode, number>>>;
+  readonly statuses?: Readonly<Partial<Record<MappedLockCode, number>>>;
   /**
    * Stop waiting for a lock when the client of the handler has gone, or nobody listens to the handler's result any more. A
    * method that holds its lock already is never disturbed. @default true

@@ -1,12 +1,12 @@
 import { checkBoolean, checkFields, checkWhole } from 'bedrock-lock';
-import type { AnsweredLockCode, LockInterceptorOptions } from './lock-interceptor.options.js';
+import type { MappedLockCode, LockInterceptorOptions } from './lock-interceptor.options.js';
 
 /** The complete and checked options of the interceptor. Frozen. */
 export interface LockInterceptorSettings {
   readonly isGlobal: boolean;
   readonly mapErrors: boolean;
   /** Only what is answered has a status. */
-  readonly statuses: ReadonlyMap<AnsweredLockCode, number>;
+  readonly statuses: ReadonlyMap<MappedLockCode, number>;
   readonly abortOnDisconnect: boolean;
 }
 
@@ -14,7 +14,7 @@ const FIELDS: ReadonlySet<string> = new Set<keyof LockInterceptorOptions>([
   'isGlobal', 'mapErrors', 'statuses', 'abortOnDisconnect',
 ]); // prettier-ignore
 
-const STATUSES: Readonly<Record<AnsweredLockCode, number | undefined>> = {
+const STATUSES: Readonly<Record<MappedLockCode, number | undefined>> = {
   LOCK_BUSY: 409,
   LOCK_WAIT_TIMEOUT: 409,
   QUEUE_FULL: 503,
@@ -47,11 +47,11 @@ export function interceptorSettings(given: boolean | LockInterceptorOptions = tr
 
 function checkStatuses(given: object): LockInterceptorSettings['statuses'] {
   checkFields('interceptor.statuses', given, CODES);
-  const statuses = new Map<AnsweredLockCode, number>();
+  const statuses = new Map<MappedLockCode, number>();
   for (const [code, status] of Object.entries({ ...STATUSES, ...onlyGiven(given) })) {
     if (status === undefined) continue;
     const checked = checkWhole(`interceptor.statuses.${code}`, status, 400, 599);
-    statuses.set(code as AnsweredLockCode, checked);
+    statuses.set(code as MappedLockCode, checked);
   }
   return statuses;
 }

@@ -20,16 +20,16 @@ import type {
   LockKeysFunction,
   MethodResultKind,
 } from './lock.options.js';
-import { checkUse, type LockMode, type LockUse } from '../core/lock.use.js';
+import { checkReference, type LockMode, type LockReference } from '../core/lock-reference.js';
 
 /** The parts of the key of one call. */
 export type KeyReader = (self: object, args: readonly unknown[]) => readonly KeyPart[];
 /** The parts of each of several keys of one call. */
 type KeysReader = (self: object, args: readonly unknown[]) => readonly (readonly KeyPart[])[];
-type Policy = (error: Error, ...args: unknown[]) => unknown;
+type PolicyFunction = (error: Error, ...args: unknown[]) => unknown;
 
 /** One checked `@DistributedLock()`. Frozen; the same for every object and application. */
-export interface LockSpec extends LockUse {
+export interface LockSpec extends LockReference {
   readonly backend: string | undefined;
   /** The compiled template, for checks and messages. */
   readonly template: KeyTemplate | undefined;
@@ -38,8 +38,8 @@ export interface LockSpec extends LockUse {
   readonly keys: KeysReader | undefined;
   /** Undefined when the lock's own options stand, so that the hot path allocates nothing. */
   readonly call: SemaphoreCallOptions | undefined;
-  readonly onBusy: 'throw' | 'skip' | Policy;
-  readonly onLost: 'throw' | Policy;
+  readonly onBusy: 'throw' | 'skip' | PolicyFunction;
+  readonly onLost: 'throw' | PolicyFunction;
   readonly returns: MethodResultKind | undefined;
 }
 
@@ -61,7 +61,7 @@ export function lockSpec<A extends unknown[]>(options: string | DistributedLockO
     throw new InvalidOptionError('keys', 'left out beside key', keys);
   const template = typeof key === 'string' ? new KeyTemplate(key) : undefined;
   return Object.freeze<LockSpec>({
-    ...lockUse(options),
+    ...lockReference(options),
     backend: backend === undefined ? undefined : checkName('backend', backend),
     template,
     key: template === undefined ? keyReader(key as LockKeyFunction<A>) : (_self, args) => template.fill(args),
@@ -74,16 +74,18 @@ export function lockSpec<A extends unknown[]>(options: string | DistributedLockO
 }
 
 /** What is said about the lock itself; whether it is so, only the running application can tell. */
-function lockUse(options: Pick<DistributedLockOptions, 'lock' | 'kind' | 'mode' | 'permits'>): LockUse {
+function lockReference(
+  options: Pick<DistributedLockOptions, 'lock' | 'kind' | 'mode' | 'permits'>,
+): LockReference {
   const { kind, mode, permits } = options;
-  const use = {
+  const reference = {
     lock: checkName('lock', options.lock),
     kind: kind === undefined ? undefined : checkKind('kind', kind),
     mode: mode === undefined ? undefined : checkMode(mode),
     permits,
   };
-  if (use.kind !== undefined) checkUse(use.kind, use);
-  return use;
+  if (reference.kind !== undefined) checkReference(reference.kind, reference);
+  return reference;
 }
 
 function checkMode(mode: unknown): LockMode {

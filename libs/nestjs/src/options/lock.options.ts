@@ -6,7 +6,7 @@ import type {
   LockWaitTimeoutError,
   QueueFullError,
 } from 'bedrock-lock';
-import type { LockMode } from '../core/lock.use.js';
+import type { LockMode } from '../core/lock-reference.js';
 
 /** What `onBusy` covers: the lock was not to be had, by the rules of its waiting. */
 export type NotGrantedError = LockBusyError | LockWaitTimeoutError | QueueFullError;

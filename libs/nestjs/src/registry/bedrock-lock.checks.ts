@@ -19,7 +19,7 @@ import type {
 } from '../options/bedrock-lock.options.js';
 import { interceptorSettings } from '../options/lock-interceptor.settings.js';
 import { checkKind } from '../core/lock.kind.js';
-import { DEFAULT_BACKEND } from '../core/lock.tokens.js';
+import { DEFAULT_BACKEND } from '../core/lock.constants.js';
 
 const SHARED_FIELDS = [
   'backend', 'backends', 'locks', 'idempotency', 'prefix', 'defaults', 'handOver', 'maxWaitersPerProcess', 'clock',

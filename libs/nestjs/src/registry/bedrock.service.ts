@@ -20,8 +20,8 @@ import {
   type WaitOptions,
 } from 'bedrock-lock';
 import { LockRegistry } from './lock.registry.js';
-import { LOCK_REGISTRY, LOCKS } from '../core/lock.tokens.js';
-import { handedOut } from './test.mode.js';
+import { LOCK_REGISTRY, LOCKS } from '../core/lock.constants.js';
+import { exposed } from './test.mode.js';
 
 /** The locks of the application, for code that does not know them when it is written. */
 @Injectable()
@@ -50,7 +50,7 @@ export class BedrockService {
    */
   lock(name: string, backend?: string): Lock {
     const { kind, lock } = this.#registry.find({ lock: name, backend });
-    if (lock instanceof Lock) return handedOut(this.#registry, lock);
+    if (lock instanceof Lock) return exposed(this.#registry, lock);
     throw new InvalidOptionError('lock', `asked for by ${kind}('${name}'), since that is its kind`, name);
   }
 

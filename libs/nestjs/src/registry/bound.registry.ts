@@ -1,9 +1,9 @@
 import { isLockRegistry, type LockRegistry } from './lock.registry.js';
-import { LOCKS } from '../core/lock.tokens.js';
+import { LOCKS } from '../core/lock.constants.js';
 import { setTestMode, type TestMode } from './test.mode.js';
 
 /** Those of the test modules that are open, in the order in which they were made. */
-const open: LockRegistry[] = [];
+const openTestRegistries: LockRegistry[] = [];
 
 /**
  * The locks of an object with decorated methods; never a double that a test has put in their place. An object that Nest did not
@@ -11,15 +11,15 @@ const open: LockRegistry[] = [];
  */
 export function registryOf(self: object): LockRegistry | undefined {
   const given = (self as { [LOCKS]?: unknown } | undefined)?.[LOCKS];
-  return isLockRegistry(given) ? given : open.at(-1);
+  return isLockRegistry(given) ? given : openTestRegistries.at(-1);
 }
 
 export function enterTestMode(registry: LockRegistry, mode: TestMode): void {
   setTestMode(registry, mode);
-  open.push(registry);
+  openTestRegistries.push(registry);
 }
 
 export function leaveTestMode(registry: LockRegistry): void {
-  const index = open.indexOf(registry);
-  if (index >= 0) open.splice(index, 1);
+  const index = openTestRegistries.indexOf(registry);
+  if (index >= 0) openTestRegistries.splice(index, 1);
 }

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { Bedrock } from 'bedrock-lock';
-import { LOG_CONTEXT } from '../core/lock.tokens.js';
+import { LOG_CONTEXT } from '../core/lock.constants.js';
 
 /** Tells the log of the application of each lost lease: what a method that ignores its signal returns looks like a success. */
 export function logLosses(bedrock: Bedrock): void {

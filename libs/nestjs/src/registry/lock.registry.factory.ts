@@ -14,12 +14,12 @@ import type {
 } from '../options/bedrock-lock.options.js';
 import { logLosses } from './lock.log.js';
 import { LockRegistry } from './lock.registry.js';
-import { LOCK_REGISTRY } from '../core/lock.tokens.js';
-import { orderHooks } from './module.order.js';
+import { LOCK_REGISTRY } from '../core/lock.constants.js';
+import { orderHooks } from './hook-order.js';
 import { warnWithoutShutdownHooks } from './shutdown.hooks.js';
 
 /** What the module lists by name. */
-export interface Listed {
+export interface StaticRegistrations {
   readonly locks: readonly LockRegistration[];
   readonly idempotency: readonly IdempotencyRegistration[];
   /** The names of the backends, with what a test puts in place of one. */
@@ -29,7 +29,7 @@ export interface Listed {
 /** Makes the Bedrocks and registers the locks. Leaves nothing open when it throws. */
 export async function createLockRegistry(
   options: BedrockLockOptions,
-  listed: Listed,
+  listed: StaticRegistrations,
   modules: ModulesContainer,
 ): Promise<LockRegistry> {
   refuseSecondRoot(modules);
@@ -42,10 +42,10 @@ export async function createLockRegistry(
   const registry = new LockRegistry(bedrocks, options);
   try {
     const sources = [...backendSources(options)];
-    // The order in which `inOrder()` takes their locks: `multiLock()` goes by who was made first.
+    // The order in which `inLockOrder()` takes their locks: `multiLock()` goes by who was made first.
     sources.sort(([one], [other]) => (one < other ? -1 : 1));
     for (const [name, own] of sources) {
-      if (!listed.backends.has(name)) throw unlisted(name);
+      if (!listed.backends.has(name)) throw unlistedError(name);
       const source = listed.backends.get(name) ?? own;
       const backend = typeof source === 'function' ? await source() : source;
       bedrocks.set(name, createBedrock(backend, options));
@@ -62,7 +62,7 @@ export async function createLockRegistry(
 }
 
 /** Tests put others in their place, by tokens that are made before the factory has been asked. */
-function unlisted(name: string): InvalidOptionError {
+function unlistedError(name: string): InvalidOptionError {
   return new InvalidOptionError(
     'backends',
     'listed by name too: forRootAsync({ backends: [name, …] })',

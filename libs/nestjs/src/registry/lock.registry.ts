@@ -15,13 +15,13 @@ import type {
   IdempotencyRegistration,
   LockRegistration,
 } from '../options/bedrock-lock.options.js';
-import { at } from '../core/error.place.js';
+import { withErrorContext } from '../core/error-context.js';
 import type { LockSpec } from '../options/lock-spec.js';
-import { checkUse, partOf, type HeldLock } from '../core/lock.use.js';
-import { makeLock, type LockKind, type LockOf, type LockPlan } from '../core/lock.kind.js';
-import { DEFAULT_BACKEND, LOG_CONTEXT } from '../core/lock.tokens.js';
+import { checkReference, acquirableOf, type BoundLock } from '../core/lock-reference.js';
+import { makeLock, type LockKind, type LockOf, type LockDefinition } from '../core/lock.kind.js';
+import { DEFAULT_BACKEND, LOG_CONTEXT } from '../core/lock.constants.js';
 import { RegisteredNames } from './registered.names.js';
-import { handedOut } from './test.mode.js';
+import { exposed } from './test.mode.js';
 
 /** Pause between two tries to reach a backend that was not there at the start, in ms. */
 const RETRY_MS = 1_000;
@@ -39,7 +39,7 @@ interface RegisteredIdempotency {
 }
 
 /** What names a registered lock. */
-export interface LockReference {
+export interface LockLookup {
   readonly lock: string;
   readonly backend?: string | undefined;
   /** What it should be registered as, for the message when it is not. */
@@ -47,7 +47,7 @@ export interface LockReference {
 }
 
 // A name, so that a registry of a second copy of this package is known too; the double of a test has no such thing.
-const REGISTRY = Symbol.for('BedrockLockModule: a registry of locks');
+const REGISTRY = Symbol.for('BedrockLockModule: lock registry');
 
 export function isLockRegistry(value: unknown): value is LockRegistry {
   return (value as { readonly [REGISTRY]?: unknown } | null | undefined)?.[REGISTRY] === true;
@@ -62,7 +62,7 @@ export class LockRegistry implements BeforeApplicationShutdown {
     option: 'idempotency',
     list: 'idempotency',
   });
-  readonly #held = new WeakMap<LockSpec, HeldLock>();
+  readonly #bound = new WeakMap<LockSpec, BoundLock>();
   readonly clock: Clock;
   /** How long who holds or leads may take to finish when the application closes, in ms. */
   readonly graceMs: number;
@@ -93,56 +93,60 @@ export class LockRegistry implements BeforeApplicationShutdown {
   /** The lock of a registration; the same for an equal one. @throws InvalidOptionError for another kind or other options */
   register(registration: LockRegistration): LockOf<LockKind> {
     const { name, backend = DEFAULT_BACKEND, kind = 'mutex', ...options } = registration;
-    const lock = at(`lock "${name}"`, () => makeLock(this.bedrock(backend), { kind, name, options }));
+    const lock = withErrorContext(`lock "${name}"`, () =>
+      makeLock(this.bedrock(backend), { kind, name, options }),
+    );
     this.#locks.add(name, { kind, lock, backend }, (one) => one.lock === lock);
     return lock;
   }
 
   /** As `register()`. */
   registerIdempotency({ name, backend = DEFAULT_BACKEND, ...options }: IdempotencyRegistration): Idempotency {
-    const idempotency = at(`idempotency "${name}"`, () => this.bedrock(backend).idempotency(name, options));
+    const idempotency = withErrorContext(`idempotency "${name}"`, () =>
+      this.bedrock(backend).idempotency(name, options),
+    );
     this.#idempotencies.add(name, { idempotency, backend }, (one) => one.idempotency === idempotency);
     return idempotency;
   }
 
   /** A lock made at run time; without options it may be a registered one. */
-  make<K extends LockKind>(plan: LockPlan<K>, backend = DEFAULT_BACKEND): LockOf<K> {
-    const known = this.#locks.on(plan.name, backend);
-    const isRegistered = plan.options === undefined && known?.kind === plan.kind;
-    return handedOut(this, isRegistered ? known.lock : makeLock(this.bedrock(backend), plan));
+  make<K extends LockKind>(definition: LockDefinition<K>, backend = DEFAULT_BACKEND): LockOf<K> {
+    const known = this.#locks.on(definition.name, backend);
+    const isRegistered = definition.options === undefined && known?.kind === definition.kind;
+    return exposed(this, isRegistered ? known.lock : makeLock(this.bedrock(backend), definition));
   }
 
   /** As `make()`. */
   makeIdempotency(name: string, options?: IdempotencyOptions, backend = DEFAULT_BACKEND): Idempotency {
     const known = options === undefined ? this.#idempotencies.on(name, backend) : undefined;
-    return handedOut(this, known?.idempotency ?? this.bedrock(backend).idempotency(name, options));
+    return exposed(this, known?.idempotency ?? this.bedrock(backend).idempotency(name, options));
   }
 
   /** @throws InvalidOptionError when it is not registered, or on several backends and none of them is named */
-  find({ lock: name, kind, backend }: LockReference): RegisteredLock {
+  find({ lock: name, kind, backend }: LockLookup): RegisteredLock {
     return this.#locks.find({ name, kind, backend });
   }
 
   /** As `find()`, and undefined where that throws. */
-  known({ lock: name, backend }: LockReference): RegisteredLock | undefined {
+  known({ lock: name, backend }: LockLookup): RegisteredLock | undefined {
     return this.#locks.known({ name, backend });
   }
 
   /** As `find()`; what runs under it is recorded in tests. */
   idempotency(name: string, backend?: string): Idempotency {
-    return handedOut(this, this.#idempotencies.find({ name, backend }).idempotency);
+    return exposed(this, this.#idempotencies.find({ name, backend }).idempotency);
   }
 
-  /** What a decorated method holds; found and checked once. @throws InvalidOptionError as `find()` and `checkUse()` do */
-  heldBy(spec: LockSpec): HeldLock {
-    let held = this.#held.get(spec);
-    if (held === undefined) {
+  /** What a decorated method holds; found and checked once. @throws InvalidOptionError as `find()` and `checkReference()` do */
+  boundLockOf(spec: LockSpec): BoundLock {
+    let bound = this.#bound.get(spec);
+    if (bound === undefined) {
       const { kind, lock, backend } = this.find(spec);
-      checkUse(kind, spec);
-      held = { lock: partOf(lock, spec), backend };
-      this.#held.set(spec, held);
+      checkReference(kind, spec);
+      bound = { lock: acquirableOf(lock, spec), backend };
+      this.#bound.set(spec, bound);
     }
-    return held;
+    return bound;
   }
 
   /**
@@ -151,8 +155,8 @@ export class LockRegistry implements BeforeApplicationShutdown {
    * @throws BackendUnavailableError
    */
   async ready(): Promise<void> {
-    const asked = Array.from(this.#bedrocks, ([name, bedrock]) => this.#ready(name, bedrock));
-    await Promise.all(asked);
+    const pending = Array.from(this.#bedrocks, ([name, bedrock]) => this.#ready(name, bedrock));
+    await Promise.all(pending);
   }
 
   async #ready(name: string, bedrock: Bedrock): Promise<void> {
@@ -185,7 +189,7 @@ export class LockRegistry implements BeforeApplicationShutdown {
   }
 
   async #connectLater(name: string, bedrock: Bedrock): Promise<void> {
-    const told = new Set<string>();
+    const logged = new Set<string>();
     while (!bedrock.isClosed) {
       try {
         await bedrock.ready();
@@ -194,8 +198,8 @@ export class LockRegistry implements BeforeApplicationShutdown {
       } catch (error) {
         const message = `backend "${name}": ${(error as Error).message}`;
         // The start has logged the outage; a refusal needs the operator.
-        if (!isOutage(error) && !told.has(message)) this.#logger.error(message);
-        told.add(message);
+        if (!isOutage(error) && !logged.has(message)) this.#logger.error(message);
+        logged.add(message);
         await sleep(this.clock, RETRY_MS);
       }
     }

@@ -1,8 +1,8 @@
 import { checkName, InvalidOptionError } from 'bedrock-lock';
-import { DEFAULT_BACKEND } from '../core/lock.tokens.js';
+import { DEFAULT_BACKEND } from '../core/lock.constants.js';
 
 /** What names something that is registered. */
-export interface Reference {
+export interface NameLookup {
   readonly name: string;
   readonly backend?: string | undefined;
   /** Further fields that the registration should have, for the message when it is not there. */
@@ -23,25 +23,25 @@ export class RegisteredNames<T extends { readonly backend: string }> {
   }
 
   /** @throws InvalidOptionError when it is not registered, or on several backends and none of them is named */
-  find(reference: Reference): T {
-    const { name, backend } = reference;
+  find(lookup: NameLookup): T {
+    const { name, backend } = lookup;
     const { option, list } = this.what;
     checkName(option, name);
-    const found = this.known(reference);
+    const found = this.known(lookup);
     if (found !== undefined) return found;
     const known = this.#byName.get(name) ?? [];
     if (backend === undefined && known.length > 0) {
       const names = known.map((one) => one.backend).join(', ');
       throw new InvalidOptionError('backend', `given, since ${option} "${name}" is on ${names}`, backend);
     }
-    const fields = Object.entries(reference).filter(([, value]) => value !== undefined);
-    const place = `{ ${fields.map(([field, value]) => `${field}: '${value}'`).join(', ')} }`;
-    const requirement = `registered: add ${place} to the ${list} of BedrockLockModule.forRoot(), forRootAsync() or forFeature()`;
+    const fields = Object.entries(lookup).filter(([, value]) => value !== undefined);
+    const missing = `{ ${fields.map(([field, value]) => `${field}: '${value}'`).join(', ')} }`;
+    const requirement = `registered: add ${missing} to the ${list} of BedrockLockModule.forRoot(), forRootAsync() or forFeature()`;
     throw new InvalidOptionError(option, requirement, name);
   }
 
   /** As `find()`, and undefined where that throws. */
-  known({ name, backend }: Reference): T | undefined {
+  known({ name, backend }: NameLookup): T | undefined {
     const known = this.#byName.get(name) ?? [];
     if (backend === undefined && known.length === 1) return known[0];
     return known.find((one) => one.backend === (backend ?? DEFAULT_BACKEND));

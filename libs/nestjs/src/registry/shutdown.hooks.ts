@@ -1,11 +1,11 @@
 import { Logger } from '@nestjs/common';
 import type { Bedrock, Clock } from 'bedrock-lock';
-import { LOG_CONTEXT } from '../core/lock.tokens.js';
+import { LOG_CONTEXT } from '../core/lock.constants.js';
 
 /** Set by Jest, Vitest, the runner of Node and workers of Mocha: their tests close their applications themselves. */
-const IN_TESTS = ['JEST_WORKER_ID', 'VITEST', 'NODE_TEST_CONTEXT', 'MOCHA_WORKER_ID'];
+const TEST_VARIABLES = ['JEST_WORKER_ID', 'VITEST', 'NODE_TEST_CONTEXT', 'MOCHA_WORKER_ID'];
 /** Functions that Mocha and Jasmine put on the global object; Mocha without workers sets no variable. */
-const OF_TESTS = ['describe', 'it'];
+const TEST_GLOBALS = ['describe', 'it'];
 /** `enableShutdownHooks()` may come after `createApplicationContext()`, in which providers may take locks, in ms. */
 const ENABLED_WITHIN_MS = 1_000;
 
@@ -16,25 +16,25 @@ export function warnWithoutShutdownHooks(bedrocks: readonly Bedrock[], clock: Cl
   const stops = shared.map((bedrock) =>
     bedrock.on('lease.granted', () => {
       for (const stop of stops) stop();
-      if (!isHeard()) clock.setTimer(() => warn(bedrock), ENABLED_WITHIN_MS);
+      if (!hasSigtermListener()) clock.setTimer(() => warn(bedrock), ENABLED_WITHIN_MS);
     }),
   );
 }
 
 function warn({ isClosed }: Bedrock): void {
-  if (isClosed || isHeard()) return;
+  if (isClosed || hasSigtermListener()) return;
   new Logger(LOG_CONTEXT).warn(
     'nothing listens to SIGTERM, so locks that are held then stay until their leases end: call ' +
       'app.enableShutdownHooks(), or set warnWithoutShutdownHooks: false',
   );
 }
 
-function isHeard(): boolean {
+function hasSigtermListener(): boolean {
   return process.listenerCount('SIGTERM') > 0;
 }
 
 function isTest(): boolean {
-  if (process.env['NODE_ENV'] === 'test' || IN_TESTS.some((name) => process.env[name] !== undefined))
+  if (process.env['NODE_ENV'] === 'test' || TEST_VARIABLES.some((name) => process.env[name] !== undefined))
     return true;
-  return OF_TESTS.every((name) => typeof (globalThis as Record<string, unknown>)[name] === 'function');
+  return TEST_GLOBALS.every((name) => typeof (globalThis as Record<string, unknown>)[name] === 'function');
 }

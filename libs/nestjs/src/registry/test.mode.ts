@@ -6,7 +6,7 @@ export interface TestMode {
   /** False: bodies run without any lock, whatever it is called. */
   readonly isLocking: boolean;
   /** What code gets in place of a lock or of idempotency. */
-  readonly recording: <T extends { readonly name: string }>(one: T) => T;
+  readonly wrap: <T extends { readonly name: string }>(one: T) => T;
 }
 
 const modes = new WeakMap<object, TestMode>();
@@ -26,6 +26,6 @@ export function isWithoutLocks(registry: object): boolean {
 }
 
 /** What code of the application gets: in a test a double that records, elsewhere the thing itself. */
-export function handedOut<T extends { readonly name: string }>(registry: object, one: T): T {
-  return modes.get(registry)?.recording(one) ?? one;
+export function exposed<T extends { readonly name: string }>(registry: object, one: T): T {
+  return modes.get(registry)?.wrap(one) ?? one;
 }

@@ -2,8 +2,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { HealthIndicatorService, type HealthIndicatorResult } from '@nestjs/terminus';
 import { checkFields, checkTime, InvalidOptionError } from 'bedrock-lock';
 import type { LockRegistry } from '../registry/lock.registry.js';
-import { LOCK_REGISTRY } from '../core/lock.tokens.js';
-import { BackendWatch, type BackendHealth } from './backend.watch.js';
+import { LOCK_REGISTRY } from '../core/lock.constants.js';
+import { BackendMonitor, type BackendHealth } from './backend.monitor.js';
 
 /** Options of `BedrockHealthIndicator.check()`. */
 export interface BedrockHealthOptions {
@@ -15,7 +15,7 @@ export interface BedrockHealthOptions {
 
 const FIELDS: ReadonlySet<string> = new Set<keyof BedrockHealthOptions>(['backends', 'timeoutMs']);
 const DEFAULT_TIMEOUT_MS = 1_000;
-const LONGEST_TIMEOUT_MS = 60_000;
+const MAX_TIMEOUT_MS = 60_000;
 
 /**
  * Health of the lock backends for `@nestjs/terminus`: add it to the providers of the module that imports TerminusModule,
@@ -33,7 +33,7 @@ export class BedrockHealthIndicator {
   ) {
     this.#terminus = terminus;
     this.#registry = registry;
-    for (const name of registry.backends) this.#watchOf(name);
+    for (const name of registry.backends) this.#monitorOf(name);
   }
 
   /**
@@ -49,10 +49,10 @@ export class BedrockHealthIndicator {
     checkKey(key);
     checkFields('options', options, FIELDS);
     const { timeoutMs = DEFAULT_TIMEOUT_MS, backends: names = this.#registry.backends } = options;
-    checkTime('timeoutMs', timeoutMs, 1, LONGEST_TIMEOUT_MS);
-    const watches = this.#watchesOf(names);
+    checkTime('timeoutMs', timeoutMs, 1, MAX_TIMEOUT_MS);
+    const monitors = this.#monitorsOf(names);
     const checked = await Promise.all(
-      watches.map(async ([name, watch]) => [name, await watch.check(timeoutMs)] as const),
+      monitors.map(async ([name, monitor]) => [name, await monitor.check(timeoutMs)] as const),
     );
     const backends = Object.fromEntries(checked);
     const isUp = checked.every(([, { status }]) => status === 'up');
@@ -60,19 +60,19 @@ export class BedrockHealthIndicator {
     return isUp ? session.up({ backends }) : session.down({ backends });
   }
 
-  #watchesOf(names: unknown): readonly (readonly [string, BackendWatch])[] {
+  #monitorsOf(names: unknown): readonly (readonly [string, BackendMonitor])[] {
     if (!Array.isArray(names) || names.length === 0) {
       throw new InvalidOptionError('backends', 'an array with at least one name', names);
     }
     const known = this.#registry.backends;
     return (names as string[]).map((name) => {
-      if (known.includes(name)) return [name, this.#watchOf(name)];
+      if (known.includes(name)) return [name, this.#monitorOf(name)];
       throw new InvalidOptionError('backends', `some of ${known.join(', ')}`, name);
     });
   }
 
-  #watchOf(backend: string): BackendWatch {
-    return BackendWatch.of(this.#registry.bedrock(backend), this.#registry.clock);
+  #monitorOf(backend: string): BackendMonitor {
+    return BackendMonitor.of(this.#registry.bedrock(backend), this.#registry.clock);
   }
 }
 

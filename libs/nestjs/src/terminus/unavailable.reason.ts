@@ -3,7 +3,7 @@ const SYSTEM_CODE = /^[A-Z][A-Z0-9_]{2,}$/;
 const REPLY_CODE = /^-?([A-Z]{3,})(?= |$)/;
 /** Words and times: no digit, dot, slash, quote or @ that an address or a password could be made of. */
 const PLAIN = /^(?:[a-z ,:'-]|\d+ ms\b){1,200}$/i;
-const LONGEST_CHAIN = 8;
+const MAX_CAUSES = 8;
 /** Of the library's own error, which says no more than that. */
 const OWN_CODE = 'BACKEND_UNAVAILABLE';
 
@@ -29,7 +29,7 @@ export function shownReason(error: unknown): string | undefined {
 
 function codeIn(error: unknown): string | undefined {
   let cause = (error as ErrorLike | undefined)?.cause;
-  for (let depth = 0; depth < LONGEST_CHAIN && cause !== undefined && cause !== null; depth += 1) {
+  for (let depth = 0; depth < MAX_CAUSES && cause !== undefined && cause !== null; depth += 1) {
     // A server may refuse one item of a call, by text alone.
     const { code, message, cause: next }: ErrorLike = typeof cause === 'string' ? { message: cause } : cause;
     if (typeof code === 'string' && code !== OWN_CODE && SYSTEM_CODE.test(code)) return code;

@@ -5,7 +5,7 @@ import { leaveTestMode } from '../registry/bound.registry.js';
 import { BedrockLockModule } from '../module/bedrock-lock.module.js';
 import type { BedrockLockStaticOptions } from '../options/bedrock-lock.options.js';
 import type { LockRegistry } from '../registry/lock.registry.js';
-import { LOCK_REGISTRY, TEST_MODE } from '../core/lock.tokens.js';
+import { LOCK_REGISTRY, TEST_MODE } from '../core/lock.constants.js';
 import { RecordedLocks } from '../core/recorded.locks.js';
 import type { TestMode } from '../registry/test.mode.js';
 import { RecordingLocks } from './recording.locks.js';
@@ -53,7 +53,7 @@ function testing({ clock, ...listed }: BedrockTestingOptions, isLocking: boolean
         useFactory: (): TestMode => {
           const recorded = new RecordedLocks();
           const locks = new RecordingLocks(recorded);
-          return { recorded, isLocking, recording: (one) => locks.of(one) };
+          return { recorded, isLocking, wrap: (one) => locks.of(one) };
         },
       },
       { provide: RecordedLocks, useFactory: ({ recorded }: TestMode) => recorded, inject: [TEST_MODE] },

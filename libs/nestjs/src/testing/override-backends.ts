@@ -2,7 +2,7 @@ import type { TestingModuleBuilder } from '@nestjs/testing';
 import type { Backend } from 'bedrock-lock';
 import { getBackendToken, unknownOverride } from '../core/backend.tokens.js';
 import type { LockRegistry } from '../registry/lock.registry.js';
-import { LOCK_REGISTRY } from '../core/lock.tokens.js';
+import { LOCK_REGISTRY } from '../core/lock.constants.js';
 
 /**
  * Puts an application on other backends, by their names; its own are never made. Locks, prefix and features stay.

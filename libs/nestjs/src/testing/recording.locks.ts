@@ -2,7 +2,13 @@ import { Idempotency, ReadWriteLock, type IdempotentRequest, type KeyPart } from
 import type { RecordedCall, RecordedLocks } from '../core/recorded.locks.js';
 
 /** The methods that ask for a lock. */
-const ASKING: ReadonlySet<string | symbol> = new Set(['run', 'acquire', 'tryAcquire', 'lock', 'tryLock']);
+const ACQUIRE_METHODS: ReadonlySet<string | symbol> = new Set([
+  'run',
+  'acquire',
+  'tryAcquire',
+  'lock',
+  'tryLock',
+]);
 
 type AnyFunction = (...args: unknown[]) => unknown;
 
@@ -31,7 +37,7 @@ export class RecordingLocks {
             key: [...of.key, ...parts],
           });
       }
-      if (ASKING.has(name)) {
+      if (ACQUIRE_METHODS.has(name)) {
         return (...args: unknown[]) => {
           this.recorded.calls.push({ method: `${target.constructor.name}.${String(name)}()`, ...of });
           return (value as AnyFunction).apply(target, args);

@@ -3,10 +3,10 @@ import { Bedrock, sleep, systemClock, type Backend, type Clock, type Lease } fro
 import { HistoryRecorder } from '../history/history-recorder.js';
 import type { HistoryEvent } from '../history/history-event.js';
 import { JOB_DEFAULTS, type ContenderBody, type ContenderJob, type NapJob } from './contender-job.js';
-import { turnOf } from './turn.js';
+import { acquisitionOf } from './acquisition.js';
 
-/** How a contender is bound to the process that it runs in. */
-export interface Surroundings {
+/** What a contender gets from the process that it runs in. */
+export interface ContenderEnvironment {
   readonly backend: Backend;
   readonly label: string;
   write(event: HistoryEvent): void;
@@ -24,32 +24,32 @@ export interface Surroundings {
 }
 
 /** Does the job and closes; resolves when it is done. */
-export async function contend(job: ContenderJob, surroundings: Surroundings): Promise<void> {
-  const { backend, label, clock = systemClock } = surroundings;
+export async function contend(job: ContenderJob, environment: ContenderEnvironment): Promise<void> {
+  const { backend, label, clock = systemClock } = environment;
   const { resource, resources = [resource], tasks = 1, forMs = Infinity, handOver = {} } = job;
   const { cycles = forMs < Infinity ? Infinity : 1 } = job;
   const endsAt = clock.now() + forMs;
   const bedrock = new Bedrock({ backend, clock, handOver, defaults: { ...JOB_DEFAULTS, ...job.lock } });
-  const recorder = new HistoryRecorder(label, (event) => surroundings.write(event), clock);
-  surroundings.onWake?.((sleptMs) => recorder.slept(sleptMs));
+  const recorder = new HistoryRecorder(label, (event) => environment.write(event), clock);
+  environment.onWake?.((sleptMs) => recorder.recordSleep(sleptMs));
   await bedrock.ready();
   const unfollow = recorder.follow(bedrock);
-  if (job.naps !== undefined) void sleepNowAndThen(job.naps, surroundings, clock);
+  if (job.naps !== undefined) void sleepRepeatedly(job.naps, environment, clock);
   const { counterFile: _, ...reading } = job;
   let held = 0;
   const cycle = async (): Promise<void> => {
     const resource = resources[Math.floor(clock.random() * resources.length)]!;
-    const { waitMs, ask, share, isReader = false } = turnOf({ ...job, resource }, bedrock);
-    const lease = await recorder.acquire(resource, waitMs, ask, share);
+    const { waitMs, acquire, share, isReader = false } = acquisitionOf({ ...job, resource }, bedrock);
+    const lease = await recorder.acquire(resource, waitMs, acquire, share);
     if (lease === undefined) return;
     held += 1;
-    if (held === job.crashAt) await surroundings.crash();
-    await surroundings.body?.work(lease);
+    if (held === job.crashAt) await environment.crash();
+    await environment.body?.work(lease);
     await body(isReader ? reading : job, lease, recorder, clock);
     await recorder.release(lease);
   };
   const task = async (): Promise<void> => {
-    const isOver = (): boolean => clock.now() >= endsAt || surroundings.isFinished?.() === true;
+    const isOver = (): boolean => clock.now() >= endsAt || environment.isFinished?.() === true;
     for (let i = 0; i < cycles && !isOver(); i += 1) {
       await cycle();
       if (job.restMs !== undefined) await sleep(clock, job.restMs);
@@ -57,21 +57,21 @@ export async function contend(job: ContenderJob, surroundings: Surroundings): Pr
   };
   await Promise.all(Array.from({ length: tasks }, task));
   await bedrock.close();
-  await surroundings.body?.close();
+  await environment.body?.close();
   unfollow();
-  recorder.tell({ kind: 'ended', resource });
+  recorder.record({ kind: 'ended', resource });
 }
 
-async function sleepNowAndThen(
+async function sleepRepeatedly(
   { times, ms, everyMs }: NapJob,
-  surroundings: Surroundings,
+  environment: ContenderEnvironment,
   clock: Clock,
 ): Promise<void> {
-  if (surroundings.nap === undefined) throw new Error('naps are for processes of their own');
+  if (environment.nap === undefined) throw new Error('naps are for processes of their own');
   const [least, most] = typeof ms === 'number' ? [ms, ms] : ms;
   for (let n = 0; n < times; n += 1) {
     await sleep(clock, everyMs);
-    surroundings.nap(least + clock.random() * (most - least));
+    environment.nap(least + clock.random() * (most - least));
   }
 }
 
@@ -80,10 +80,10 @@ async function body(job: ContenderJob, lease: Lease, recorder: HistoryRecorder, 
   const [least, most] = typeof bodyMs === 'number' ? [bodyMs, bodyMs] : bodyMs;
   const count = counterFile === undefined ? 0 : Number(readFileSync(counterFile, 'utf8'));
   const endsAt = clock.now() + least + clock.random() * (most - least);
-  recorder.see(lease);
+  recorder.observe(lease);
   for (let restMs = endsAt - clock.now(); restMs > 0; restMs = endsAt - clock.now()) {
     await sleep(clock, Math.min(restMs, sampleMs));
-    recorder.see(lease);
+    recorder.observe(lease);
   }
   // A caller that has lost its lease must not write any more.
   if (counterFile !== undefined && lease.isHeld) writeFileSync(counterFile, String(count + 1));

@@ -1,7 +1,7 @@
 import type { BedrockOptions, Lease, LockOptions } from 'bedrock-lock';
 
 /** The mutexes of a Bedrock, by how they are made. */
-export type MutexKind = 'mutex' | 'fairMutex';
+export type MutexVariant = 'mutex' | 'fairMutex';
 
 /** How a contender uses a semaphore. */
 export interface PermitJob {
@@ -13,7 +13,7 @@ export interface PermitJob {
 
 /** How a contender uses a read-write lock. */
 export interface ReadWriteJob {
-  /** How many of its turns write, from 0 to 1, at random; the others read. */
+  /** How many of its acquisitions write, from 0 to 1, at random; the others read. */
   readonly writes: number;
 }
 
@@ -32,12 +32,12 @@ export interface ContenderJob {
   /** Several of them: each acquisition is of one, at random. @default the one of `resource` */
   readonly resources?: readonly string[];
   /** How the lock is made. @default 'mutex' */
-  readonly kind?: MutexKind;
+  readonly kind?: MutexVariant;
   /** Permits of a semaphore instead of a mutex. */
   readonly permits?: PermitJob;
   /** A read-write lock instead of a mutex. */
   readonly readWrite?: ReadWriteJob;
-  /** Shown as the process in the history, and as the backend's label. Unique per crowd. @default p1, p2, … */
+  /** Shown as the process in the history, and as the backend's label. Unique per run. @default p1, p2, … */
   readonly label?: string;
   /** Callers that contend at the same time. @default 1 */
   readonly tasks?: number;
@@ -75,7 +75,7 @@ export interface ModuleSource {
 }
 
 /** Which backend a contender uses. */
-export type BackendSource = ModuleSource;
+export type BackendModule = ModuleSource;
 
 /** Work of a test's own inside the lock. When it rejects, the contender's process fails. */
 export interface ContenderBody {

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseHistory, type HistoryEvent } from '../history/history-event.js';
-import type { BackendSource, ContenderJob } from './contender-job.js';
-import type { Order, Wish } from './order.js';
+import type { BackendModule, ContenderJob } from './contender-job.js';
+import type { ContenderCommand, ContenderRequest } from './contender-command.js';
 
 /** The compiled program, from the sources as from the build. */
 const PROGRAM = fileURLToPath(new URL('../../dist/contender/main.js', import.meta.url));
@@ -21,14 +21,14 @@ export class ContenderProcess {
   #hasEnded = false;
 
   /** Starts it at once. @throws Error when the package has not been built */
-  constructor(source: BackendSource, job: ContenderJob, label = job.label ?? 'p1') {
+  constructor(source: BackendModule, job: ContenderJob, label = job.label ?? 'p1') {
     if (!existsSync(PROGRAM)) throw new Error(`${PROGRAM} is missing: build bedrock-testkit first`);
     this.label = label;
     const task = JSON.stringify({ source, job, label });
     this.#child = fork(PROGRAM, [task], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], execArgv: [] });
     this.#child.stdout!.setEncoding('utf8').on('data', (text: string) => this.#read(text));
     this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.#errors += text));
-    this.#child.on('message', ({ ms }: Wish) => this.#nap(ms));
+    this.#child.on('message', ({ ms }: ContenderRequest) => this.#nap(ms));
     this.#child.once('close', () => {
       this.#hasEnded = true;
       this.#notify();
@@ -46,12 +46,12 @@ export class ContenderProcess {
 
   /** Its event loop is not free for so long. */
   block(ms: number): void {
-    this.#order({ kind: 'block', ms });
+    this.#send({ kind: 'block', ms });
   }
 
   /** Each of its tasks ends after the cycle that it is in. */
   finish(): void {
-    this.#order({ kind: 'finish' });
+    this.#send({ kind: 'finish' });
   }
 
   /** Resolves with the first event, told or yet to come, that fits. @throws Error when it ends before */
@@ -91,9 +91,9 @@ export class ContenderProcess {
     setTimeout(() => this.signal('SIGCONT'), ms);
   }
 
-  #order(order: Order): void {
-    // Whoever is gone, or on its way, needs no orders.
-    if (this.#child.connected) this.#child.send(order, () => undefined);
+  #send(command: ContenderCommand): void {
+    // A process that is gone, or on its way, needs no commands.
+    if (this.#child.connected) this.#child.send(command, () => undefined);
   }
 
   #read(text: string): void {

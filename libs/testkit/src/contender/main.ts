@@ -3,11 +3,11 @@ import { sleepWhenStopped } from './machine-sleep.js';
 import { writeSync } from 'node:fs';
 import type { Backend } from 'bedrock-lock';
 import { contend } from './contend.js';
-import type { BackendSource, ContenderBody, ContenderJob, ModuleSource } from './contender-job.js';
-import type { Order, Wish } from './order.js';
+import type { BackendModule, ContenderBody, ContenderJob, ModuleSource } from './contender-job.js';
+import type { ContenderCommand, ContenderRequest } from './contender-command.js';
 
 const { source, job, label } = JSON.parse(process.argv[2]!) as {
-  source: BackendSource;
+  source: BackendModule;
   job: ContenderJob;
   label: string;
 };
@@ -19,9 +19,9 @@ const orphaned = (): never => process.exit(1);
 process.once('disconnect', orphaned);
 
 let isFinished = false;
-process.on('message', (order: Order) => {
-  if (order.kind === 'finish') isFinished = true;
-  else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, order.ms);
+process.on('message', (command: ContenderCommand) => {
+  if (command.kind === 'finish') isFinished = true;
+  else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, command.ms);
 });
 
 await contend(job, {
@@ -29,7 +29,7 @@ await contend(job, {
   isFinished: () => isFinished,
   write: (event) => write(`${JSON.stringify(event)}\n`),
   nap: (ms) => {
-    process.send!({ kind: 'nap', ms } satisfies Wish);
+    process.send!({ kind: 'nap', ms } satisfies ContenderRequest);
   },
   onWake: sleepWhenStopped,
   crash: () => {

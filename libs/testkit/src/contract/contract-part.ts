@@ -1,10 +1,10 @@
-import type { MutexKind } from '../contender/contender-job.js';
+import type { MutexVariant } from '../contender/contender-job.js';
 
 /** One promise of the contract. */
 export interface PromiseName {
   /** Of a kind of mutex; undefined where it is not of a mutex. */
-  readonly kind: MutexKind | undefined;
-  readonly theme: string;
+  readonly kind: MutexVariant | undefined;
+  readonly group: string;
   readonly promise: string;
 }
 
@@ -14,20 +14,20 @@ export type ContractPart = (name: PromiseName) => boolean;
 export const WHOLE_CONTRACT: ContractPart = () => true;
 
 /** `mutex › renewal › keeps many locks at a time` */
-export function nameOf({ kind, theme, promise }: PromiseName): string {
-  return [...(kind === undefined ? [] : [kind]), theme, promise].join(' › ');
+export function nameOf({ kind, group, promise }: PromiseName): string {
+  return [...(kind === undefined ? [] : [kind]), group, promise].join(' › ');
 }
 
 /**
- * What is tried of every backend on every change: each mechanism once, and the first crowd of each kind of lock. The rest of
+ * What is tried of every backend on every change: each mechanism once, and the first run of contenders of each kind of lock. The rest of
  * the contract tries the same mechanisms in more situations, and promises that take seconds.
  */
-export const SHORT_CONTRACT: ContractPart = ({ kind, theme, promise }) => {
+export const SHORT_CONTRACT: ContractPart = ({ kind, group, promise }) => {
   if (kind === 'fairMutex') return SHORT_FAIR.has(promise);
-  return SHORT_THEMES.has(theme) || SHORT_PROMISES.has(promise);
+  return SHORT_GROUPS.has(group) || SHORT_PROMISES.has(promise);
 };
 
-const SHORT_THEMES: ReadonlySet<string> = new Set([
+const SHORT_GROUPS: ReadonlySet<string> = new Set([
   'verbs that may be repeated',
   'verbs of semaphores',
   'verbs of read-write locks',

@@ -1,41 +1,41 @@
 import { Liveness } from '../liveness/liveness.js';
-import type { MutexKind } from '../contender/contender-job.js';
+import type { MutexVariant } from '../contender/contender-job.js';
 import type { ContractHarness } from './context/contract-harness.js';
-import type { ContractTheme } from './context/contract-theme.js';
+import type { ContractGroup } from './context/contract-group.js';
 import { nameOf, WHOLE_CONTRACT, type ContractPart, type PromiseName } from './contract-part.js';
-import { sizeOfCrowds } from './context/crowd-size.js';
-import { HAND_OVER_MS, Stage } from './context/stage.js';
-import { arrival } from './themes/waiting/arrival.js';
-import { bounds } from './themes/waiting/bounds.js';
-import { cancelling } from './themes/waiting/cancelling.js';
-import { closing } from './themes/waiting/closing.js';
-import { countingSemaphores } from './themes/primitives/counting-semaphores.js';
-import { crash } from './themes/holding/crash.js';
-import { exclusion } from './themes/holding/exclusion.js';
-import { expirableSemaphores } from './themes/primitives/expirable-semaphores.js';
-import { expiry } from './themes/holding/expiry.js';
-import { fairness } from './themes/waiting/fairness.js';
-import { idempotency } from './themes/primitives/idempotency.js';
-import { latches } from './themes/primitives/latches.js';
-import { leadership } from './themes/primitives/leadership.js';
-import { leftovers } from './themes/holding/leftovers.js';
-import { operators } from './themes/holding/operators.js';
-import { order } from './themes/waiting/order.js';
-import { readWriteLocks } from './themes/primitives/read-write-locks.js';
-import { readWriteVerbs } from './themes/primitives/read-write-verbs.js';
-import { reentry } from './themes/holding/reentry.js';
-import { permitVerbs } from './themes/primitives/permit-verbs.js';
-import { renewal } from './themes/holding/renewal.js';
-import { semaphores } from './themes/primitives/semaphores.js';
-import { severalLocks } from './themes/waiting/several-locks.js';
-import { machineSleep } from './themes/holding/sleep.js';
-import { tokens } from './themes/holding/tokens.js';
-import { verbs } from './themes/holding/verbs.js';
+import { contenderScale } from './context/contender-scale.js';
+import { HAND_OVER_MS, ContractContext } from './context/contract-context.js';
+import { arrival } from './groups/waiting/arrival.js';
+import { bounds } from './groups/waiting/bounds.js';
+import { cancelling } from './groups/waiting/cancelling.js';
+import { closing } from './groups/waiting/closing.js';
+import { countingSemaphores } from './groups/primitives/counting-semaphores.js';
+import { crash } from './groups/holding/crash.js';
+import { exclusion } from './groups/holding/exclusion.js';
+import { expirableSemaphores } from './groups/primitives/expirable-semaphores.js';
+import { expiry } from './groups/holding/expiry.js';
+import { fairness } from './groups/waiting/fairness.js';
+import { idempotency } from './groups/primitives/idempotency.js';
+import { latches } from './groups/primitives/latches.js';
+import { leadership } from './groups/primitives/leadership.js';
+import { leftovers } from './groups/holding/leftovers.js';
+import { operators } from './groups/holding/operators.js';
+import { order } from './groups/waiting/order.js';
+import { readWriteLocks } from './groups/primitives/read-write-locks.js';
+import { readWriteVerbs } from './groups/primitives/read-write-verbs.js';
+import { reentry } from './groups/holding/reentry.js';
+import { permitVerbs } from './groups/primitives/permit-verbs.js';
+import { renewal } from './groups/holding/renewal.js';
+import { semaphores } from './groups/primitives/semaphores.js';
+import { severalLocks } from './groups/waiting/several-locks.js';
+import { machineSleep } from './groups/holding/sleep.js';
+import { tokens } from './groups/holding/tokens.js';
+import { verbs } from './groups/holding/verbs.js';
 
-type Themes = Readonly<Record<string, ContractTheme>>;
+type ContractGroups = Readonly<Record<string, ContractGroup>>;
 
-/** What every backend promises of every kind of mutex, by theme. */
-export const CONTRACT: Themes = {
+/** What every backend promises of every kind of mutex, by group. */
+export const CONTRACT: ContractGroups = {
   'mutual exclusion': exclusion,
   'order and waking': order,
   'fairness between processes': fairness,
@@ -55,10 +55,10 @@ export const CONTRACT: Themes = {
 };
 
 /**
- * What the order of arrival changes: claims, withdrawals and revocations of a line of callers. The rest of {@link CONTRACT} is
+ * What the order of arrival changes: claims, withdrawals and revocations of a queue of callers. The rest of {@link CONTRACT} is
  * the same code for both kinds of mutex.
  */
-const FAIR_CONTRACT: Themes = {
+const FAIR_CONTRACT: ContractGroups = {
   'mutual exclusion': exclusion,
   'fencing tokens': tokens,
   'verbs that may be repeated': verbs,
@@ -76,13 +76,13 @@ const FAIR_CONTRACT: Themes = {
   'order of arrival': arrival,
 };
 
-function pick(theme: ContractTheme, ...promises: readonly string[]): ContractTheme {
-  return Object.fromEntries(promises.map((promise) => [promise, theme[promise]!]));
+function pick(group: ContractGroup, ...promises: readonly string[]): ContractGroup {
+  return Object.fromEntries(promises.map((promise) => [promise, group[promise]!]));
 }
 
-/** What a driver promises that not every backend has, and what a trait stands for, by theme. */
+/** What a driver promises that not every backend has, and what a trait stands for, by group. */
 export const DRIVER_CONTRACTS: Readonly<
-  Record<'counters' | 'permits' | 'records' | 'weighted' | 'shared', Themes>
+  Record<'counters' | 'permits' | 'records' | 'weighted' | 'shared', ContractGroups>
 > = {
   shared: { 'read-write locks': readWriteLocks, 'verbs of read-write locks': readWriteVerbs },
   weighted: { semaphores, 'verbs of semaphores': permitVerbs },
@@ -131,78 +131,81 @@ export function contractSuite(
   const timeoutMs = CASE_TIMEOUT_MS * Math.max(1, (harness.handOverMs ?? HAND_OVER_MS) / HAND_OVER_MS);
   describe(`the contract on ${harness.name}`, () => {
     let liveness: Liveness;
-    let size = 1;
+    let scale = 1;
     beforeAll(async () => {
       liveness = new Liveness(harness.clock);
       await harness.open?.();
-      size = await sizeOfCrowds(harness);
+      scale = await contenderScale(harness);
     });
     afterAll(() => harness.close());
-    const tell = (themes: Themes, kind?: MutexKind): void => {
-      for (const [theme, promises] of Object.entries(themes)) {
+    const register = (groups: ContractGroups, kind?: MutexVariant): void => {
+      for (const [group, promises] of Object.entries(groups)) {
         const chosen = Object.entries(promises).filter(([promise]) =>
-          isTried(harness, part, { kind, theme, promise }),
+          isTried(harness, part, { kind, group, promise }),
         );
         // A runner refuses a group without tests.
         if (chosen.length === 0) continue;
-        describe(theme, () => {
-          for (const [promise, prove] of chosen)
-            it(promise, () => onStage(new Stage(harness, liveness, kind, size), prove), timeoutMs);
+        describe(group, () => {
+          for (const [promise, run] of chosen)
+            it(promise, () => inContext(new ContractContext(harness, liveness, kind, scale), run), timeoutMs);
         });
       }
     };
-    for (const { kind, themes } of groupsOf(harness)) {
-      if (kind === undefined) tell(themes);
-      else describe(kind, () => tell(themes, kind));
+    for (const { kind, groups } of sectionsOf(harness)) {
+      if (kind === undefined) register(groups);
+      else describe(kind, () => register(groups, kind));
     }
   });
 }
 
 /** The names of the promises that {@link contractSuite} registers, such as `mutex › renewal › keeps many locks at a time`. */
 export function promisesOf(harness: ContractHarness, part: ContractPart = WHOLE_CONTRACT): string[] {
-  return groupsOf(harness).flatMap(({ kind, themes }) =>
-    Object.entries(themes).flatMap(([theme, promises]) =>
+  return sectionsOf(harness).flatMap(({ kind, groups }) =>
+    Object.entries(groups).flatMap(([group, promises]) =>
       Object.keys(promises)
-        .map((promise) => ({ kind, theme, promise }))
+        .map((promise) => ({ kind, group, promise }))
         .filter((name) => isTried(harness, part, name))
         .map(nameOf),
     ),
   );
 }
 
-interface Group {
-  readonly kind: MutexKind | undefined;
-  readonly themes: Themes;
+interface ContractSection {
+  readonly kind: MutexVariant | undefined;
+  readonly groups: ContractGroups;
 }
 
-function groupsOf(harness: ContractHarness): Group[] {
+function sectionsOf(harness: ContractHarness): ContractSection[] {
   const { kinds = ['mutex'] } = harness;
   return [
-    ...kinds.map((kind) => ({ kind, themes: kind === 'mutex' ? CONTRACT : FAIR_CONTRACT })),
-    { kind: undefined, themes: { leadership } },
-    { kind: undefined, themes: driverContracts(harness) },
+    ...kinds.map((kind) => ({ kind, groups: kind === 'mutex' ? CONTRACT : FAIR_CONTRACT })),
+    { kind: undefined, groups: { leadership } },
+    { kind: undefined, groups: driverContracts(harness) },
   ];
 }
 
-function isTried({ lacks = [] }: ContractHarness, part: ContractPart, name: PromiseName): boolean {
-  if (lacks.includes('holdAtLeast') && HOLD_AT_LEAST.has(name.promise)) return false;
-  return part(name) && !(lacks.includes('sleep') && name.theme === SLEEP);
+function isTried({ unsupported = [] }: ContractHarness, part: ContractPart, name: PromiseName): boolean {
+  if (unsupported.includes('holdAtLeast') && HOLD_AT_LEAST.has(name.promise)) return false;
+  return part(name) && !(unsupported.includes('sleep') && name.group === SLEEP);
 }
 
-function driverContracts({ lacks = [] }: ContractHarness): Themes {
+function driverContracts({ unsupported = [] }: ContractHarness): ContractGroups {
   return {
-    ...(!lacks.includes('shared') && DRIVER_CONTRACTS.shared),
-    ...(!lacks.includes('weighted') && DRIVER_CONTRACTS.weighted),
-    ...(!lacks.includes('counters') && DRIVER_CONTRACTS.counters),
-    ...(!lacks.includes('permits') && DRIVER_CONTRACTS.permits),
-    ...(!lacks.includes('records') && DRIVER_CONTRACTS.records),
+    ...(!unsupported.includes('shared') && DRIVER_CONTRACTS.shared),
+    ...(!unsupported.includes('weighted') && DRIVER_CONTRACTS.weighted),
+    ...(!unsupported.includes('counters') && DRIVER_CONTRACTS.counters),
+    ...(!unsupported.includes('permits') && DRIVER_CONTRACTS.permits),
+    ...(!unsupported.includes('records') && DRIVER_CONTRACTS.records),
   };
 }
 
-async function onStage(stage: Stage, prove: (stage: Stage) => Promise<void>): Promise<void> {
+async function inContext(
+  context: ContractContext,
+  run: (context: ContractContext) => Promise<void>,
+): Promise<void> {
   try {
-    await prove(stage);
+    await run(context);
   } finally {
-    await stage.close();
+    await context.close();
   }
 }

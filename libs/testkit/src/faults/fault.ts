@@ -62,7 +62,7 @@ export interface VerbInput
 export type Verb = keyof VerbInput;
 
 /** One call that reached the backend. */
-export interface Call<V extends Verb = Verb> {
+export interface BackendCall<V extends Verb = Verb> {
   readonly verb: V;
   readonly input: VerbInput[V];
   /** Of the backend's clock, ms. */

@@ -18,8 +18,8 @@ import {
   type Waker,
   type WithdrawOptions,
 } from 'bedrock-lock';
-import type { Call, Fault, Verb, VerbInput } from './fault.js';
-import { faultyDriver, type PassOn } from './faulty-driver.js';
+import type { BackendCall, Fault, Verb, VerbInput } from './fault.js';
+import { faultyDriver, type CallInterceptor } from './faulty-driver.js';
 
 export interface FaultyBackendOptions {
   /** Times the delays. @default the system's */
@@ -41,15 +41,15 @@ export class FaultyBackend implements Backend, LeaseDriver {
   readonly processId: string;
   readonly operationTimeoutMs: number;
   readonly traits: Traits;
-  readonly calls: Call[] = [];
+  readonly calls: BackendCall[] = [];
   /** Left out where the inner backend has none. */
   readonly claimAll?: (claims: readonly Claim[]) => Promise<JointVerdict>;
   /** Wakes do not arrive while this is true: those of this time are lost for good. */
-  isDeaf = false;
+  dropsWakes = false;
   readonly #inner: Backend;
   readonly #clock: Clock;
   readonly #plans = new Map<Verb, Fault[]>();
-  readonly #doubts = new Set<(resource: string | undefined) => void>();
+  readonly #suspectListeners = new Set<(resource: string | undefined) => void>();
   #isCutOff = false;
 
   constructor(inner: Backend, { clock = systemClock, traits = {} }: FaultyBackendOptions = {}) {
@@ -84,22 +84,22 @@ export class FaultyBackend implements Backend, LeaseDriver {
   heal(): void {
     this.#plans.clear();
     this.#isCutOff = false;
-    this.isDeaf = false;
+    this.dropsWakes = false;
   }
 
   /** Nothing reaches the server and nothing comes back, as if the process had died or its network was gone. */
   cutOff(): void {
     this.#isCutOff = true;
-    this.isDeaf = true;
+    this.dropsWakes = true;
   }
 
-  callsOf<V extends Verb>(verb: V): readonly Call<V>[] {
-    return this.calls.filter((call): call is Call<V> => call.verb === verb);
+  callsOf<V extends Verb>(verb: V): readonly BackendCall<V>[] {
+    return this.calls.filter((call): call is BackendCall<V> => call.verb === verb);
   }
 
-  /** Makes the backend doubt its grants, as after a reconnection. */
-  doubt(resource?: string): void {
-    for (const listener of this.#doubts) listener(resource);
+  /** Makes the backend suspect its grants, as after a reconnection. */
+  suspect(resource?: string): void {
+    for (const listener of this.#suspectListeners) listener(resource);
   }
 
   claim(claim: Claim) {
@@ -128,10 +128,10 @@ export class FaultyBackend implements Backend, LeaseDriver {
   }
 
   watch(resource: string, shape: Shape, waker: Waker): Promise<Unsubscribe> {
-    const hear: Waker = (wake) => {
-      if (!this.isDeaf) waker(wake);
+    const deliver: Waker = (wake) => {
+      if (!this.dropsWakes) waker(wake);
     };
-    return this.#through('watch', resource, () => this.#inner.leases.watch(resource, shape, hear));
+    return this.#through('watch', resource, () => this.#inner.leases.watch(resource, shape, deliver));
   }
 
   async ready(): Promise<void> {
@@ -148,9 +148,9 @@ export class FaultyBackend implements Backend, LeaseDriver {
     const stop = this.#inner.onSuspect((resource) => {
       if (!this.#isCutOff) listener(resource);
     });
-    this.#doubts.add(listener);
+    this.#suspectListeners.add(listener);
     return () => {
-      this.#doubts.delete(listener);
+      this.#suspectListeners.delete(listener);
       stop();
     };
   }
@@ -160,10 +160,10 @@ export class FaultyBackend implements Backend, LeaseDriver {
   }
 
   #faulty<D extends object>(name: 'counters' | 'permits' | 'records', driver: D): D {
-    const passOn: PassOn = (verb, input, act) =>
+    const intercept: CallInterceptor = (verb, input, act) =>
       this.#through(`${name}.${verb}` as Verb, input as VerbInput[Verb], act);
-    return faultyDriver(driver, passOn, (wake) => () => {
-      if (!this.isDeaf) wake();
+    return faultyDriver(driver, intercept, (wake) => () => {
+      if (!this.dropsWakes) wake();
     });
   }
 
@@ -173,7 +173,7 @@ export class FaultyBackend implements Backend, LeaseDriver {
 
   async #through<V extends Verb, T>(verb: V, input: VerbInput[V], act: () => Promise<T>): Promise<T> {
     const fault = this.#isCutOff ? ({ kind: 'loseRequest' } as const) : this.#take(verb);
-    const call: Call = { verb, input, at: this.#clock.now(), ...(fault && { fault: fault.kind }) };
+    const call: BackendCall = { verb, input, at: this.#clock.now(), ...(fault && { fault: fault.kind }) };
     this.calls.push(call);
     switch (fault?.kind) {
       case undefined:

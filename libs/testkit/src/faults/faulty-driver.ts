@@ -1,23 +1,23 @@
 /** Lets one call through, or makes it suffer a fault. */
-export type PassOn = (
+export type CallInterceptor = (
   verb: string,
   input: readonly unknown[],
   act: () => Promise<unknown>,
 ) => Promise<unknown>;
 
-/** A driver whose verbs go through `passOn`, and whose wakes go through `hear`. */
+/** A driver whose verbs go through `intercept`, and whose wakes go through `deliver`. */
 export function faultyDriver<D extends object>(
   driver: D,
-  passOn: PassOn,
-  hear: (wake: () => void) => () => void,
+  intercept: CallInterceptor,
+  deliver: (wake: () => void) => () => void,
 ): D {
   return new Proxy(driver, {
     get(target, name): unknown {
       const verb: unknown = Reflect.get(target, name);
       if (typeof verb !== 'function') return verb;
       return (...input: unknown[]): Promise<unknown> => {
-        const args = input.map((arg) => (typeof arg === 'function' ? hear(arg as () => void) : arg));
-        return passOn(String(name), input, () => Reflect.apply(verb, target, args) as Promise<unknown>);
+        const args = input.map((arg) => (typeof arg === 'function' ? deliver(arg as () => void) : arg));
+        return intercept(String(name), input, () => Reflect.apply(verb, target, args) as Promise<unknown>);
       };
     },
   });

@@ -5,21 +5,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkHistory, type HistoryReport } from './check-history.js';
 import { formatHistory, type History } from './history-event.js';
-import type { Bounds } from './violation.js';
+import type { HistoryLimits } from './violation.js';
 
 /**
- * Judges a history. The one way to assert exclusion, the order of tokens and the promptness of losses and calls.
+ * Checks a history. The one way to assert exclusion, the order of tokens and the promptness of losses and calls.
  * @throws AssertionError with every violation; the history is then kept as JSON lines in a file that the message names, in
  * the folder of BEDROCK_HISTORIES or in the temporary folder
  * @param others promises that were broken beside those that a history tells of, in words
  */
 export function assertHistory(
   history: History,
-  bounds: Bounds = {},
+  limits: HistoryLimits = {},
   others: readonly string[] = [],
 ): HistoryReport {
-  const report = checkHistory(history, bounds);
-  const lines = [...report.violations.map(({ rule, text }) => `${rule}: ${text}`), ...others];
+  const report = checkHistory(history, limits);
+  const lines = [...report.violations.map(({ invariant, text }) => `${invariant}: ${text}`), ...others];
   if (lines.length === 0) return report;
   throw new AssertionError({
     message: `${lines.length} violations; the history is kept in ${keep(history)}\n${lines.join('\n')}`,

@@ -1,9 +1,9 @@
-import { endOf, livesOf } from './lease-life.js';
+import { endOf, timelinesOf } from './lease-timeline.js';
 import type { History } from './history-event.js';
-import { clockTruth, exclusion, ownership, tokens } from './rules-of-holding.js';
-import { starvation, turnsWaited } from './rules-of-turns.js';
-import { handOver, handOverTimes, loss, percentile, settling } from './rules-of-time.js';
-import type { Bounds, Violation } from './violation.js';
+import { isHeldAccuracy, exclusion, ownership, tokens } from './holding-invariants.js';
+import { starvation, turnsWaited } from './fairness-invariants.js';
+import { handOver, handOverTimes, loss, percentile, settling } from './timing-invariants.js';
+import type { HistoryLimits, Violation } from './violation.js';
 
 /** What a history was found to be. */
 export interface HistoryReport {
@@ -25,32 +25,33 @@ export interface HistoryReport {
 }
 
 /**
- * Judges a history by the invariants of docs/safety.md: I1 exclusion, I2 tokens, I3 `isHeld`, I4 loss, I5 hand-over,
+ * Checks a history by the invariants of docs/safety.md: I1 exclusion, I2 tokens, I3 `isHeld`, I4 loss, I5 hand-over,
  * I7 ownership, I9 settling. The events may come in any order.
  */
-export function checkHistory(history: History, bounds: Bounds = {}): HistoryReport {
+export function checkHistory(history: History, limits: HistoryLimits = {}): HistoryReport {
   const ordered = [...history].sort((a, b) => a.at - b.at);
-  const lives = livesOf(ordered);
+  const timelines = timelinesOf(ordered);
   const violations = [
-    ...exclusion(lives),
-    ...tokens(lives),
-    ...clockTruth(lives),
-    ...loss(lives, ordered, bounds),
-    ...handOver(lives, bounds),
-    ...starvation(lives, ordered, bounds),
-    ...ownership(lives, ordered),
-    ...settling(lives, ordered, bounds),
+    ...exclusion(timelines),
+    ...tokens(timelines),
+    ...isHeldAccuracy(timelines),
+    ...loss(timelines, ordered, limits),
+    ...handOver(timelines, limits),
+    ...starvation(timelines, ordered, limits),
+    ...ownership(timelines, ordered),
+    ...settling(timelines, ordered, limits),
   ];
-  const times = handOverTimes(lives);
+  const times = handOverTimes(timelines);
   return {
     violations: violations.sort((a, b) => a.at - b.at),
-    leases: lives.length,
-    lost: lives.filter((life) => life.lostAt !== undefined || endOf(life) < (life.releasingAt ?? -Infinity))
-      .length,
-    turns: count(lives.map(({ process }) => process)),
+    leases: timelines.length,
+    lost: timelines.filter(
+      (timeline) => timeline.lostAt !== undefined || endOf(timeline) < (timeline.releasingAt ?? -Infinity),
+    ).length,
+    turns: count(timelines.map(({ process }) => process)),
     failures: count(ordered.flatMap((event) => (event.kind === 'failed' ? [event.code] : []))),
-    longestWaitMs: largest(lives.map(({ askedAt, acquiredAt }) => acquiredAt - (askedAt ?? acquiredAt))),
-    mostTurnsWaited: largest(turnsWaited(lives)),
+    longestWaitMs: largest(timelines.map(({ askedAt, acquiredAt }) => acquiredAt - (askedAt ?? acquiredAt))),
+    mostTurnsWaited: largest(turnsWaited(timelines)),
     handOverMs: {
       p50: percentile(times, 0.5),
       p99: percentile(times, 0.99),

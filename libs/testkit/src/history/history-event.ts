@@ -1,7 +1,7 @@
 import type { LossReason, ReleaseOutcome } from 'bedrock-lock';
 
 /** Times are ms of CLOCK_MONOTONIC, which all processes of one machine share. */
-interface Happening {
+interface HistoryEventFields {
   readonly at: number;
   /** Who tells it: unique per process of a history. */
   readonly process: string;
@@ -9,13 +9,13 @@ interface Happening {
 }
 
 /** A caller asks for the lock; it must have its answer by `deadline` (absent: no bound). */
-export interface Asked extends Happening {
+export interface AskedEvent extends HistoryEventFields {
   readonly kind: 'asked';
   readonly call: string;
   readonly deadline?: number;
 }
 
-export interface Acquired extends Happening {
+export interface AcquiredEvent extends HistoryEventFields {
   readonly kind: 'acquired';
   readonly call: string;
   readonly lease: string;
@@ -33,63 +33,73 @@ export interface Share {
 }
 
 /** The answer to `asked` was an error, of this code. */
-export interface Failed extends Happening {
+export interface FailedEvent extends HistoryEventFields {
   readonly kind: 'failed';
   readonly call: string;
   readonly code: string;
 }
 
-export interface Renewed extends Happening {
+export interface RenewedEvent extends HistoryEventFields {
   readonly kind: 'renewed';
   readonly lease: string;
   readonly validUntil: number;
 }
 
 /** The holder looked at its lease; `at` was taken before it looked. */
-export interface Seen extends Happening {
+export interface SeenEvent extends HistoryEventFields {
   readonly kind: 'seen';
   readonly lease: string;
   readonly isHeld: boolean;
 }
 
 /** The holder is about to call `release()`. */
-export interface Releasing extends Happening {
+export interface ReleasingEvent extends HistoryEventFields {
   readonly kind: 'releasing';
   readonly lease: string;
 }
 
-export interface Released extends Happening {
+export interface ReleasedEvent extends HistoryEventFields {
   readonly kind: 'released';
   readonly lease: string;
   readonly outcome: ReleaseOutcome;
 }
 
-export interface Lost extends Happening {
+export interface LostEvent extends HistoryEventFields {
   readonly kind: 'lost';
   readonly lease: string;
   readonly reason: LossReason;
 }
 
 /** Somebody renewed or withdrew a grant that was not its own; `outcome` is the driver's answer. */
-export interface Meddled extends Happening {
+export interface ForeignWriteEvent extends HistoryEventFields {
   readonly kind: 'meddled';
   readonly verb: 'renew' | 'withdraw';
   readonly outcome: string;
 }
 
 /** The event loop of the process was not free for the `lateMs` before `at`: blocked, starved, or stopped. */
-export interface Stalled extends Happening {
+export interface StalledEvent extends HistoryEventFields {
   readonly kind: 'stalled';
   readonly lateMs: number;
 }
 
 /** The process has come to its end in good order; one that was killed has no such event. */
-export interface Ended extends Happening {
+export interface EndedEvent extends HistoryEventFields {
   readonly kind: 'ended';
 }
 
 export type HistoryEvent =
-  Asked | Acquired | Failed | Renewed | Seen | Releasing | Released | Lost | Meddled | Stalled | Ended;
+  | AskedEvent
+  | AcquiredEvent
+  | FailedEvent
+  | RenewedEvent
+  | SeenEvent
+  | ReleasingEvent
+  | ReleasedEvent
+  | LostEvent
+  | ForeignWriteEvent
+  | StalledEvent
+  | EndedEvent;
 
 export type History = readonly HistoryEvent[];
 

@@ -2,15 +2,15 @@ import { systemClock, type Bedrock, type Clock, type Lease, type Unsubscribe } f
 import { EventLoopWatchdog } from '../liveness/event-loop-watchdog.js';
 import type { HistoryEvent, Share } from './history-event.js';
 
-/** An event as its teller gives it: the recorder adds when and who. */
-type Told = HistoryEvent extends infer E
+/** An event without its time and process, which the recorder adds. */
+type EventToRecord = HistoryEvent extends infer E
   ? E extends HistoryEvent
     ? Omit<E, 'at' | 'process'>
     : never
   : never;
 
 /** What waits in a process looks at the clock at least so often, ms. */
-const LOOKS_EVERY_MS = 1_000;
+const CLOCK_CHECK_MS = 1_000;
 
 /** Writes down what a process does with its locks, at the time of CLOCK_MONOTONIC. */
 export class HistoryRecorder {
@@ -25,8 +25,8 @@ export class HistoryRecorder {
     this.#offset = clock === systemClock ? offsetOf(clock) : 0;
   }
 
-  tell(told: Told): void {
-    this.write({ at: this.#now(), process: this.process, ...told });
+  record(event: EventToRecord): void {
+    this.write({ at: this.#now(), process: this.process, ...event });
   }
 
   /** A time of the local clock (`lease.validUntil`) as all processes of the machine read it. */
@@ -41,17 +41,17 @@ export class HistoryRecorder {
   async acquire(
     resource: string,
     waitMs: number,
-    ask: () => Promise<Lease>,
+    acquire: () => Promise<Lease>,
     share?: Share,
   ): Promise<Lease | undefined> {
     const call = `${this.process}#${++this.#calls}`;
     const deadline = this.#now() + waitMs;
-    this.tell({ kind: 'asked', resource, call, ...(waitMs < Infinity && { deadline }) });
+    this.record({ kind: 'asked', resource, call, ...(waitMs < Infinity && { deadline }) });
     try {
-      const lease = await ask();
+      const lease = await acquire();
       const { id, token } = lease;
       const validUntil = this.toShared(lease.validUntil);
-      this.tell({
+      this.record({
         kind: 'acquired',
         resource,
         call,
@@ -63,7 +63,7 @@ export class HistoryRecorder {
       return lease;
     } catch (error) {
       const { code = 'NO_CODE' } = error as { code?: string };
-      this.tell({ kind: 'failed', resource, call, code });
+      this.record({ kind: 'failed', resource, call, code });
       return undefined;
     }
   }
@@ -72,13 +72,13 @@ export class HistoryRecorder {
    * The machine has slept, and the local clock has not counted it. What waits for something looks at the clock once a second:
    * until then, it is as good as asleep.
    */
-  slept(ms: number): void {
+  recordSleep(ms: number): void {
     this.#offset = offsetOf(this.clock);
-    const at = this.#now() + LOOKS_EVERY_MS;
-    this.write({ at, process: this.process, kind: 'stalled', resource: '', lateMs: ms + LOOKS_EVERY_MS });
+    const at = this.#now() + CLOCK_CHECK_MS;
+    this.write({ at, process: this.process, kind: 'stalled', resource: '', lateMs: ms + CLOCK_CHECK_MS });
   }
 
-  see(lease: Lease): boolean {
+  observe(lease: Lease): boolean {
     const { id, resource } = lease;
     const at = this.#now();
     const { isHeld } = lease;
@@ -92,9 +92,9 @@ export class HistoryRecorder {
 
   async release(lease: Lease): Promise<void> {
     const { id, resource } = lease;
-    this.tell({ kind: 'releasing', resource, lease: id });
+    this.record({ kind: 'releasing', resource, lease: id });
     const outcome = await lease.release();
-    this.tell({ kind: 'released', resource, lease: id, outcome });
+    this.record({ kind: 'released', resource, lease: id, outcome });
   }
 
   /** Tells renewals and losses of all leases, and when the event loop was not free. */
@@ -105,14 +105,14 @@ export class HistoryRecorder {
         // After a stall it may have ended before it is told.
         if (remainingMs <= 0) return;
         const validUntil = this.#now() + remainingMs;
-        this.tell({ kind: 'renewed', resource, lease, validUntil });
+        this.record({ kind: 'renewed', resource, lease, validUntil });
       }),
       bedrock.on('lease.lost', ({ resource, leaseId: lease, reason }) =>
-        this.tell({ kind: 'lost', resource, lease, reason }),
+        this.record({ kind: 'lost', resource, lease, reason }),
       ),
     ];
     const watchdog = new EventLoopWatchdog(clock, (lateMs) =>
-      this.tell({ kind: 'stalled', resource: '', lateMs }),
+      this.record({ kind: 'stalled', resource: '', lateMs }),
     );
     return () => {
       watchdog.stop();
@@ -122,7 +122,7 @@ export class HistoryRecorder {
 }
 
 /** What happens at one instant of a clock that a test moves has an order all the same, ms. */
-const ONE_AFTER_THE_OTHER_MS = 1e-6;
+const SAME_INSTANT_STEP_MS = 1e-6;
 let [lastAt, sameInstant] = [0, 0];
 
 /** The clock that all processes of one machine share, ms. */
@@ -136,7 +136,7 @@ export function historyNow(clock: Clock): number {
   const at = clock.now();
   sameInstant = at === lastAt ? sameInstant + 1 : 0;
   lastAt = at;
-  return at + sameInstant * ONE_AFTER_THE_OTHER_MS;
+  return at + sameInstant * SAME_INSTANT_STEP_MS;
 }
 
 // The least of some samples is the one that was not interrupted between its two readings.

@@ -6,7 +6,7 @@ import { median } from './median.js';
 /** The stalls of this process stretch a bound to so many times itself at most. */
 const MOST_STRETCH = 4;
 /** Pause between two looks at a condition, ms. */
-const LOOK_MS = 5;
+const POLL_EVERY_MS = 5;
 const EVENTUALLY_MS = 5_000;
 
 /** Something that took from `from` to `to`, ms of the clock. */
@@ -16,8 +16,8 @@ export interface Timing {
 }
 
 /**
- * Judges how long things take. A watchdog sees when this process was stalled, and that time stretches a bound, to four times
- * itself at most: beyond, the machine is too slow to judge. Each stretch that was needed is printed. Nothing here is for
+ * Checks how long things take. A watchdog sees when this process was stalled, and that time stretches a bound, to four times
+ * itself at most: beyond, the machine is too slow to check. Each stretch that was needed is printed. Nothing here is for
  * exclusion, the order of tokens and "not before the lease has ended", which no slowness excuses.
  */
 export class Liveness {
@@ -40,11 +40,11 @@ export class Liveness {
   async within<T>(what: string, boundMs: number, act: () => Promise<T>): Promise<T> {
     let result: T;
     const timing = await this.time(async () => (result = await act()));
-    this.judge(what, boundMs, [timing]);
+    this.assertMedian(what, boundMs, [timing]);
     return result!;
   }
 
-  /** The time that `act` takes, for {@link judge}. */
+  /** The time that `act` takes, for {@link assertMedian}. */
   async time(act: () => Promise<unknown>): Promise<Timing> {
     return this.#watch(async () => {
       const from = this.#clock.now();
@@ -53,8 +53,8 @@ export class Liveness {
     });
   }
 
-  /** Judges the median: one sample says more about the machine than about the code. @throws AssertionError as {@link within} */
-  judge(what: string, boundMs: number, timings: readonly Timing[]): void {
+  /** Checks the median: one sample says more about the machine than about the code. @throws AssertionError as {@link within} */
+  assertMedian(what: string, boundMs: number, timings: readonly Timing[]): void {
     const tookMs = median(timings.map(({ from, to }) => to - from));
     if (tookMs <= boundMs) return;
     const stalledMs = median(timings.map(({ from, to }) => this.#watchdog.stalledWithin(from, to)));
@@ -67,10 +67,10 @@ export class Liveness {
 
   /** Looks again and again until the condition holds. @throws AssertionError naming `what`; what the condition throws */
   async eventually(what: string, isSo: () => unknown, withinMs = EVENTUALLY_MS): Promise<void> {
-    await this.#watch(() => this.#lookUntil(what, isSo, withinMs));
+    await this.#watch(() => this.#pollUntil(what, isSo, withinMs));
   }
 
-  async #lookUntil(what: string, isSo: () => unknown, withinMs: number): Promise<void> {
+  async #pollUntil(what: string, isSo: () => unknown, withinMs: number): Promise<void> {
     const from = this.#clock.now();
     while (!(await isSo())) {
       const tookMs = this.#clock.now() - from;
@@ -80,11 +80,11 @@ export class Liveness {
         if (stretch > MOST_STRETCH) fail(`machine too slow to judge: ${facts}`);
         if (!(tookMs <= withinMs * stretch)) fail(facts);
       }
-      await sleep(this.#clock, LOOK_MS);
+      await sleep(this.#clock, POLL_EVERY_MS);
     }
   }
 
-  /** The watchdog runs only while something is timed: a judge that is idle costs a test process nothing. */
+  /** The watchdog runs only while something is timed: an idle checker costs a test process nothing. */
   async #watch<T>(act: () => Promise<T>): Promise<T> {
     if (this.#watched++ === 0) this.#watchdog.start();
     try {

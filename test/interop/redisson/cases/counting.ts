@@ -52,7 +52,7 @@ export function countingCases(version: string, openSite: () => Site): void {
             expect(value).toBe(true);
             return endedAt - start;
           }, FEW_ROUNDS);
-          liveness.judge('the median hand-over', PROMPT_MS, timings);
+          liveness.assertMedian('the median hand-over', PROMPT_MS, timings);
         }
       });
 
@@ -67,7 +67,7 @@ export function countingCases(version: string, openSite: () => Site): void {
           const { beganAt } = await java.countDown();
           return (await waiting).at - beganAt;
         });
-        liveness.judge('the median hand-over', HAND_OVER_MS, timings);
+        liveness.assertMedian('the median hand-over', HAND_OVER_MS, timings);
       });
     });
 
@@ -110,7 +110,7 @@ export function countingCases(version: string, openSite: () => Site): void {
             await bedrock.countingSemaphore(name).release(permits);
             return (await waiting).endedAt - start;
           }, FEW_ROUNDS);
-          liveness.judge('the median hand-over', PROMPT_MS, timings);
+          liveness.assertMedian('the median hand-over', PROMPT_MS, timings);
         }
       });
 
@@ -126,7 +126,7 @@ export function countingCases(version: string, openSite: () => Site): void {
           const { beganAt } = await java.release();
           return (await waiting).at - beganAt;
         });
-        liveness.judge('the median hand-over', HAND_OVER_MS, timings);
+        liveness.assertMedian('the median hand-over', HAND_OVER_MS, timings);
       });
 
       it('serves those who are left when waiters of both sides give up, or die', async () => {
@@ -197,7 +197,7 @@ export function countingCases(version: string, openSite: () => Site): void {
           await permit.release();
           return at - start;
         }, FEW_ROUNDS);
-        liveness.judge('the median hand-over', 300 + PROMPT_MS, timings);
+        liveness.assertMedian('the median hand-over', 300 + PROMPT_MS, timings);
         const next = await semaphore.acquire({ leaseMs: 300 });
         const { value: again } = await java.tryAcquire(1, 5_000, 20_000);
         expect(again).toHaveLength(1);
@@ -223,7 +223,7 @@ export function countingCases(version: string, openSite: () => Site): void {
           await java.release(ids);
           return endedAt - start;
         }, FEW_ROUNDS);
-        liveness.judge('the median hand-over', PROMPT_MS, toJava);
+        liveness.assertMedian('the median hand-over', PROMPT_MS, toJava);
         const toNode = await handOvers(async () => {
           const { value: held } = await java.acquire(1, LONG_MS);
           const next = stamped(semaphore.acquire());
@@ -233,7 +233,7 @@ export function countingCases(version: string, openSite: () => Site): void {
           await permit.release();
           return at - beganAt;
         });
-        liveness.judge('the median hand-over', HAND_OVER_MS, toNode);
+        liveness.assertMedian('the median hand-over', HAND_OVER_MS, toNode);
       });
     });
 

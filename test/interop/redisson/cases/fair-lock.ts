@@ -63,7 +63,7 @@ export function fairLockCases(version: string, openSite: () => Site): void {
         const { beganAt } = await lock.unlock();
         return (await waiting) - beganAt;
       });
-      liveness.judge('the median hand-over', 50, timings);
+      liveness.assertMedian('the median hand-over', 50, timings);
     });
 
     it('hand over by message, from Node to Java', async () => {
@@ -76,7 +76,7 @@ export function fairLockCases(version: string, openSite: () => Site): void {
         await lease.release();
         return (await waiting) - releasedAt;
       });
-      liveness.judge('the median hand-over', 50, timings);
+      liveness.assertMedian('the median hand-over', 50, timings);
     });
 
     it('serve callers of both, and of several processes, in the order of their arrival', async () => {

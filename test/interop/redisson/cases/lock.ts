@@ -63,7 +63,7 @@ export function lockCases(version: string, openSite: () => Site): void {
         await lease.release();
         return at - beganAt;
       });
-      liveness.judge('the median hand-over', 50, timings);
+      liveness.assertMedian('the median hand-over', 50, timings);
     });
 
     it('hand over by message, from Node to Java', async () => {
@@ -78,7 +78,7 @@ export function lockCases(version: string, openSite: () => Site): void {
         await lock.unlock();
         return endedAt - releasedAt;
       });
-      liveness.judge('the median hand-over', 50, timings);
+      liveness.assertMedian('the median hand-over', 50, timings);
     });
 
     it('serve a waiter of Java beside one of another Bedrock', async () => {

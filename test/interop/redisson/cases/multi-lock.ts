@@ -28,7 +28,7 @@ export function multiLockCases(version: string, openSite: () => Site): void {
         await Promise.all(granted.map(({ value: lease }) => lease.release()));
         return Math.max(...granted.map(({ at }) => at)) - beganAt;
       });
-      liveness.judge('the median hand-over', 50, timings);
+      liveness.assertMedian('the median hand-over', 50, timings);
     });
 
     it('waits for the member that Node holds, and is woken by its release', async () => {
@@ -45,7 +45,7 @@ export function multiLockCases(version: string, openSite: () => Site): void {
         await multi.unlock();
         return endedAt - releasedAt;
       });
-      liveness.judge('the median hand-over', 50, timings);
+      liveness.assertMedian('the median hand-over', 50, timings);
     });
 
     it('gives up as a whole when one member stays taken', async () => {
@@ -79,7 +79,7 @@ export function multiLockCases(version: string, openSite: () => Site): void {
           await lease.release();
           return at - beganAt;
         });
-        liveness.judge('the median hand-over', 50, timings);
+        liveness.assertMedian('the median hand-over', 50, timings);
       });
 
       it('keeps it out, and lets it in with its release', async () => {

@@ -43,7 +43,7 @@ export function spinLockCases(version: string, openSite: () => Site): void {
         return at - beganAt;
       });
       listener.disconnect();
-      liveness.judge('the median hand-over', POLL_MS + 50, timings);
+      liveness.assertMedian('the median hand-over', POLL_MS + 50, timings);
     });
 
     it('pass from Node to Java within its longest back-off', async () => {
@@ -61,7 +61,7 @@ export function spinLockCases(version: string, openSite: () => Site): void {
         await lock.unlock();
         return endedAt - releasedAt;
       });
-      liveness.judge('the median hand-over', LONGEST_BACK_OFF_MS + 50, timings);
+      liveness.assertMedian('the median hand-over', LONGEST_BACK_OFF_MS + 50, timings);
     });
 
     it('reach a waiter without the interval by the sweep, in about a second', async () => {

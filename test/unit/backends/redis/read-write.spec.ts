@@ -8,7 +8,15 @@ import {
   type Claim,
   type Wake,
 } from 'bedrock-lock';
-import { claimOf, eventually, FaultyBackend, FREE, granted, refusalOf, Witness } from 'bedrock-testkit';
+import {
+  claimOf,
+  eventually,
+  FaultyBackend,
+  FREE,
+  granted,
+  refusalOf,
+  ExclusionChecker,
+} from 'bedrock-testkit';
 import { Redis } from 'ioredis';
 import { RedisFixture } from './fixture.js';
 
@@ -174,16 +182,16 @@ it('takes no harm when every request arrives twice', async () => {
       twice.plan(verb, { kind: 'double' }, Infinity);
     return new Bedrock({ backend: twice, defaults: { leaseMs: 200, waitMs: 15_000 } });
   });
-  const witness = new Witness(READERS);
+  const checker = new ExclusionChecker(READERS);
   const work = (units: number) => () =>
-    witness.visit(() => new Promise((resolve) => setTimeout(resolve, 5)), { units });
+    checker.run(() => new Promise((resolve) => setTimeout(resolve, 5)), { units });
   const tasks = Array.from({ length: 40 }, (_, i) => {
     const { read, write } = doubled[i % 2]!.readWriteLock('twice');
     return i % 5 === 0 ? write.run(work(READERS)) : read.run(work(1));
   });
   await Promise.all(tasks);
-  expect(witness.assertKept().leases).toBe(40);
-  expect(witness.peak).toBeGreaterThan(1);
+  expect(checker.assertExclusion().leases).toBe(40);
+  expect(checker.peak).toBeGreaterThan(1);
   await eventually('an empty server', async () => (await fixture.observer.keys('*twice*')).length === 0);
   await Promise.all(doubled.map((bedrock) => bedrock.close()));
 });

@@ -1,5 +1,5 @@
 import { Bedrock } from 'bedrock-lock';
-import { eventually, liveness, Witness } from 'bedrock-testkit';
+import { eventually, liveness, ExclusionChecker } from 'bedrock-testkit';
 import { RedisFixture } from './fixture.js';
 
 const fixture = new RedisFixture();
@@ -58,13 +58,13 @@ describe('a mutex that spins on Redis', () => {
 
   it('shares the lock with processes that subscribe: everybody has their turns', async () => {
     const locks = [(await peer()).mutex('lock', { spin: true }), (await peer()).mutex('lock')];
-    const witness = new Witness();
+    const checker = new ExclusionChecker();
     const callers = locks.flatMap((lock) =>
       Array.from({ length: 10 }, () =>
-        lock.run(() => witness.visit(() => new Promise((resolve) => setImmediate(resolve)))),
+        lock.run(() => checker.run(() => new Promise((resolve) => setImmediate(resolve)))),
       ),
     );
     await Promise.all(callers);
-    expect(witness.assertKept().leases).toBe(20);
+    expect(checker.assertExclusion().leases).toBe(20);
   });
 });

@@ -1,5 +1,5 @@
 import { currentLease } from 'bedrock-lock';
-import { Bench, gate, track } from '../bench.js';
+import { Bench, deferred, track } from '../bench.js';
 
 describe('frames', () => {
   let bench: Bench;
@@ -42,7 +42,7 @@ describe('frames', () => {
 
   it('keep the lock while a child is open, when its parent has closed', async () => {
     const lock = bench.lock();
-    const { opened, open } = gate();
+    const { opened, open } = deferred();
     let child: Promise<string> | undefined;
     await lock.run(() => {
       child = lock.run(() => opened.then(() => 'child done'));
@@ -87,7 +87,7 @@ describe('frames', () => {
 
   it('belong to their chain alone: another one waits', async () => {
     const lock = bench.lock();
-    const { opened, open } = gate();
+    const { opened, open } = deferred();
     const first = lock.run(() => opened);
     await bench.clock.settle();
     const second = track(lock.run(() => lock.depth));
@@ -102,7 +102,7 @@ describe('frames', () => {
 
   it('let what a branch starts after its frame has closed wait like anybody', async () => {
     const lock = bench.lock();
-    const { opened, open } = gate();
+    const { opened, open } = deferred();
     let late: Promise<number> | undefined;
     await lock.run(() => {
       late = opened.then(() => lock.run(() => lock.depth));

@@ -1,4 +1,4 @@
-import { Bench, gate, track } from '../bench.js';
+import { Bench, deferred, track } from '../bench.js';
 
 describe('siblings in one hold', () => {
   let bench: Bench;
@@ -39,7 +39,7 @@ describe('siblings in one hold', () => {
 
   it('go to the ordinary queue when the frame that they waited in closes', async () => {
     const lock = bench.lock();
-    const { opened, open } = gate();
+    const { opened, open } = deferred();
     const order: string[] = [];
     const waiting: Promise<unknown>[] = [];
     await lock.run(() => {
@@ -58,7 +58,7 @@ describe('siblings in one hold', () => {
 
   it('wait within waitMs, signal and maxWaiters', async () => {
     const lock = bench.lock({ maxWaiters: 2 });
-    const { opened, open } = gate();
+    const { opened, open } = deferred();
     const controller = new AbortController();
     const { signal } = controller;
     const siblings = lock.run(() => {
@@ -84,7 +84,7 @@ describe('siblings in one hold', () => {
 
   it('on different locks never wait for each other', async () => {
     const [a, b] = [bench.lock().for('a'), bench.lock().for('b')];
-    const { opened, open } = gate();
+    const { opened, open } = deferred();
     await bench.lock().run(async () => {
       const first = track(a.run(() => opened));
       const second = track(b.run(() => bench.lock().run(() => 'and back into the outer one')));

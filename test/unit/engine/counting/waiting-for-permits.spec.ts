@@ -61,7 +61,7 @@ describe('callers that wait for permits', () => {
     await pool.acquire();
     const caller = track(pool.acquire());
     await bench.clock.advance(100);
-    bench.backend.isDeaf = true;
+    bench.backend.dropsWakes = true;
     give(1);
     await bench.clock.advance(1_000);
     expect(caller.state).toBe('fulfilled');
@@ -218,7 +218,7 @@ describe('callers that wait for permits', () => {
     const semaphore = bench.bedrock.expirableSemaphore('leased', { leaseMs: 400 });
     await semaphore.trySetPermits(1);
     await semaphore.acquire();
-    bench.backend.isDeaf = true;
+    bench.backend.dropsWakes = true;
     const caller = track(semaphore.acquire());
     await bench.clock.advance(399);
     expect(caller.state).toBe('pending');

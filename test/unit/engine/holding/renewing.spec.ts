@@ -101,8 +101,8 @@ describe('renewing', () => {
     ]);
     const ends = leases.map(({ validUntil }) => validUntil);
     await bench.clock.advance(100);
-    bench.backend.doubt('r:2');
-    bench.backend.doubt();
+    bench.backend.suspect('r:2');
+    bench.backend.suspect();
     await bench.clock.settle();
     expect(renewals()).toEqual([
       { at: 100, count: 1 },

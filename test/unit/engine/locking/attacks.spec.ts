@@ -1,6 +1,6 @@
 import { Bedrock, InvalidOptionError, runInFlow, sleep, type Lease } from 'bedrock-lock';
 import { memory } from 'bedrock-lock/memory';
-import { ManualClock, Witness } from 'bedrock-testkit';
+import { ManualClock, ExclusionChecker } from 'bedrock-testkit';
 import { Bench, OPERATION_MS, track } from '../bench.js';
 
 /** What an attack on the engine once found; each was a defect. */
@@ -18,9 +18,9 @@ describe('the engine under attack', () => {
 
   it('keeps a sibling out while a child of its closed predecessor is open', async () => {
     const lock = bench.lock();
-    const witness = new Witness();
+    const checker = new ExclusionChecker();
     let detached: Promise<void> | undefined;
-    const leaf = (): Promise<void> => lock.run(() => witness.visit(() => sleep(bench.clock, 20)));
+    const leaf = (): Promise<void> => lock.run(() => checker.run(() => sleep(bench.clock, 20)));
     const all = lock.run(async () => {
       const parent = lock.run(async () => {
         detached = leaf();
@@ -31,7 +31,7 @@ describe('the engine under attack', () => {
     });
     await bench.clock.advance(200);
     await Promise.all([all, detached]);
-    expect(witness.assertKept().leases).toBe(2);
+    expect(checker.assertExclusion().leases).toBe(2);
   });
 
   it('does not take the abort listener of one caller for a nested call of another', async () => {

@@ -26,7 +26,7 @@ class Server {
     this.#held ??= await bench.rival.acquire();
     const waiter = track(bench.lock(options).acquire({ ...(signal && { signal }) }));
     await bench.clock.advance(1);
-    bench.backend.isDeaf = true;
+    bench.backend.dropsWakes = true;
     return waiter;
   }
 

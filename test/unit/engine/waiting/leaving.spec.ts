@@ -70,7 +70,7 @@ describe('leaving a queue', () => {
     const rival = track(bench.rival.acquire());
     await bench.clock.advance(10);
     // The wake for the head is lost, and then the head goes away.
-    bench.backend.isDeaf = true;
+    bench.backend.dropsWakes = true;
     await held.release();
     await bench.clock.advance(5);
     expect(rival.state).toBe('pending');

@@ -1,4 +1,4 @@
-import { Bench, gate, track } from '../bench.js';
+import { Bench, deferred, track } from '../bench.js';
 
 describe('a mutex that spins', () => {
   let bench: Bench;
@@ -48,7 +48,7 @@ describe('a mutex that spins', () => {
     const held = await bench.rival.acquire();
     const caller = track(bench.lock({ spin: true }).acquire());
     await bench.clock.advance(1_000);
-    bench.backend.isDeaf = true;
+    bench.backend.dropsWakes = true;
     await held.release();
     await bench.clock.advance(128);
     expect(caller.value?.isHeld).toBe(true);
@@ -58,7 +58,7 @@ describe('a mutex that spins', () => {
     bench = new Bench({ handOver: { quantumMs: 0 } });
     const lock = bench.lock({ spin: { firstMs: 100, lastMs: 100 } });
     const served: number[] = [];
-    const [first, second] = [gate(), gate()];
+    const [first, second] = [deferred(), deferred()];
     const callers = [first, second].map(({ opened }, i) =>
       lock.run(async () => {
         served.push(i);

@@ -9,7 +9,7 @@ describe('waking', () => {
     const held = await bench.rival.acquire();
     const caller = track(bench.lock().acquire());
     await bench.clock.advance(100);
-    bench.backend.isDeaf = true;
+    bench.backend.dropsWakes = true;
     await held.release();
     await bench.clock.advance(1_000);
     expect(caller.state).toBe('fulfilled');
@@ -86,7 +86,7 @@ describe('waking', () => {
   it('is helped by pollMs: the head asks at least so often', async () => {
     bench = new Bench();
     await bench.rival.acquire();
-    bench.backend.isDeaf = true;
+    bench.backend.dropsWakes = true;
     track(bench.lock({ pollMs: 25 }).acquire());
     await bench.clock.advance(500);
     const { length } = bench.backend.callsOf('claim');
@@ -109,7 +109,7 @@ describe('waking', () => {
     const names = Array.from({ length: 30 }, (_, i) => `lock ${i}`);
     const other = bench.rival;
     await Promise.all(names.map((name) => other.for(name).acquire()));
-    bench.backend.isDeaf = true;
+    bench.backend.dropsWakes = true;
     for (const name of names) track(bench.lock().for(name).acquire());
     await bench.clock.settle();
     const { length } = bench.backend.callsOf('claim');

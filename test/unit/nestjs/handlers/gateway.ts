@@ -18,7 +18,7 @@ import {
 } from 'nestjs-bedrock';
 import { defer, from, map, mergeMap, NEVER, Observable } from 'rxjs';
 import { WebSocket } from 'ws';
-import { bedrockOf, gate, until } from '../app.js';
+import { bedrockOf, deferred, until } from '../app.js';
 import { listen } from './server.js';
 import { take, troubledLocks, Troubles } from './troubles.js';
 
@@ -35,8 +35,8 @@ export const answer = (data: unknown): WsResponse => ({ event: 'answer', data })
 @WebSocketGateway()
 class Gateway implements OnGatewayConnection, OnGatewayDisconnect {
   readonly seen: unknown[] = [];
-  readonly begun = gate();
-  readonly work = gate();
+  readonly begun = deferred();
+  readonly work = deferred();
   readonly clients: WebSocket[] = [];
   departures = 0;
 

@@ -16,7 +16,7 @@ import type { Mutex } from 'bedrock-lock';
 import { currentLease, DistributedLock, InjectLock, type BedrockLockModuleOptions } from 'nestjs-bedrock';
 import { request } from 'node:http';
 import { defer, Observable } from 'rxjs';
-import { bedrockOf, gate } from '../app.js';
+import { bedrockOf, deferred } from '../app.js';
 import { listen } from './server.js';
 import { take, troubledLocks, Troubles } from './troubles.js';
 
@@ -46,8 +46,8 @@ async function depthsOf(lock: Mutex): Promise<number[]> {
 @Resolver()
 class Shop {
   readonly seen: unknown[] = [];
-  readonly begun = gate();
-  readonly work = gate();
+  readonly begun = deferred();
+  readonly work = deferred();
 
   constructor(
     @InjectLock('free') private readonly free: Mutex,

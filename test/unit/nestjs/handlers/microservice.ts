@@ -18,7 +18,7 @@ import {
 } from 'nestjs-bedrock';
 import { connect, type AddressInfo, type Server } from 'node:net';
 import { defer, from, lastValueFrom, map, mergeMap, Observable, toArray } from 'rxjs';
-import { bedrockOf, gate } from '../app.js';
+import { bedrockOf, deferred } from '../app.js';
 import { closing, listen, log } from './server.js';
 import { take, troubledLocks, Troubles } from './troubles.js';
 
@@ -33,8 +33,8 @@ class Guard implements CanActivate {
 @Injectable()
 class Journal {
   readonly seen: unknown[] = [];
-  readonly begun = gate();
-  readonly work = gate();
+  readonly begun = deferred();
+  readonly work = deferred();
 }
 
 @Controller()

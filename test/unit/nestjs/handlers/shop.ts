@@ -5,7 +5,7 @@ import { currentLease, DistributedLock, type LockInterceptorOptions } from 'nest
 import { request } from 'node:http';
 import type { Server, Socket } from 'node:net';
 import { lastValueFrom, Observable, of } from 'rxjs';
-import { bedrockOf, gate, locksOf, start, until } from '../app.js';
+import { bedrockOf, deferred, locksOf, start, until } from '../app.js';
 import { listen } from './server.js';
 
 @Injectable()
@@ -13,8 +13,8 @@ export class Orders {
   calls = 0;
   runs = 0;
   wasAborted: boolean | undefined;
-  work = gate();
-  begun = gate();
+  work = deferred();
+  begun = deferred();
   failure: unknown;
 
   @DistributedLock({ lock: 'order', waitMs: 60_000 })

@@ -1,6 +1,6 @@
 import { eventually } from 'bedrock-testkit';
 import { BedrockService } from 'nestjs-bedrock';
-import { gate, until } from '../app.js';
+import { deferred, until } from '../app.js';
 import { ADAPTERS, closeServers } from '../handlers/server.js';
 import { kiosk, type KioskOptions } from './kiosk.js';
 
@@ -47,7 +47,7 @@ describe.each(ADAPTERS)('the answer that @Idempotent() stores on %s', (_name, ad
 
   it('is not waited for after the connection has ended, whatever became of the request', async () => {
     const { ask, counts, app } = await open({ leaseMs: 100 });
-    const { open: finish, opened } = gate();
+    const { open: finish, opened } = deferred();
     counts.wait = opened;
     const unhandled: unknown[] = [];
     const listen = (error: unknown) => unhandled.push(error);
@@ -66,7 +66,7 @@ describe.each(ADAPTERS)('the answer that @Idempotent() stores on %s', (_name, ad
 
   it('is there for a client that has gone', async () => {
     const { ask, counts } = await open();
-    const { open: finish, opened } = gate();
+    const { open: finish, opened } = deferred();
     counts.wait = opened;
     const gone = new AbortController();
     const first = ask('waits', { signal: gone.signal }).catch((error: Error) => error.name);
@@ -80,7 +80,7 @@ describe.each(ADAPTERS)('the answer that @Idempotent() stores on %s', (_name, ad
 
   it('is all that a client gets whose record is lost: a problem, and nothing of the answer', async () => {
     const { app, ask, counts } = await open();
-    const { open: finish, opened } = gate();
+    const { open: finish, opened } = deferred();
     counts.wait = opened;
     const first = ask('waits');
     await until(() => counts.runs === 1);

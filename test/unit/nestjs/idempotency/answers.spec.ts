@@ -3,7 +3,7 @@ import { Bedrock } from 'bedrock-lock';
 import { eventually } from 'bedrock-testkit';
 import { BedrockService, Idempotent } from 'nestjs-bedrock';
 import { EMPTY } from 'rxjs';
-import { gate, locksOf, startError, until } from '../app.js';
+import { deferred, locksOf, startError, until } from '../app.js';
 import { ADAPTERS, closeServers } from '../handlers/server.js';
 import { kiosk, type KioskOptions } from './kiosk.js';
 
@@ -197,7 +197,7 @@ describe.each(ADAPTERS)('what @Idempotent() stores on %s', (name, adapter) => {
     [', and an interceptor has another error for it', 'busy-in-other-words'],
   ])('is nothing where a lock of the method is busy%s', async (_how, path) => {
     const { app, ask, counts } = await open();
-    const { open: release, opened } = gate();
+    const { open: release, opened } = deferred();
     const bedrock: Bedrock = app.get(BedrockService).bedrock();
     const held = bedrock.mutex('till').run(() => opened);
     await until(() => bedrock.stats().holds === 1);
@@ -209,7 +209,7 @@ describe.each(ADAPTERS)('what @Idempotent() stores on %s', (name, adapter) => {
 
   it('is not the answer of a time limit; the body runs on, and not again', async () => {
     const { ask, counts } = await open();
-    const { open: finish, opened } = gate();
+    const { open: finish, opened } = deferred();
     counts.wait = opened;
     expect((await ask('slow')).status).toBe(408);
     const meanwhile = await ask('slow');

@@ -1,7 +1,7 @@
 import { jest } from '@jest/globals';
 import { Logger, type ExceptionFilter } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
-import { gate, until } from '../app.js';
+import { deferred, until } from '../app.js';
 import { ADAPTERS, closeServers } from '../handlers/server.js';
 import { SOON } from '../handlers/troubles.js';
 import { payments, type Answering } from './payments.js';
@@ -186,7 +186,7 @@ describe.each(ADAPTERS)('@Idempotent() on %s', (_name, adapter) => {
 
   it('answers 409 with Retry-After while the first request is in flight', async () => {
     const { pay, till } = await shop();
-    const { open, opened } = gate();
+    const { open, opened } = deferred();
     till.wait = opened;
     const first = pay('key');
     await until(() => till.runs === 1);
@@ -201,7 +201,7 @@ describe.each(ADAPTERS)('@Idempotent() on %s', (_name, adapter) => {
 
   it('waits for the first request where it is told to, in scopes of their own', async () => {
     const { post, till } = await shop();
-    const { open, opened } = gate();
+    const { open, opened } = deferred();
     till.wait = opened;
     const ask = (tenant: string) =>
       post('optional', { amount: 1 }, { 'X-Request-Id': 'key', 'X-Tenant': tenant });

@@ -13,7 +13,7 @@ import { memory } from 'bedrock-lock/memory';
 import { BedrockLockModule, DistributedLock, Idempotent } from 'nestjs-bedrock';
 import type { AddressInfo, Server } from 'node:net';
 import { lastValueFrom } from 'rxjs';
-import { gate, until } from '../app.js';
+import { deferred, until } from '../app.js';
 import { closeServers, closing, log } from '../handlers/server.js';
 import { SOON_MS } from '../handlers/troubles.js';
 
@@ -109,7 +109,7 @@ describe('a message handler with @Idempotent()', () => {
 
   it('says when to ask again while the first one is in flight', async () => {
     const { send, shelf } = await service();
-    const { open, opened } = gate();
+    const { open, opened } = deferred();
     shelf.wait = opened;
     const first = send({ operationId: 'o-1', amount: 4 });
     await until(() => shelf.isAsked);

@@ -2,7 +2,7 @@ import { Body, Controller, Injectable, Post } from '@nestjs/common';
 import { memory } from 'bedrock-lock/memory';
 import { FaultyBackend } from 'bedrock-testkit';
 import { BedrockLockModule, BedrockService, DistributedLock, Idempotent } from 'nestjs-bedrock';
-import { closeAll, errorOf, gate, locksOf, start, startError, until } from '../app.js';
+import { closeAll, errorOf, deferred, locksOf, start, startError, until } from '../app.js';
 
 afterEach(closeAll);
 
@@ -82,7 +82,7 @@ describe('a method with @Idempotent()', () => {
 
   it('takes key, scope and payload from functions and templates, and its locks within', async () => {
     const { orders: shop, backend } = await orders();
-    const { open, opened } = gate();
+    const { open, opened } = deferred();
     shop.wait = opened;
     const order = { id: 'a', shop: 'x', amount: 1 };
     const calls = [

@@ -6,7 +6,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { DistributedLock, getLockToken, InjectLock, type LockRegistration } from 'nestjs-bedrock';
 import { Acquirable, Lock, Mutex, Semaphore } from 'bedrock-lock';
 import { Test } from '@nestjs/testing';
-import { bedrockOf, closeAll, errorOf, gate, locksOf, serve, start, startError, until } from '../app.js';
+import { bedrockOf, closeAll, errorOf, deferred, locksOf, serve, start, startError, until } from '../app.js';
 import { crowd, EXCLUSIVE, ordersUnder, SHARED, type Taken } from './taken.js';
 
 afterEach(closeAll);
@@ -56,7 +56,7 @@ describe.each([...EXCLUSIVE, ...SHARED])('a method under $name', (taken) => {
   it('must not report success when its lease was lost; onLost answers', async () => {
     const { orders, rivalOn, bedrock } = await application(taken);
     const lose = async () => {
-      const lost = gate();
+      const lost = deferred();
       bedrock.bedrock().on('lease.lost', () => lost.open());
       await rivalOn('a').forceRelease();
       await lost.opened;
@@ -94,12 +94,12 @@ describe.each(EXCLUSIVE)('a method under $name', ({ lock, use }) => {
       providers: [Orders],
     });
     const [one, other] = [await start(metadata()), await start(metadata())];
-    const { witness, body } = crowd();
+    const { witness: checker, body } = crowd();
     const calls = Array.from({ length: 20 }, (_, i) =>
       (i % 2 === 0 ? one : other).get(Orders).pay('a', body),
     );
     await Promise.all(calls);
-    expect(witness.assertKept().leases).toBe(20);
+    expect(checker.assertExclusion().leases).toBe(20);
   });
 });
 

@@ -41,9 +41,9 @@ describe.each(EXCLUSIVE)('a method under $name, in two applications on Redis', (
     const { Orders } = ordersUnder(use);
     const metadata = () => ({ imports: [onRedis([lock])], providers: [Orders] });
     const apps = [await start(metadata()), await start(metadata())];
-    const { witness, body } = crowd();
+    const { witness: checker, body } = crowd();
     await Promise.all(Array.from({ length: 30 }, (_, i) => apps[i % 2]!.get(Orders).pay('a', body)));
-    expect(witness.assertKept().leases).toBe(30);
+    expect(checker.assertExclusion().leases).toBe(30);
   });
 });
 

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { memory, MemoryStore } from 'bedrock-lock/memory';
-import { Witness } from 'bedrock-testkit';
+import { ExclusionChecker } from 'bedrock-testkit';
 import { DistributedLock } from 'nestjs-bedrock';
-import { bedrockOf, closeAll, gate, locksOf, start, startError, until } from '../app.js';
+import { bedrockOf, closeAll, deferred, locksOf, start, startError, until } from '../app.js';
 
 afterEach(closeAll);
 
@@ -44,7 +44,7 @@ describe('methods under the two sides of a read-write lock', () => {
     const options = { backend: () => memory({ store }) };
     const apps = [await configured(options), await configured(options)];
     const [one, other] = apps.map((app) => app.get(Config)) as [Config, Config];
-    const over = gate();
+    const over = deferred();
     const readers = [one.get(() => over.opened), other.get(() => over.opened), one.get(() => over.opened)];
     await until(() => one.reading === 2 && other.reading === 1);
     const writer = one.set();
@@ -68,8 +68,8 @@ describe('methods under the two sides of a read-write lock', () => {
       .on('lease.granted', ({ resource }) => granted.push(resource));
     await app.get(Config).copy('b', 'a');
     expect(granted).toEqual(['config:a', 'config:b']);
-    const inside = gate();
-    const over = gate();
+    const inside = deferred();
+    const over = deferred();
     const copying = app.get(Config).copy('c', 'c', async () => {
       inside.open();
       await over.opened;
@@ -126,7 +126,7 @@ const SEATS = { name: 'seats', kind: 'semaphore', permits: 3 } as const;
 
 @Injectable()
 class Rides {
-  witness = new Witness(SEATS.permits);
+  witness = new ExclusionChecker(SEATS.permits);
 
   @DistributedLock('seats')
   async alone(body: () => Promise<void>): Promise<void> {
@@ -148,7 +148,7 @@ class Rides {
   }
 
   async #ride(people: number, body: () => Promise<void>): Promise<void> {
-    await this.witness.visit(body, { units: people });
+    await this.witness.run(body, { units: people });
   }
 }
 
@@ -158,25 +158,25 @@ describe('a method under a semaphore', () => {
   it('runs as often at once as there are permits, one for each call', async () => {
     const app = await ride();
     const rides = app.get(Rides);
-    const over = gate();
+    const over = deferred();
     const calls = Array.from({ length: 4 }, () => rides.alone(() => over.opened));
     await until(() => bedrockOf(app).bedrock().stats().waiters === 1 && rides.witness.inside === 3);
     over.open();
     await Promise.all(calls);
-    rides.witness.assertKept();
+    rides.witness.assertExclusion();
     expect(rides.witness.peak).toBe(3);
   });
 
   it('takes as many permits as it says, all or none', async () => {
     const app = await ride();
     const rides = app.get(Rides);
-    const over = gate();
+    const over = deferred();
     const calls = [rides.pair(() => over.opened), rides.pair(() => over.opened)];
     await until(() => bedrockOf(app).bedrock().stats().waiters === 1);
     expect(rides.witness.inside).toBe(2);
     over.open();
     await Promise.all(calls);
-    rides.witness.assertKept();
+    rides.witness.assertExclusion();
     expect(rides.witness.peak).toBe(2);
   });
 
@@ -185,8 +185,8 @@ describe('a method under a semaphore', () => {
     const options = { backend: () => memory({ store }) };
     const metadata = { imports: [locksOf([SEATS], options)], providers: [Rides] };
     const apps = [await start(metadata), await start({ ...metadata, imports: [locksOf([SEATS], options)] })];
-    const witness = new Witness(SEATS.permits);
-    for (const app of apps) app.get(Rides).witness = witness;
+    const checker = new ExclusionChecker(SEATS.permits);
+    for (const app of apps) app.get(Rides).witness = checker;
     const semaphore = bedrockOf(apps[0]!).semaphore('seats');
     const fewest: number[] = [];
     const tick = async () => void fewest.push(await semaphore.available());
@@ -196,7 +196,7 @@ describe('a method under a semaphore', () => {
     });
     await Promise.all(calls);
     expect(Math.min(...fewest)).toBeGreaterThanOrEqual(0);
-    expect(witness.assertKept().leases).toBe(20);
+    expect(checker.assertExclusion().leases).toBe(20);
     expect(await semaphore.available()).toBe(3);
   });
 

@@ -1,6 +1,6 @@
 import { Controller, Get, Injectable } from '@nestjs/common';
 import type { Lease } from 'bedrock-lock';
-import { Witness } from 'bedrock-testkit';
+import { ExclusionChecker } from 'bedrock-testkit';
 import {
   currentLease,
   DistributedLock,
@@ -88,11 +88,11 @@ export const SHARED: readonly Taken[] = [
   },
 ];
 
-/** A body, and the witness of how many run it at the same time. */
+/** A body, and the checker of how many run it at the same time. */
 export function crowd() {
-  const witness = new Witness();
-  const body: Body = () => witness.visit(() => new Promise((resolve) => setImmediate(resolve)));
-  return { witness, body };
+  const checker = new ExclusionChecker();
+  const body: Body = () => checker.run(() => new Promise((resolve) => setImmediate(resolve)));
+  return { witness: checker, body };
 }
 
 /** Methods of every sort under one lock, narrowed by their first argument. */

@@ -4,7 +4,7 @@ import { Bedrock, type LeaderTerm } from 'bedrock-lock';
 import { memory, MemoryStore } from 'bedrock-lock/memory';
 import { ManualClock } from 'bedrock-testkit';
 import { currentLease, DistributedLock, OnLeader, type BedrockLockModuleOptions } from 'nestjs-bedrock';
-import { bedrockOf, closeAll, gate, locksOf, start, until } from '../app.js';
+import { bedrockOf, closeAll, deferred, locksOf, start, until } from '../app.js';
 
 const BOOKS = { name: 'books', kind: 'leaderElection', restMs: 0 } as const;
 
@@ -102,7 +102,7 @@ describe('@OnLeader()', () => {
       await clock.advance(1);
       expect(errors()).toHaveLength(index + 2);
     }
-    const ends = gate();
+    const ends = deferred();
     books.body = () => ends.opened;
     await clock.advance(8_000);
     expect(books.terms).toHaveLength(5);
@@ -136,7 +136,7 @@ describe('@OnLeader()', () => {
 
   it('warns of a method that goes on after its term', async () => {
     const clock = new ManualClock();
-    const ends = gate();
+    const ends = deferred();
     const options = { backend: () => memory({ clock }), clock };
     const { bedrock } = await booksOf(options, () => ends.opened);
     await clock.settle();

@@ -6,7 +6,7 @@ import { LockBusyError, LockLostError } from 'bedrock-lock';
 import { memory, MemoryStore } from 'bedrock-lock/memory';
 import { ManualClock } from 'bedrock-testkit';
 import { currentLease, DistributedLock, type BedrockLockModuleOptions } from 'nestjs-bedrock';
-import { bedrockOf, closeAll, gate, locksOf, start, until } from '../app.js';
+import { bedrockOf, closeAll, deferred, locksOf, start, until } from '../app.js';
 
 afterEach(closeAll);
 
@@ -144,7 +144,7 @@ describe("a job with onBusy: 'skip'", () => {
   it('runs in one of two applications per tick, and the other skips it', async () => {
     const { apps, skips } = await pair(Reports);
     for (let tick = 1; tick <= 5; tick += 1) {
-      const over = gate();
+      const over = deferred();
       body = () => over.opened;
       for (const app of tick % 2 === 0 ? apps : apps.toReversed()) fire(app, 'nightly');
       await until(() => runs + skips() === 2 * tick);
@@ -186,7 +186,7 @@ describe("a job with onBusy: 'skip'", () => {
   });
 
   it('does so on the ticks of a real clock', async () => {
-    const over = gate();
+    const over = deferred();
     body = () => over.opened;
     const { skips } = await pair(Ticking);
     await until(() => skips() > 0);
@@ -195,7 +195,7 @@ describe("a job with onBusy: 'skip'", () => {
   });
 
   it('is skipped too while its own last run goes on', async () => {
-    const over = gate();
+    const over = deferred();
     body = () => over.opened;
     const app = await schedule(Reports);
     fire(app, 'nightly');
@@ -209,7 +209,7 @@ describe("a job with onBusy: 'skip'", () => {
   });
 
   it('has its lease, and may finish when the application closes meanwhile', async () => {
-    const over = gate();
+    const over = deferred();
     const held: unknown[] = [];
     body = async () => {
       await over.opened;
@@ -230,7 +230,7 @@ describe("a job with onBusy: 'skip'", () => {
 
   it('loses its lock when it does not finish in time, and the scheduler logs that', async () => {
     const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {});
-    const over = gate();
+    const over = deferred();
     body = () => over.opened;
     const app = await schedule(Reports, { shutdownGraceMs: 1 });
     fire(app, 'nightly');

@@ -1,6 +1,6 @@
 import { Injectable, SetMetadata } from '@nestjs/common';
 import { LockLostError, LockWaitTimeoutError, type Mutex } from 'bedrock-lock';
-import { Witness } from 'bedrock-testkit';
+import { ExclusionChecker } from 'bedrock-testkit';
 import { currentLease, DistributedLock, lockWhile } from 'nestjs-bedrock';
 import { defer, EMPTY, of, Subject, throwError } from 'rxjs';
 import { bedrockOf, closeAll, errorOf, locksOf, start, until } from '../app.js';
@@ -11,11 +11,11 @@ afterEach(closeAll);
 describe('@DistributedLock() on a service', () => {
   @Injectable()
   class Stock {
-    readonly witness = new Witness();
+    readonly witness = new ExclusionChecker();
 
     @DistributedLock('stock')
     async take(count: number): Promise<number> {
-      await this.witness.visit(() => new Promise((resolve) => setImmediate(resolve)));
+      await this.witness.run(() => new Promise((resolve) => setImmediate(resolve)));
       return count * 2;
     }
 
@@ -44,7 +44,7 @@ describe('@DistributedLock() on a service', () => {
     const stock = app.get(Stock);
     const results = await Promise.all([1, 2, 3, 4].map((count) => stock.take(count)));
     expect(results).toEqual([2, 4, 6, 8]);
-    expect(stock.witness.assertKept().leases).toBe(4);
+    expect(stock.witness.assertExclusion().leases).toBe(4);
   });
 
   it('throws the error of the method and gives the lock back', async () => {

@@ -18,7 +18,7 @@ import {
   UseGuards,
   UseInterceptors,
 } from '@nestjs/common';
-import { Witness } from 'bedrock-testkit';
+import { ExclusionChecker } from 'bedrock-testkit';
 import { currentLease, DistributedLock, LockKey } from 'nestjs-bedrock';
 import { map, Observable, of } from 'rxjs';
 import request from 'supertest';
@@ -47,7 +47,7 @@ let belowRuns = 0;
 
 @Controller('orders')
 class Orders {
-  readonly witness = new Witness();
+  readonly witness = new ExclusionChecker();
 
   @DistributedLock({ lock: 'order', key: '{0.id}' })
   @Post('above')
@@ -87,7 +87,7 @@ class Orders {
   @Get('count')
   @DistributedLock('order')
   async count() {
-    await this.witness.visit(() => new Promise((resolve) => setImmediate(resolve)));
+    await this.witness.run(() => new Promise((resolve) => setImmediate(resolve)));
     return seen();
   }
 }
@@ -134,7 +134,7 @@ describe('@DistributedLock() on a controller', () => {
     const { app, http } = await server();
     const responses = await Promise.all(Array.from({ length: 8 }, () => http.get('/orders/count')));
     expect(responses.map(({ body }) => body as unknown)).toEqual(Array(8).fill({ resource: 'order' }));
-    expect(app.get(Orders).witness.assertKept().leases).toBe(8);
+    expect(app.get(Orders).witness.assertExclusion().leases).toBe(8);
   });
 
   it('answers with onBusy when the lock is taken', async () => {

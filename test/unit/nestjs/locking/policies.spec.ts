@@ -9,7 +9,7 @@ import {
 import { memory } from 'bedrock-lock/memory';
 import { currentLease, DistributedLock } from 'nestjs-bedrock';
 import { altered } from './altered.js';
-import { bedrockOf, closeAll, gate, locksOf, start, until } from '../app.js';
+import { bedrockOf, closeAll, deferred, locksOf, start, until } from '../app.js';
 
 afterEach(closeAll);
 
@@ -128,7 +128,7 @@ describe('onBusy', () => {
   it('never covers a loss', async () => {
     const { service, lock } = await jobs();
     const call = service.skipping(async () => {
-      const lost = gate();
+      const lost = deferred();
       currentLease()!.signal.addEventListener('abort', () => lost.open());
       await lock.forceRelease();
       await lost.opened;
@@ -179,7 +179,7 @@ describe('onLost', () => {
   function losing(lock: Mutex, end: () => unknown = () => 'done') {
     return async () => {
       const { signal } = currentLease()!;
-      const lost = gate();
+      const lost = deferred();
       signal.addEventListener('abort', () => lost.open());
       await lock.forceRelease();
       await lost.opened;

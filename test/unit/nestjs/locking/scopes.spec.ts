@@ -8,7 +8,7 @@ import {
 } from '@nestjs/core';
 import { currentLease, DistributedLock } from 'nestjs-bedrock';
 import request from 'supertest';
-import { bedrockOf, closeAll, gate, locksOf, serve, start, until } from '../app.js';
+import { bedrockOf, closeAll, deferred, locksOf, serve, start, until } from '../app.js';
 
 afterEach(closeAll);
 
@@ -112,8 +112,8 @@ describe('two applications in one process', () => {
   it('with backends of their own do not share their locks, though they share the class', async () => {
     const metadata = () => ({ imports: [locksOf(['work'])], providers: [Work] });
     const [one, other] = [await start(metadata()), await start(metadata())];
-    const inside = gate();
-    const done = gate();
+    const inside = deferred();
+    const done = deferred();
     const first = one.get(Work).run(async () => {
       inside.open();
       await done.opened;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Witness } from 'bedrock-testkit';
+import { ExclusionChecker } from 'bedrock-testkit';
 import { DistributedLock } from 'nestjs-bedrock';
-import { bedrockOf, closeAll, errorOf, gate, locksOf, start } from '../app.js';
+import { bedrockOf, closeAll, errorOf, deferred, locksOf, start } from '../app.js';
 
 afterEach(closeAll);
 
@@ -57,21 +57,21 @@ describe('as many locks as the call says', () => {
 
   it('never dead-lock, whatever the order in which calls name them', async () => {
     const { shop: it } = await shop();
-    const witness = new Witness();
-    it.body = () => witness.visit(() => new Promise((resolve) => setImmediate(resolve)));
+    const checker = new ExclusionChecker();
+    it.body = () => checker.run(() => new Promise((resolve) => setImmediate(resolve)));
     const names = ['a', 'b', 'c'];
     const orders = Array.from({ length: 30 }, (_, i) => names.map((_name, j) => names[(i + j) % 3]!));
     await Promise.all(orders.map((goods) => it.deduct({ goods })));
-    expect(witness.assertKept().leases).toBe(30);
+    expect(checker.assertExclusion().leases).toBe(30);
   });
 
   it('keep those apart that name other entities', async () => {
     const { shop: it } = await shop();
-    const [both, open] = [gate(), gate()];
-    const witness = new Witness(2);
+    const [both, open] = [deferred(), deferred()];
+    const checker = new ExclusionChecker(2);
     it.body = () =>
-      witness.visit(() => {
-        if (witness.inside === 2) both.open();
+      checker.run(() => {
+        if (checker.inside === 2) both.open();
         return open.opened;
       });
     const calls = [it.deduct({ goods: ['a', 'b'] }), it.deduct({ goods: ['c'] })];

@@ -4,7 +4,7 @@ import { memory } from 'bedrock-lock/memory';
 import { FaultyBackend } from 'bedrock-testkit';
 import { DistributedLock } from 'nestjs-bedrock';
 import { altered } from './altered.js';
-import { bedrockOf, closeAll, gate, locksOf, start, until } from '../app.js';
+import { bedrockOf, closeAll, deferred, locksOf, start, until } from '../app.js';
 
 afterEach(closeAll);
 
@@ -133,7 +133,7 @@ describe('several locks on one method', () => {
     });
     const stats = () => bedrock.bedrock().stats();
     await until(() => stats().holds === 2 && stats().waiters === 1);
-    const lost = gate();
+    const lost = deferred();
     bedrock.bedrock().on('lease.lost', () => lost.open());
     await bedrock.lock('ant').forceRelease();
     await lost.opened;

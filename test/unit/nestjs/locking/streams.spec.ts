@@ -3,7 +3,7 @@ import { jest } from '@jest/globals';
 import { LockLostError } from 'bedrock-lock';
 import { currentLease, DistributedLock } from 'nestjs-bedrock';
 import { defer, EMPTY, firstValueFrom, from, isObservable, of, Subject, throwError } from 'rxjs';
-import { closeAll, gate, locksOf, start, until } from '../app.js';
+import { closeAll, deferred, locksOf, start, until } from '../app.js';
 import { collect, feeds } from './feeds.js';
 
 afterEach(closeAll);
@@ -227,7 +227,7 @@ describe('a method that is an async generator', () => {
 
   it('is told of a loss where it stands', async () => {
     const { service, lock, bedrock } = await feeds();
-    const seen = gate<unknown>();
+    const seen = deferred<unknown>();
     const lines = service.lines(async function* () {
       try {
         yield 1;
@@ -238,7 +238,7 @@ describe('a method that is an async generator', () => {
       }
     });
     await lines.next();
-    const lost = gate();
+    const lost = deferred();
     bedrock.on('lease.lost', () => lost.open());
     await lock.forceRelease();
     await lost.opened;
@@ -271,7 +271,7 @@ describe('a method that is an async generator', () => {
     const { service, lock, bedrock } = await feeds();
     const lines = service.replacedLines();
     expect(await lines.next()).toEqual({ done: false, value: 1 });
-    const lost = gate();
+    const lost = deferred();
     bedrock.on('lease.lost', () => lost.open());
     await lock.forceRelease();
     await lost.opened;

@@ -14,7 +14,7 @@ import { LockClosedError, LockLostError } from 'bedrock-lock';
 import { memory, MemoryStore } from 'bedrock-lock/memory';
 import { liveness } from 'bedrock-testkit';
 import request from 'supertest';
-import { bedrockOf, closeAll, gate, locksOf, serve, start, startError, until } from '../app.js';
+import { bedrockOf, closeAll, deferred, locksOf, serve, start, startError, until } from '../app.js';
 
 afterEach(closeAll);
 
@@ -145,8 +145,8 @@ describe('app.close()', () => {
   it('rejects those who wait and lets those who hold finish', async () => {
     const app = await start({ imports: [locksOf(['work'], { shutdownGraceMs: 10_000 })], providers: [Work] });
     const work = app.get(Work);
-    const inside = gate();
-    const done = gate();
+    const inside = deferred();
+    const done = deferred();
     const holder = work.run(async () => {
       inside.open();
       await done.opened;
@@ -167,8 +167,8 @@ describe('app.close()', () => {
     const store = new MemoryStore();
     const options = { backend: () => memory({ store }), shutdownGraceMs: 20 };
     const app = await start({ imports: [locksOf(['work'], options)], providers: [Work] });
-    const inside = gate();
-    const done = gate();
+    const inside = deferred();
+    const done = deferred();
     const holder = app.get(Work).run(async () => {
       inside.open();
       await done.opened;

@@ -1,5 +1,5 @@
 import type { LeaderElection } from 'bedrock-lock';
-import { Bench, gate, track } from '../../engine/bench.js';
+import { Bench, deferred, track } from '../../engine/bench.js';
 import { Body, ended } from './leader.js';
 
 let bench: Bench;
@@ -47,7 +47,7 @@ describe('the end of a campaign', () => {
   });
 
   it('comes when the Bedrock closes, which waits for the body and gives leadership up', async () => {
-    const [body, resigned] = [gate(), bench.told('leader.resigned')];
+    const [body, resigned] = [deferred(), bench.told('leader.resigned')];
     const reasons: unknown[] = [];
     const campaign = track(
       election.run(async (term) => {
@@ -68,7 +68,7 @@ describe('the end of a campaign', () => {
   });
 
   it('does not hold up the closing of the Bedrock beyond its grace period', async () => {
-    const [body, lost] = [gate(), bench.told('leader.lost')];
+    const [body, lost] = [deferred(), bench.told('leader.lost')];
     const campaign = track(election.run(() => body.opened));
     await bench.clock.settle();
     const closed = track(bench.bedrock.close({ graceMs: 500 }));

@@ -1,5 +1,5 @@
 import { LockLostError, type ClaimView, type LeaderElection, type LeaderTerm } from 'bedrock-lock';
-import { Bench, gate, OPERATION_MS, track } from '../../engine/bench.js';
+import { Bench, deferred, OPERATION_MS, track } from '../../engine/bench.js';
 import { Body } from './leader.js';
 
 let bench: Bench;
@@ -54,7 +54,7 @@ describe('a campaign', () => {
   });
 
   it('does not stand again before the body of the last term has ended', async () => {
-    const body = gate();
+    const body = deferred();
     const terms: LeaderTerm[] = [];
     track(
       election.run(async (term) => {
@@ -74,7 +74,7 @@ describe('a campaign', () => {
   });
 
   it('reports a body that does not end, once per lease, until it does', async () => {
-    const [body, overrun] = [gate(), bench.told('leader.overrun')];
+    const [body, overrun] = [deferred(), bench.told('leader.overrun')];
     track(election.run(() => body.opened));
     await bench.clock.settle();
     election.resign();
@@ -98,7 +98,7 @@ describe('a campaign', () => {
     }
     await bench.clock.advance(50);
     expect(body.terms.length).toBeGreaterThan(5);
-    body.witness.assertKept();
+    body.witness.assertExclusion();
   });
 
   it('loses leadership at the end of its lease when the backend has gone, and wins it back when it is there again', async () => {

@@ -5,7 +5,7 @@ import {
   type LeaderElection,
   type LeaderTerm,
 } from 'bedrock-lock';
-import { Bench, gate, track, type Tracked } from '../../engine/bench.js';
+import { Bench, deferred, track, type Tracked } from '../../engine/bench.js';
 import { Body, ended } from './leader.js';
 
 let bench: Bench;
@@ -86,7 +86,7 @@ describe('a term', () => {
 
 describe('resign()', () => {
   it('gives leadership to who stands first, by message, when the body has ended', async () => {
-    const body = gate();
+    const body = deferred();
     const terms: LeaderTerm[] = [];
     track(
       election.run(async (term) => {
@@ -122,7 +122,7 @@ describe('resign()', () => {
 
   it('is false when there is nothing to give up', async () => {
     expect(election.resign()).toBe(false);
-    const body = gate();
+    const body = deferred();
     track(election.run(() => body.opened));
     expect(election.resign()).toBe(false);
     await bench.clock.settle();

@@ -1,13 +1,13 @@
 import type { LeaderTerm } from 'bedrock-lock';
-import { Witness } from 'bedrock-testkit';
+import { ExclusionChecker } from 'bedrock-testkit';
 
 /** A body that leads until its term is over, and says what it saw. */
 export class Body {
   readonly terms: LeaderTerm[] = [];
-  readonly witness = new Witness();
+  readonly witness = new ExclusionChecker();
   readonly run = async (term: LeaderTerm): Promise<void> => {
     this.terms.push(term);
-    await this.witness.visit(() => ended(term), { token: term.token });
+    await this.witness.run(() => ended(term), { token: term.token });
   };
 }
 

@@ -38,13 +38,14 @@ class Ledger {
 
   enter({ leases }: MultiLease): void {
     for (const { id, resource, token, validUntil, isHeld } of leases)
-      if (isHeld) this.#recorder.tell({ kind: 'acquired', resource, call: id, lease: id, token, validUntil });
+      if (isHeld)
+        this.#recorder.record({ kind: 'acquired', resource, call: id, lease: id, token, validUntil });
   }
 
   leave({ leases }: MultiLease): void {
     for (const lease of leases) {
-      this.#recorder.see(lease);
-      this.#recorder.tell({ kind: 'releasing', resource: lease.resource, lease: lease.id });
+      this.#recorder.observe(lease);
+      this.#recorder.record({ kind: 'releasing', resource: lease.resource, lease: lease.id });
     }
   }
 }

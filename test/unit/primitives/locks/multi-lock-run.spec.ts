@@ -1,6 +1,6 @@
 import { currentLease, multiLock } from 'bedrock-lock';
-import { Witness } from 'bedrock-testkit';
-import { gate, track } from '../../engine/bench.js';
+import { ExclusionChecker } from 'bedrock-testkit';
+import { deferred, track } from '../../engine/bench.js';
 import { MultiBench } from './multi-bench.js';
 
 let bench: MultiBench;
@@ -47,10 +47,10 @@ describe('a run of a multi-lock', () => {
 
   it('takes turns with parallel branches of one hold', async () => {
     const [a] = bench.locks('a');
-    const witness = new Witness();
-    const body = () => witness.visit(() => bench.clock.settle());
+    const checker = new ExclusionChecker();
+    const body = () => checker.run(() => bench.clock.settle());
     await a!.run(() => Promise.all([bench.multi('ab').run(body), a!.run(body), bench.multi('ac').run(body)]));
-    expect(witness.assertKept().leases).toBe(3);
+    expect(checker.assertExclusion().leases).toBe(3);
   });
 
   it('refuses acquire() under itself at once, and tryAcquire() is null', async () => {
@@ -76,7 +76,7 @@ describe('a run of a multi-lock', () => {
   });
 
   it('throws LockLostError when one of them was lost, and gives the others back', async () => {
-    const work = gate();
+    const work = deferred();
     const reasons: unknown[] = [];
     const running = track(
       bench.multi('abc').run(async (lease) => {
@@ -112,7 +112,7 @@ describe('a run of a multi-lock', () => {
 describe('a multi-lock with readers and writers', () => {
   it('lets readers in beside each other, and a writer only alone', async () => {
     const [prices, orders] = [bench.bedrock.readWriteLock('prices'), bench.bedrock.readWriteLock('orders')];
-    const work = gate();
+    const work = deferred();
     const inside: string[] = [];
     const order = (id: number) =>
       multiLock([prices.read, orders.for(id).write]).run(async () => {

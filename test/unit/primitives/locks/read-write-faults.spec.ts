@@ -1,4 +1,4 @@
-import { Witness } from 'bedrock-testkit';
+import { ExclusionChecker } from 'bedrock-testkit';
 import { claimIdOf, OPERATION_MS, track } from '../../engine/bench.js';
 import { Shelf } from './shelf.js';
 
@@ -163,9 +163,9 @@ describe('a read-write lock on a backend that fails', () => {
     for (const verb of ['claim', 'withdraw', 'renew', 'watch'] as const)
       shelf.bench.backend.plan(verb, { kind: 'double' }, Infinity);
     const count = 24;
-    const witness = new Witness(count);
+    const checker = new ExclusionChecker(count);
     const work = (isWriter: boolean): Promise<void> =>
-      witness.visit(() => new Promise((resolve) => void shelf.clock.setTimer(resolve, 700)), {
+      checker.run(() => new Promise((resolve) => void shelf.clock.setTimer(resolve, 700)), {
         units: isWriter ? count : 1,
       });
     const tasks = Array.from({ length: count }, (_, i) => {
@@ -175,7 +175,7 @@ describe('a read-write lock on a backend that fails', () => {
     });
     await shelf.clock.advance(60_000);
     expect(tasks.map(({ state }) => state)).toEqual(Array<string>(count).fill('fulfilled'));
-    expect(witness.assertKept().leases).toBe(count);
+    expect(checker.assertExclusion().leases).toBe(count);
     expect(await shelf.held()).toBe('');
   });
 });

@@ -1,6 +1,6 @@
 import { LockUpgradeError, runInFlow } from 'bedrock-lock';
-import { Witness } from 'bedrock-testkit';
-import { claimIdOf, gate, track } from '../../engine/bench.js';
+import { ExclusionChecker } from 'bedrock-testkit';
+import { claimIdOf, deferred, track } from '../../engine/bench.js';
 import { Shelf } from './shelf.js';
 
 describe('nested reading and writing', () => {
@@ -35,10 +35,10 @@ describe('nested reading and writing', () => {
 
   it('takes turns in parallel branches of one hold, as every lock does', async () => {
     const { read } = shelf.lock;
-    const witness = new Witness();
-    const branch = () => read.run(() => witness.visit(() => Promise.resolve()));
+    const checker = new ExclusionChecker();
+    const branch = () => read.run(() => checker.run(() => Promise.resolve()));
     await read.run(() => Promise.all([branch(), branch(), branch()]));
-    expect(witness.assertKept().leases).toBe(3);
+    expect(checker.assertExclusion().leases).toBe(3);
   });
 
   it.each(['run', 'acquire', 'lock'] as const)(
@@ -173,7 +173,7 @@ describe('a downgrade', () => {
 
   it('happens by itself when the writing ends before the reading within it', async () => {
     const { read, write } = shelf.lock;
-    const [started, ended] = [gate(), gate()];
+    const [started, ended] = [deferred(), deferred()];
     const reading: Promise<void>[] = [];
     await write.run(async () => {
       reading.push(
@@ -194,7 +194,7 @@ describe('a downgrade', () => {
 
   it('does not let a writer begin that waited for its turn in the hold', async () => {
     const { read, write } = shelf.lock;
-    const [started, ended] = [gate(), gate()];
+    const [started, ended] = [deferred(), deferred()];
     let late: ReturnType<typeof track<string>> | undefined;
     const reading: Promise<unknown>[] = [];
     await write.run(async () => {

@@ -1,5 +1,5 @@
 import { currentLease, type Lease, type Semaphore } from 'bedrock-lock';
-import { Witness } from 'bedrock-testkit';
+import { ExclusionChecker } from 'bedrock-testkit';
 import { track } from '../../engine/bench.js';
 import { Pool } from '../../engine/counting/pool.js';
 
@@ -114,17 +114,17 @@ describe('a semaphore', () => {
 
   it('runs work under permits, as many as fit beside each other', async () => {
     pool = new Pool({ permits: 4 });
-    const witness = new Witness(4);
+    const checker = new ExclusionChecker(4);
     const work = (): Promise<number> =>
-      witness.visit(async () => {
+      checker.run(async () => {
         await new Promise<void>((resolve) => void pool.clock.setTimer(resolve, 5));
         return currentLease()!.remainingMs;
       });
     const all = Promise.all(Array.from({ length: 10 }, () => pool.semaphore.run(work)));
     await pool.clock.advance(50);
     expect((await all).every((ms) => ms > 0)).toBe(true);
-    witness.assertKept();
-    expect([witness.peak, await pool.held()]).toEqual([4, 0]);
+    checker.assertExclusion();
+    expect([checker.peak, await pool.held()]).toEqual([4, 0]);
   });
 
   it('frees the permits of work that fails, and reports the loss of those of work that succeeds', async () => {

@@ -1,17 +1,17 @@
 import type { SchemeAccount, Way } from '../account.js';
-import { Meeting } from '../meeting.js';
+import { Barrier } from '../barrier.js';
 import { OptimisticConditionService } from '../optimistic-condition.service.js';
-import type { Bench } from './bench.js';
+import type { TrialSetup } from './trial-setup.js';
 import { sell } from './sell.js';
 
 /** Too few items, then enough, for buyers all of whom have seen that there are some. */
-export async function optimisticCondition(bench: Bench): Promise<SchemeAccount> {
-  const { app, requests } = bench;
+export async function optimisticCondition(setup: TrialSetup): Promise<SchemeAccount> {
+  const { app, requests } = setup;
   const service = app.get(OptimisticConditionService);
   const run = (name: string, stock: number): Promise<Way> => {
-    const looked = new Meeting(requests);
-    const buy = (goodsId: string, num: number) => service.buy(goodsId, num, () => looked.join());
-    return sell(bench, { name, stock, sold: stock, buy });
+    const looked = new Barrier(requests);
+    const buy = (goodsId: string, num: number) => service.buy(goodsId, num, () => looked.wait());
+    return sell(setup, { name, stock, sold: stock, buy });
   };
   const few = await run('where enough is left, too few items', Math.floor(0.6 * requests));
   const enough = await run('where enough is left, an item for each', requests);

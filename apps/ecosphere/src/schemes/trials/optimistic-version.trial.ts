@@ -1,21 +1,21 @@
 import type { SchemeAccount } from '../account.js';
-import { Meeting } from '../meeting.js';
+import { Barrier } from '../barrier.js';
 import { OptimisticVersionService } from '../optimistic-version.service.js';
-import type { Bench } from './bench.js';
+import type { TrialSetup } from './trial-setup.js';
 import { sell } from './sell.js';
 
 /** As many items as buyers, all of whom have read before the first one writes. */
-export async function optimisticVersion(bench: Bench): Promise<SchemeAccount> {
-  const { app, requests } = bench;
+export async function optimisticVersion(setup: TrialSetup): Promise<SchemeAccount> {
+  const { app, requests } = setup;
   const service = app.get(OptimisticVersionService);
-  const looked = new Meeting(requests);
-  const plain = await sell(bench, {
+  const looked = new Barrier(requests);
+  const plain = await sell(setup, {
     name: 'where version = the one that was read',
     stock: requests,
     sold: 1,
-    buy: (goodsId, num) => service.buy(goodsId, num, () => looked.join()),
+    buy: (goodsId, num) => service.buy(goodsId, num, () => looked.wait()),
   });
-  const locked = await sell(bench, {
+  const locked = await sell(setup, {
     name: 'Bedrock: @DistributedLock',
     stock: requests,
     sold: requests,

@@ -1,25 +1,25 @@
 import type { SchemeAccount, Way } from '../account.js';
 import type { Answer } from '../answer.js';
-import { atOnce } from '../crowd.js';
-import { Meeting } from '../meeting.js';
+import { atOnce } from '../concurrent-requests.js';
+import { Barrier } from '../barrier.js';
 import { PessimisticRowsService, type Purchase } from '../pessimistic-rows.service.js';
 import { Tables } from '../tables.js';
-import type { Bench } from './bench.js';
+import type { TrialSetup } from './trial-setup.js';
 
 const PRICE = 10;
 
 /** Pairs of purchases of the same goods by the same customer: one locks the stock first, the other the account. */
-export async function pessimisticRows(bench: Bench): Promise<SchemeAccount> {
-  const { app, requests } = bench;
+export async function pessimisticRows(setup: TrialSetup): Promise<SchemeAccount> {
+  const { app, requests } = setup;
   const pairs = requests / 2;
   const service = app.get(PessimisticRowsService);
-  const meetings = Array.from({ length: pairs }, () => new Meeting(2));
-  const plain = await run(bench, {
+  const barriers = Array.from({ length: pairs }, () => new Barrier(2));
+  const plain = await run(setup, {
     name: 'each in its own order',
     deadlocks: pairs,
-    buy: (purchase, pair) => service.buy(purchase, () => meetings[pair]!.join()),
+    buy: (purchase, pair) => service.buy(purchase, () => barriers[pair]!.wait()),
   });
-  const locked = await run(bench, {
+  const locked = await run(setup, {
     name: 'Bedrock: multiLock',
     deadlocks: 0,
     buy: (purchase) => service.buyLocked(purchase),
@@ -40,14 +40,14 @@ interface Plan {
   readonly buy: (purchase: Purchase, pair: number) => Promise<Answer>;
 }
 
-async function run({ app, requests }: Bench, { name, deadlocks, buy }: Plan): Promise<Way> {
+async function run({ app, requests }: TrialSetup, { name, deadlocks, buy }: Plan): Promise<Way> {
   const tables = app.get(Tables);
   await tables.renew('tb_stock', 'tb_account');
   for (let pair = 0; pair < requests / 2; pair += 1) {
     await tables.putStock(`goods-${pair}`, 2);
     await tables.putAccount(`user-${pair}`, 2 * PRICE);
   }
-  const turnout = await atOnce(requests, (index) => {
+  const outcomes = await atOnce(requests, (index) => {
     const pair = index >> 1;
     const first = index % 2 === 0 ? 'stock' : 'account';
     return buy({ goodsId: `goods-${pair}`, userId: `user-${pair}`, price: PRICE, first }, pair);
@@ -56,9 +56,9 @@ async function run({ app, requests }: Bench, { name, deadlocks, buy }: Plan): Pr
     name,
     requests,
     seen: {
-      succeeded: turnout.count('success'),
-      refused: turnout.count('sold out'),
-      deadlocks: turnout.count('deadlock'),
+      succeeded: outcomes.count('success'),
+      refused: outcomes.count('sold out'),
+      deadlocks: outcomes.count('deadlock'),
       'stock left': await tables.stockLeft(),
       'money left': await tables.moneyLeft(),
     },
@@ -69,6 +69,6 @@ async function run({ app, requests }: Bench, { name, deadlocks, buy }: Plan): Pr
       'stock left': deadlocks,
       'money left': PRICE * deadlocks,
     },
-    failures: turnout.failures,
+    failures: outcomes.failures,
   };
 }

@@ -1,25 +1,25 @@
 import type { SchemeAccount, Way } from '../account.js';
 import type { Answer } from '../answer.js';
-import { atOnce } from '../crowd.js';
-import { Meeting } from '../meeting.js';
+import { atOnce } from '../concurrent-requests.js';
+import { Barrier } from '../barrier.js';
 import type { Order } from '../order.js';
 import { SelectThenInsertService } from '../select-then-insert.service.js';
 import { Tables } from '../tables.js';
-import type { Bench } from './bench.js';
+import type { TrialSetup } from './trial-setup.js';
 
 const ORDER: Order = { id: 'order-1', goodsId: 'goods-1', num: 1 };
 
 /** The same order, sent many times at once: all have looked before the first one inserts. */
-export async function selectThenInsert(bench: Bench): Promise<SchemeAccount> {
-  const { app, requests } = bench;
+export async function selectThenInsert(setup: TrialSetup): Promise<SchemeAccount> {
+  const { app, requests } = setup;
   const service = app.get(SelectThenInsertService);
   const racing = (): ((order: Order) => Promise<Answer>) => {
-    const looked = new Meeting(requests);
-    return (order) => service.addOrder(order, () => looked.join());
+    const looked = new Barrier(requests);
+    return (order) => service.addOrder(order, () => looked.wait());
   };
-  const plain = await run(bench, { name: 'no unique index', addOrder: racing(), orders: requests });
-  const mended = await run(bench, { name: 'unique index', isUnique: true, addOrder: racing(), orders: 1 });
-  const locked = await run(bench, {
+  const plain = await run(setup, { name: 'no unique index', addOrder: racing(), orders: requests });
+  const mended = await run(setup, { name: 'unique index', isUnique: true, addOrder: racing(), orders: 1 });
+  const locked = await run(setup, {
     name: 'Bedrock: @DistributedLock, no index',
     addOrder: (order) => service.addOrderLocked(order),
     orders: 1,
@@ -40,20 +40,20 @@ interface Plan {
   readonly orders: number;
 }
 
-async function run({ app, requests }: Bench, plan: Plan): Promise<Way> {
+async function run({ app, requests }: TrialSetup, plan: Plan): Promise<Way> {
   const tables = app.get(Tables);
   await tables.renew('tb_order');
   if (plan.isUnique === true) await tables.makeOrdersUnique();
-  const turnout = await atOnce(requests, () => plan.addOrder(ORDER));
+  const outcomes = await atOnce(requests, () => plan.addOrder(ORDER));
   return {
     name: plan.name,
     requests,
     seen: {
-      succeeded: turnout.count('success'),
-      refused: turnout.count('repeat request'),
+      succeeded: outcomes.count('success'),
+      refused: outcomes.count('repeat request'),
       orders: await tables.orders(),
     },
     known: { succeeded: plan.orders, refused: requests - plan.orders, orders: plan.orders },
-    failures: turnout.failures,
+    failures: outcomes.failures,
   };
 }

@@ -14,8 +14,8 @@ export interface Followers {
  * C had its chance, but for less than a lease.
  */
 export async function follow(trial: Trial, presence: Presence, aDone: Promise<unknown>): Promise<Followers> {
-  const { leaseMs, patienceMs } = trial;
-  const [b, c] = [trial.contestant(), trial.contestant()];
+  const { leaseMs, timeoutMs } = trial;
+  const [b, c] = [trial.lock(), trial.lock()];
   await Promise.race([presence.arrival('A'), aDone]);
   let isADone = false;
   let wasBFirst = false;
@@ -26,11 +26,11 @@ export async function follow(trial: Trial, presence: Presence, aDone: Promise<un
         await aDone;
         await atMost(leaseMs / 3, presence.arrival('C'));
       }),
-    patienceMs,
+    timeoutMs,
   );
   const cDone = aDone.then(() => {
     isADone = true;
-    return c.run(() => presence.during('C', async () => undefined), patienceMs);
+    return c.run(() => presence.during('C', async () => undefined), timeoutMs);
   });
   await Promise.all([aDone, bDone, cDone]);
   return { haveMet: presence.haveMet('B', 'C'), wasBFirst };

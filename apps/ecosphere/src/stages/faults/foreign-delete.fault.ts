@@ -11,8 +11,8 @@ export async function foreignDelete(trial: Trial): Promise<Finding> {
   const { leaseMs } = trial;
   const presence = new Presence();
   const turn = trial
-    .contestant()
-    .run(() => presence.during('A', () => atMost(2 * leaseMs, presence.arrival('B'))), trial.patienceMs);
+    .lock()
+    .run(() => presence.during('A', () => atMost(2 * leaseMs, presence.arrival('B'))), trial.timeoutMs);
   const { haveMet: isBroken, wasBFirst } = await follow(trial, presence, isToldOfLoss(turn));
   const kept = wasBFirst ? 'A lost its lease, but B kept its lock' : 'B and C had to wait for A';
   return { isBroken, seen: isBroken ? "A deleted B's lock: B and C were inside together" : kept };

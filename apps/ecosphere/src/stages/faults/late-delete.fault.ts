@@ -14,11 +14,11 @@ export async function lateDelete(trial: Trial): Promise<Finding> {
   const proxy = await startProxy(Number(server.port || 6379), server.hostname);
   const way = new URL(trial.url);
   way.host = `${proxy.host}:${proxy.port}`;
-  const a = trial.contestant(async (moment) => {
+  const a = trial.lock(async (moment) => {
     if (moment === 'beforeDelete') proxy.delay(1.3 * trial.leaseMs, 'requests');
   }, way.href);
   try {
-    const turn = a.run(() => presence.during('A', async () => undefined), trial.patienceMs);
+    const turn = a.run(() => presence.during('A', async () => undefined), trial.timeoutMs);
     const { haveMet: isBroken, wasBFirst } = await follow(trial, presence, isToldOfLoss(turn));
     return {
       isBroken,

@@ -18,9 +18,7 @@ export async function lateWrite(trial: Trial): Promise<Finding> {
     await victim.ready();
     const account = victim.work();
     await Promise.race([inside, account]);
-    await trial
-      .contestant()
-      .run(async ({ token }) => void (await register.write('B', token)), trial.patienceMs);
+    await trial.lock().run(async ({ token }) => void (await register.write('B', token)), trial.timeoutMs);
     victim.signal('SIGCONT');
     const { isTold } = await account;
     const isBroken = (await register.read()) !== 'B';

@@ -3,10 +3,10 @@ import type { Finding, Trial } from '../trial.js';
 
 /** The holder calls something that takes the same lock. Does it get in, or wait for itself? */
 export async function reEntry(trial: Trial): Promise<Finding> {
-  const { leaseMs, patienceMs } = trial;
-  const lock = trial.contestant();
+  const { leaseMs, timeoutMs } = trial;
+  const lock = trial.lock();
   try {
-    await lock.run(() => lock.run(async () => undefined, leaseMs / 2), patienceMs);
+    await lock.run(() => lock.run(async () => undefined, leaseMs / 2), timeoutMs);
     return { isBroken: false, seen: 'the nested call entered at once' };
   } catch (error) {
     if (!(error instanceof NotAdmittedError)) throw error;

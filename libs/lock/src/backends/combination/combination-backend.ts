@@ -6,13 +6,13 @@ import {
   MIN_LEASE_MS,
   resolveCombinationOptions,
   type CombinationOptions,
-  type CombinationTerms,
+  type CombinationSettings,
 } from './combination-options.js';
-import { House } from './house.js';
-import type { Member } from './member.js';
+import { NodeSet } from './node-set.js';
+import type { NodeHandle } from './node-handle.js';
 
 /** When enough nodes are ready, the others are waited for this many times `nodeTimeoutMs`. */
-const OTHERS_PATIENCE = 10;
+const OTHERS_TIMEOUT_FACTOR = 10;
 
 /**
  * Mutexes on several independent Redis nodes, which outlive the loss of some of them. Connections of its own are opened at
@@ -23,19 +23,19 @@ export function combination(options: CombinationOptions): Backend {
   return new CombinationBackend(resolveCombinationOptions(options));
 }
 
-/** `combination()` on checked terms. */
+/** `combination()` on checked settings. */
 export class CombinationBackend implements Backend {
   readonly name = BACKEND;
   readonly traits: Traits;
   readonly leases: CombinationLeases;
   readonly processId: string;
   readonly operationTimeoutMs: number;
-  readonly nodes: House;
+  readonly nodes: NodeSet;
   readonly #clock: Clock;
   #closed: Promise<void> | undefined;
 
-  constructor(private readonly terms: CombinationTerms) {
-    const { clock, attemptTimeoutMs, nodeTimeoutMs, fencing, maxLeaseMs, minNodes, isUnsafe } = terms;
+  constructor(private readonly settings: CombinationSettings) {
+    const { clock, attemptTimeoutMs, nodeTimeoutMs, fencing, maxLeaseMs, minNodes, isUnsafe } = settings;
     this.#clock = clock;
     // The last node of an attempt, and the tokens that are written back.
     this.operationTimeoutMs = attemptTimeoutMs + 2 * nodeTimeoutMs;
@@ -52,7 +52,7 @@ export class CombinationBackend implements Backend {
       maxLeaseMs,
       lifetime: 'lease',
     });
-    this.nodes = new House(terms, this.processId);
+    this.nodes = new NodeSet(settings, this.processId);
     this.leases = new CombinationLeases(this.nodes);
     if (isUnsafe) {
       process.emitWarning(`minNodes ${minNodes} is below the majority: two holders are possible`, {
@@ -62,34 +62,35 @@ export class CombinationBackend implements Backend {
   }
 
   get commands(): number {
-    return this.nodes.members.reduce((sum, { node }) => sum + node.commands, 0);
+    return this.nodes.handles.reduce((sum, { node }) => sum + node.commands, 0);
   }
 
   /** Resolves when enough nodes serve, and the others do too or are late. */
   async ready(): Promise<void> {
-    const { minNodes, nodeTimeoutMs } = this.terms;
-    const { members } = this.nodes;
-    const readiness = members.map((member) => becomeReady(member));
-    await enough(readiness, minNodes, this.nodes);
-    await atMost(this.#clock, nodeTimeoutMs * OTHERS_PATIENCE, Promise.allSettled(readiness));
-    const twins = members.flatMap((member) => {
-      const twin = this.nodes.twinOf(member);
-      return twin === undefined ? [] : [`${twin.id} and ${member.id} are one server`];
+    const { minNodes, nodeTimeoutMs } = this.settings;
+    const { handles } = this.nodes;
+    const readiness = handles.map((handle) => becomeReady(handle));
+    await waitForEnough(readiness, minNodes, this.nodes);
+    await atMost(this.#clock, nodeTimeoutMs * OTHERS_TIMEOUT_FACTOR, Promise.allSettled(readiness));
+    const duplicates = handles.flatMap((handle) => {
+      const duplicate = this.nodes.sameServerAs(handle);
+      return duplicate === undefined ? [] : [`${duplicate.id} and ${handle.id} are one server`];
     });
-    if (twins.length > 0) throw new InvalidOptionError('nodes', 'different servers', twins.join(', '));
+    if (duplicates.length > 0)
+      throw new InvalidOptionError('nodes', 'different servers', duplicates.join(', '));
   }
 
   /** Time until enough nodes have answered, in ms. */
   async ping(): Promise<number> {
-    const { members } = this.nodes;
+    const { handles } = this.nodes;
     const sentAt = this.#clock.now();
-    const answers = members.map((member) => pingOf(member));
-    await enough(answers, this.terms.minNodes, this.nodes);
+    const answers = handles.map((handle) => pingNode(handle));
+    await waitForEnough(answers, this.settings.minNodes, this.nodes);
     return this.#clock.now() - sentAt;
   }
 
   onSuspect(listener: (resource: string | undefined) => void): Unsubscribe {
-    const stops = this.nodes.members.map(({ node }) => node.onSuspect(listener));
+    const stops = this.nodes.handles.map(({ node }) => node.onSuspect(listener));
     return () => stops.forEach((stop) => stop());
   }
 
@@ -99,36 +100,40 @@ export class CombinationBackend implements Backend {
   }
 
   async #close(): Promise<void> {
-    const { members } = this.nodes;
-    // One answer, and that of a second try; what a dead node keeps ends with its lease.
-    const patienceMs = 2 * this.terms.nodeTimeoutMs;
-    await Promise.all(members.map(({ withdrawals }) => withdrawals.drain(patienceMs)));
+    const { handles } = this.nodes;
+    // One answer, and that of a second attempt; what a dead node keeps ends with its lease.
+    const timeoutMs = 2 * this.settings.nodeTimeoutMs;
+    await Promise.all(handles.map(({ withdrawals }) => withdrawals.drain(timeoutMs)));
     this.nodes.isClosed = true;
-    await Promise.all(members.map((member) => member.close()));
+    await Promise.all(handles.map((handle) => handle.close()));
   }
 }
 
 /** What is found out about the node on the way is kept. */
-async function pingOf(member: Member): Promise<void> {
+async function pingNode(handle: NodeHandle): Promise<void> {
   try {
-    member.answered(member.now - (await member.node.ping()));
+    handle.recordAnswer(handle.now - (await handle.node.ping()));
   } catch (error) {
-    member.failed(error as Error);
+    handle.recordFailure(error as Error);
     throw error;
   }
 }
 
-async function becomeReady(member: Member): Promise<void> {
+async function becomeReady(handle: NodeHandle): Promise<void> {
   try {
-    await member.node.ready();
+    await handle.node.ready();
   } catch (error) {
-    member.failed(error as Error);
+    handle.recordFailure(error as Error);
     throw error;
   }
 }
 
 /** Resolves when so many have. @throws BackendUnavailableError with what the others say */
-async function enough(answers: readonly Promise<unknown>[], needed: number, house: House): Promise<void> {
+async function waitForEnough(
+  answers: readonly Promise<unknown>[],
+  needed: number,
+  nodes: NodeSet,
+): Promise<void> {
   let open = answers.length;
   let good = 0;
   await new Promise<void>((resolve, reject) => {
@@ -136,7 +141,7 @@ async function enough(answers: readonly Promise<unknown>[], needed: number, hous
       open -= 1;
       if (good >= needed) resolve();
       else if (open === 0) {
-        const detail = house.isClosed ? 'it is closed' : tooFewServe(good, needed, house.members);
+        const detail = nodes.isClosed ? 'it is closed' : tooFewServing(good, needed, nodes.handles);
         reject(new BackendUnavailableError(BACKEND, detail, 'no'));
       }
     };
@@ -152,7 +157,7 @@ async function enough(answers: readonly Promise<unknown>[], needed: number, hous
   });
 }
 
-function tooFewServe(good: number, needed: number, members: readonly Member[]): string {
-  const troubles = members.filter(({ isAvailable }) => !isAvailable).map(({ trouble }) => trouble);
-  return `${good} of ${members.length} nodes serve, and ${needed} are needed (${troubles.join('; ')})`;
+function tooFewServing(good: number, needed: number, handles: readonly NodeHandle[]): string {
+  const failures = handles.filter(({ isAvailable }) => !isAvailable).map(({ failureText }) => failureText);
+  return `${good} of ${handles.length} nodes serve, and ${needed} are needed (${failures.join('; ')})`;
 }

@@ -12,83 +12,83 @@ import type {
 import { BackendUnavailableError } from '../../core/errors.js';
 import type { LeaseDriver, Unsubscribe, Waker } from '../../core/ports/ports.js';
 import { SmallMap } from '../../runtime/small-map.js';
-import { Bid, bidId, claimIdOf } from './bid.js';
-import type { CombinationTerms } from './combination-options.js';
-import type { House } from './house.js';
-import type { Member } from './member.js';
-import { release } from './release.js';
-import { Renewal } from './renewal.js';
-import { Rivals } from './rivals.js';
-import { raiseTokens } from './tokens.js';
-import { inspectNodes, revokeOnNodes } from './views.js';
-import { Watch } from './watch.js';
+import { CombinedClaim, attemptId, claimIdOf } from './combined-claim.js';
+import type { CombinationSettings } from './combination-options.js';
+import type { NodeSet } from './node-set.js';
+import type { NodeHandle } from './node-handle.js';
+import { releaseOnNodes } from './release-on-nodes.js';
+import { CombinedRenewal } from './combined-renewal.js';
+import { ContentionTracker } from './contention-tracker.js';
+import { raiseTokens } from './raise-tokens.js';
+import { inspectNodes, revokeOnNodes } from './inspect-nodes.js';
+import { NodeWatch } from './node-watch.js';
 
 export const BACKEND = 'combination';
 
-/** What was in the way of a bid. */
-interface Failure {
+/** What was in the way of an attempt. */
+interface AttemptFailure {
   readonly isVetoed: boolean;
   /** False when the fencing token did not reach enough nodes. */
-  readonly isRaised: boolean;
+  readonly isTokenRaised: boolean;
   readonly tookMs: number;
 }
 
 /** The verbs on several nodes: docs/combination-lock.md tells the rules, and from what they protect. */
 export class CombinationLeases implements LeaseDriver {
   /** What is asked for or held, by the id of the claim. What is withdrawn is not among them any more. */
-  readonly #bids = new SmallMap<string, Bid>();
-  readonly #watches = new Map<string, Set<Watch>>();
-  readonly #rivals: Rivals;
-  readonly #terms: CombinationTerms;
-  #tries = 0;
+  readonly #claims = new SmallMap<string, CombinedClaim>();
+  readonly #watches = new Map<string, Set<NodeWatch>>();
+  readonly #contention: ContentionTracker;
+  readonly #settings: CombinationSettings;
+  #attempts = 0;
 
-  constructor(private readonly house: House) {
-    this.#terms = house.terms;
-    this.#rivals = new Rivals(this.#terms.clock);
+  constructor(private readonly nodes: NodeSet) {
+    this.#settings = nodes.settings;
+    this.#contention = new ContentionTracker(this.#settings.clock);
   }
 
   async claim(claim: Claim): Promise<Verdict> {
-    const { clock, minNodes, nodeTimeoutMs } = this.#terms;
+    const { clock, minNodes, nodeTimeoutMs } = this.#settings;
     const { id, resource } = claim;
-    const held = this.#heldBy(id);
-    if (held !== undefined) return this.#askedAgain(held, claim);
+    const held = this.#heldClaim(id);
+    if (held !== undefined) return this.#extendHeld(held, claim);
     const startedAt = clock.now();
-    if (this.house.isClosed) throw isClosed(resource);
+    if (this.nodes.isClosed) throw closedError(resource);
     if (startedAt > claim.notAfter) return { kind: 'stale' };
-    this.#tries += 1;
-    const bid = new Bid(bidId(id, this.#tries), claim, clock, nodeTimeoutMs);
-    this.#bids.set(id, bid);
+    this.#attempts += 1;
+    const combined = new CombinedClaim(attemptId(id, this.#attempts), claim, clock, nodeTimeoutMs);
+    this.#claims.set(id, combined);
     try {
-      await this.#ask(bid, claim, startedAt);
+      await this.#attempt(combined, claim, startedAt);
       const tookMs = clock.now() - startedAt;
-      const isVetoed = this.#isVetoed(bid);
-      const isEnough = !isVetoed && this.#isEnough(bid, tookMs);
-      const isRaised = !isEnough || claim.tokens === 0 || (await raiseTokens(bid, minNodes));
-      if (isEnough && isRaised && this.#bids.get(id) === bid) return this.#grant(bid);
-      return this.#refuse(bid, claim, { isVetoed, isRaised, tookMs });
+      const isVetoed = this.#isVetoed(combined);
+      const isEnough = !isVetoed && this.#isEnough(combined, tookMs);
+      const isTokenRaised = !isEnough || claim.tokens === 0 || (await raiseTokens(combined, minNodes));
+      if (isEnough && isTokenRaised && this.#claims.get(id) === combined) return this.#grant(combined);
+      return this.#refuse(combined, claim, { isVetoed, isTokenRaised, tookMs });
     } finally {
-      if (!bid.isGranted && this.#bids.get(id) === bid) this.#bids.delete(id);
+      if (!combined.isGranted && this.#claims.get(id) === combined) this.#claims.delete(id);
     }
   }
 
-  #ask(bid: Bid, claim: Claim, startedAt: number): Promise<void> {
-    const { strategy, contention, minNodes } = this.#terms;
-    const members = this.house.askable;
-    if (strategy === 'majority') return this.#askAtOnce(bid, members, claim, minNodes);
+  #attempt(combined: CombinedClaim, claim: Claim, startedAt: number): Promise<void> {
+    const { strategy, contention, minNodes } = this.#settings;
+    const handles = this.nodes.candidates;
+    if (strategy === 'majority') return this.#askInParallel(combined, handles, claim, minNodes);
     // Who asks only once is asked for in turn: of several at a time one gets it, where all at once each could veto the others.
-    if (contention === 'parallelFirst' && claim.queue && !this.#rivals.areThere(claim.resource))
-      return this.#askAtOnce(bid, members, claim, members.length);
-    return this.#askInTurn(bid, members, claim, startedAt);
+    if (contention === 'parallelFirst' && claim.queue && !this.#contention.isContended(claim.resource))
+      return this.#askInParallel(combined, handles, claim, handles.length);
+    return this.#askSequentially(combined, handles, claim, startedAt);
   }
 
   /** What is held under this id. */
-  #heldBy(id: string): Bid | undefined {
-    const bid = this.#bids.get(id);
-    return bid?.isGranted === true ? bid : undefined;
+  #heldClaim(id: string): CombinedClaim | undefined {
+    const combined = this.#claims.get(id);
+    return combined?.isGranted === true ? combined : undefined;
   }
 
   /** What was granted is prolonged. */
-  async #askedAgain({ token }: Bid, claim: Claim): Promise<Verdict> {
+  async #extendHeld({ token }: CombinedClaim, claim: Claim): Promise<Verdict> {
     const [outcome] = await this.renew([{ ...claim, keepMs: claim.holdAtLeastMs }]);
     if (outcome === 'renewed') return { kind: 'granted', token };
     if (outcome !== 'unknown') return { kind: 'refused', retryInMs: claim.leaseMs };
@@ -98,22 +98,24 @@ export class CombinationLeases implements LeaseDriver {
   }
 
   async renew(held: readonly HeldRef[]): Promise<readonly RenewOutcome[]> {
-    if (this.house.isClosed) return held.map(() => 'unknown');
-    const { minNodes, clock } = this.#terms;
-    const heldBy = (id: string): Bid | undefined => this.#heldBy(id);
-    const renewal = new Renewal(held, heldBy, minNodes, clock, (bid, member) => this.#thinned(bid, member));
+    if (this.nodes.isClosed) return held.map(() => 'unknown');
+    const { minNodes, clock } = this.#settings;
+    const heldClaim = (id: string): CombinedClaim | undefined => this.#heldClaim(id);
+    const renewal = new CombinedRenewal(held, heldClaim, minNodes, clock, (combined, handle) =>
+      this.#publishDegraded(combined, handle),
+    );
     return renewal.outcomes();
   }
 
   async withdraw({ id, resource, shape }: ClaimRef, options: WithdrawOptions): Promise<WithdrawOutcome> {
-    const { clock, minNodes } = this.#terms;
-    const bid = this.#heldBy(id);
-    this.#bids.delete(id);
-    const places = options.leaveQueue ? this.#rivals.leave(resource) : [];
-    for (const member of places) {
-      // It holds nothing there under this id; but its process stands in line.
-      if (bid?.seals.some((seal) => seal.member === member) === true) continue;
-      member.withdrawals.cancel({
+    const { clock, minNodes } = this.#settings;
+    const combined = this.#heldClaim(id);
+    this.#claims.delete(id);
+    const queuedAt = options.leaveQueue ? this.#contention.leaveQueues(resource) : [];
+    for (const handle of queuedAt) {
+      // It holds nothing there under this id; but its process is queued.
+      if (combined?.grants.some((grant) => grant.handle === handle) === true) continue;
+      handle.withdrawals.cancel({
         ref: { id, resource, shape },
         keepMs: 0,
         leavesQueue: () => true,
@@ -121,37 +123,37 @@ export class CombinationLeases implements LeaseDriver {
         overAt: () => clock.now(),
       });
     }
-    if (bid !== undefined) return release(bid, minNodes, options, clock);
-    if (this.house.isClosed) throw isClosed(resource);
+    if (combined !== undefined) return releaseOnNodes(combined, minNodes, options, clock);
+    if (this.nodes.isClosed) throw closedError(resource);
     return 'absent';
   }
 
   annotate({ id }: ClaimRef, note: { readonly depth: number }): void {
-    const bid = this.#heldBy(id);
-    for (const { member } of bid?.seals ?? []) member.node.leases.annotate(bid!, note);
+    const combined = this.#heldClaim(id);
+    for (const { handle } of combined?.grants ?? []) handle.node.leases.annotate(combined!, note);
   }
 
   inspect(resource: string, shape: Shape): Promise<readonly ClaimView[]> {
-    return inspectNodes(this.house.askable, resource, shape);
+    return inspectNodes(this.nodes.candidates, resource, shape);
   }
 
   revoke(resource: string, shape: Shape, how: 'atExpiry' | 'now'): Promise<boolean> {
-    return revokeOnNodes(this.house.members, this.#terms.minNodes, { resource, shape, how });
+    return revokeOnNodes(this.nodes.handles, this.#settings.minNodes, { resource, shape, how });
   }
 
   async watch(resource: string, shape: Shape, waker: Waker): Promise<Unsubscribe> {
     // Claims go by other names on the nodes: whoever waits is woken.
-    const watch = new Watch(resource, shape, () => waker());
+    const watch = new NodeWatch(resource, shape, () => waker());
     let watches = this.#watches.get(resource);
     if (watches === undefined) this.#watches.set(resource, (watches = new Set()));
     watches.add(watch);
     const end = (): void => {
-      watch.end();
+      watch.close();
       watches.delete(watch);
       if (watches.size === 0 && this.#watches.get(resource) === watches) this.#watches.delete(resource);
     };
     try {
-      await watch.begin(this.#rivals.refuserOf(resource) ?? this.house.askable[0]!);
+      await watch.subscribe(this.#contention.lastRefusedBy(resource) ?? this.nodes.candidates[0]!);
     } catch (error) {
       end();
       throw error;
@@ -160,85 +162,104 @@ export class CombinationLeases implements LeaseDriver {
   }
 
   /** Left to right, one after the other: a refusal ends it, and so does what leaves too few nodes. */
-  async #askInTurn(bid: Bid, members: readonly Member[], claim: Claim, startedAt: number): Promise<void> {
-    const { clock, attemptTimeoutMs, minNodes } = this.#terms;
-    for (const [i, member] of members.entries()) {
-      await new Promise<void>((done) => bid.ask(member, this.#queuesAt(member, members, claim), done));
-      const isHopeless = bid.seals.length + members.length - i - 1 < minNodes;
-      if (bid.refusal !== undefined || bid.mismatch !== undefined || isHopeless) return;
+  async #askSequentially(
+    combined: CombinedClaim,
+    handles: readonly NodeHandle[],
+    claim: Claim,
+    startedAt: number,
+  ): Promise<void> {
+    const { clock, attemptTimeoutMs, minNodes } = this.#settings;
+    for (const [i, handle] of handles.entries()) {
+      await new Promise<void>((done) =>
+        combined.sendTo(handle, this.#queuesAt(handle, handles, claim), done),
+      );
+      const isHopeless = combined.grants.length + handles.length - i - 1 < minNodes;
+      if (combined.refusal !== undefined || combined.mismatch !== undefined || isHopeless) return;
       if (clock.now() - startedAt > attemptTimeoutMs) return;
     }
   }
 
   /** All at once, until so many have granted or all have answered. */
-  #askAtOnce(bid: Bid, members: readonly Member[], claim: Claim, enough: number): Promise<void> {
-    let open = members.length;
+  #askInParallel(
+    combined: CombinedClaim,
+    handles: readonly NodeHandle[],
+    claim: Claim,
+    needed: number,
+  ): Promise<void> {
+    let open = handles.length;
     return new Promise((resolve) => {
       const answered = (): void => {
         open -= 1;
-        if (open === 0 || bid.seals.length >= enough) resolve();
+        if (open === 0 || combined.grants.length >= needed) resolve();
       };
-      for (const member of members) bid.ask(member, this.#queuesAt(member, members, claim), answered);
+      for (const handle of handles) combined.sendTo(handle, this.#queuesAt(handle, handles, claim), answered);
     });
   }
 
-  /** In line stands who waits at the left-most node, and where it was refused last. */
-  #queuesAt(member: Member, members: readonly Member[], { queue, resource }: Claim): boolean {
-    const stands = queue && this.#terms.strategy === 'leftmost';
-    return stands && (member === members[0] || member === this.#rivals.refuserOf(resource));
+  /** A waiter is queued at the left-most node, and where it was refused last. */
+  #queuesAt(handle: NodeHandle, handles: readonly NodeHandle[], { queue, resource }: Claim): boolean {
+    const waits = queue && this.#settings.strategy === 'leftmost';
+    return waits && (handle === handles[0] || handle === this.#contention.lastRefusedBy(resource));
   }
 
   /** One refusal is a veto; under `majority` only where too few have granted. */
-  #isVetoed({ refusal, seals }: Bid): boolean {
-    const { strategy, minNodes } = this.#terms;
-    return refusal !== undefined && (strategy === 'leftmost' || seals.length < minNodes);
+  #isVetoed({ refusal, grants }: CombinedClaim): boolean {
+    const { strategy, minNodes } = this.#settings;
+    return refusal !== undefined && (strategy === 'leftmost' || grants.length < minNodes);
   }
 
-  #isEnough(bid: Bid, tookMs: number): boolean {
-    const { minNodes, attemptTimeoutMs } = this.#terms;
-    return bid.mismatch === undefined && bid.seals.length >= minNodes && tookMs <= attemptTimeoutMs;
+  #isEnough(combined: CombinedClaim, tookMs: number): boolean {
+    const { minNodes, attemptTimeoutMs } = this.#settings;
+    return (
+      combined.mismatch === undefined && combined.grants.length >= minNodes && tookMs <= attemptTimeoutMs
+    );
   }
 
-  #grant(bid: Bid): Verdict {
-    bid.isGranted = true;
-    this.#rivals.granted(bid.resource, bid.seals);
-    return { kind: 'granted', token: bid.token };
+  #grant(combined: CombinedClaim): Verdict {
+    combined.isGranted = true;
+    this.#contention.recordGrants(combined.resource, combined.grants);
+    return { kind: 'granted', token: combined.token };
   }
 
   /** Takes everything back, and says why. */
-  #refuse(bid: Bid, { id, resource }: Claim, failure: Failure): Verdict {
-    const { mismatch, refusal, refuser } = bid;
+  #refuse(combined: CombinedClaim, { id, resource }: Claim, failure: AttemptFailure): Verdict {
+    const { mismatch, refusal, refusedBy } = combined;
     const { isVetoed } = failure;
-    bid.rollBack();
-    if (this.#bids.get(id) !== bid) return { kind: 'stale' };
+    combined.rollBack();
+    if (this.#claims.get(id) !== combined) return { kind: 'stale' };
     if (mismatch !== undefined) throw mismatch;
-    if (!isVetoed && bid.isStale) return { kind: 'stale' };
-    if (!isVetoed) throw this.#tooFew(bid, resource, failure);
-    this.#rivals.refused(resource, refuser!, bid.standing);
-    for (const watch of this.#watches.get(resource) ?? []) watch.follow(refuser!);
+    if (!isVetoed && combined.isStale) return { kind: 'stale' };
+    if (!isVetoed) throw this.#tooFewError(combined, resource, failure);
+    this.#contention.recordRefusal(resource, refusedBy!, combined.queuedAt);
+    for (const watch of this.#watches.get(resource) ?? []) watch.addNode(refusedBy!);
     const { holder } = refusal!;
     return holder === undefined
       ? refusal!
-      : { ...refusal!, holder: { ...holder, id: claimIdOf(holder.id), node: refuser!.id } };
+      : { ...refusal!, holder: { ...holder, id: claimIdOf(holder.id), node: refusedBy!.id } };
   }
 
-  #thinned(bid: Bid, member: Member): void {
-    const { minNodes } = this.#terms;
-    const { resource, seals } = bid;
-    this.house.changed({ kind: 'degraded', node: member.id, resource, nodes: seals.length, minNodes });
+  #publishDegraded(combined: CombinedClaim, handle: NodeHandle): void {
+    const { minNodes } = this.#settings;
+    const { resource, grants } = combined;
+    this.nodes.publish({ kind: 'degraded', node: handle.id, resource, nodes: grants.length, minNodes });
   }
 
   /** It was taken back, or is being: whoever asks again begins anew. */
-  #tooFew({ seals }: Bid, resource: string, { tookMs, isRaised }: Failure): BackendUnavailableError {
-    const { minNodes, attemptTimeoutMs } = this.#terms;
-    const { members } = this.house;
-    const troubles = members.filter(({ isAvailable }) => !isAvailable).map(({ trouble }) => trouble);
+  #tooFewError(
+    { grants }: CombinedClaim,
+    resource: string,
+    { tookMs, isTokenRaised }: AttemptFailure,
+  ): BackendUnavailableError {
+    const { minNodes, attemptTimeoutMs } = this.#settings;
+    const { handles } = this.nodes;
+    const failures = handles.filter(({ isAvailable }) => !isAvailable).map(({ failureText }) => failureText);
     if (tookMs > attemptTimeoutMs)
-      troubles.push(`it took ${Math.round(tookMs)} ms, more than attemptTimeoutMs`);
-    if (!isRaised) troubles.push('the fencing token did not reach enough of them before the lease was over');
-    const detail = `${seals.length} of ${members.length} nodes granted, and ${minNodes} are needed (${troubles.join('; ')})`;
-    const waits = members.flatMap(({ quarantineMs }) => quarantineMs ?? []);
-    const retryInMs = waits.length === 0 ? undefined : Math.min(...waits);
+      failures.push(`it took ${Math.round(tookMs)} ms, more than attemptTimeoutMs`);
+    if (!isTokenRaised)
+      failures.push('the fencing token did not reach enough of them before the lease was over');
+    const detail = `${grants.length} of ${handles.length} nodes granted, and ${minNodes} are needed (${failures.join('; ')})`;
+    const quarantines = handles.flatMap(({ quarantineMs }) => quarantineMs ?? []);
+    const retryInMs = quarantines.length === 0 ? undefined : Math.min(...quarantines);
     return new BackendUnavailableError(BACKEND, detail, 'no', {
       resource,
       ...(retryInMs !== undefined && { retryInMs }),
@@ -246,6 +267,6 @@ export class CombinationLeases implements LeaseDriver {
   }
 }
 
-function isClosed(resource: string): BackendUnavailableError {
+function closedError(resource: string): BackendUnavailableError {
   return new BackendUnavailableError(BACKEND, 'it is closed', 'no', { resource });
 }

@@ -53,7 +53,7 @@ export interface CombinationOptions {
 }
 
 /** The checked options. */
-export interface CombinationTerms {
+export interface CombinationSettings {
   readonly nodes: readonly Backend[];
   readonly minNodes: number;
   readonly isUnsafe: boolean;
@@ -73,21 +73,21 @@ const FIELDS: ReadonlySet<string> = new Set<keyof CombinationOptions>([
   'attemptTimeoutMs', 'probe', 'fencing', 'maxLeaseMs', 'coldStart', 'clock',
 ]); // prettier-ignore
 const PROBE_FIELDS: ReadonlySet<string> = new Set<keyof ProbeOptions>(['firstMs', 'lastMs']);
-const MOST_NODES = 31;
+const MAX_NODES = 31;
 /** Shortest lease, in ms: a few trips to each node must be no large part of it. */
 export const MIN_LEASE_MS = 100;
 /** What an attempt may take beside its nodes, in ms: the seed's figure. */
 const ATTEMPT_EXTRA_MS = 100;
 
 /** Checks what was given to `combination()`. Nothing is connected. @throws InvalidOptionError naming the field */
-export function resolveCombinationOptions(options: CombinationOptions): CombinationTerms {
+export function resolveCombinationOptions(options: CombinationOptions): CombinationSettings {
   checkFields('options', options, FIELDS);
   const { nodes, unsafeMinNodes = false, strategy = 'leftmost', contention = 'parallelFirst' } = options;
   const { nodeTimeoutMs = 50, fencing = false, maxLeaseMs = 30_000, coldStart = 'wait' } = options;
   const { clock = systemClock, probe = {} } = options;
   if (!Array.isArray(nodes)) throw new InvalidOptionError('nodes', 'an array of backends', nodes);
-  if (!(nodes.length >= 2 && nodes.length <= MOST_NODES))
-    throw new InvalidOptionError('nodes', `2 to ${MOST_NODES} backends`, nodes.length);
+  if (!(nodes.length >= 2 && nodes.length <= MAX_NODES))
+    throw new InvalidOptionError('nodes', `2 to ${MAX_NODES} backends`, nodes.length);
   nodes.forEach((node: Partial<Backend> | undefined, i) => {
     if (typeof node?.asNode !== 'function')
       throw new InvalidOptionError(`nodes[${i}]`, 'a backend for one server, such as redis(url)', node);

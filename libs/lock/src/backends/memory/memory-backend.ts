@@ -22,9 +22,9 @@ import type {
   Unsubscribe,
   Waker,
 } from '../../core/ports/ports.js';
-import { MemoryCounting } from './memory-counting.js';
-import { MemoryRecords } from './memory-records.js';
-import { MemoryStore, type MemoryPeer } from './memory-store.js';
+import { MemoryCountDrivers } from './memory-count-drivers.js';
+import { MemoryRecordDriver } from './memory-records.js';
+import { MemoryStore, type MemoryClient } from './memory-store.js';
 
 export interface MemoryOptions {
   /** Share one store between backends to let them compete like processes. @default a store of its own */
@@ -44,7 +44,7 @@ export function memory(options: MemoryOptions = {}): Backend {
   return new MemoryBackend(options);
 }
 
-class MemoryBackend implements Backend, LeaseDriver, MemoryPeer {
+class MemoryBackend implements Backend, LeaseDriver, MemoryClient {
   readonly name = 'memory';
   readonly leases = this;
   readonly counters: CounterDriver;
@@ -56,9 +56,9 @@ class MemoryBackend implements Backend, LeaseDriver, MemoryPeer {
   readonly traits: Traits;
   readonly view: ProcessView;
   readonly #store: MemoryStore;
-  readonly #counting: MemoryCounting;
-  readonly #wakes = new Map<string, Set<Waker>>();
-  readonly #doubts = new Set<(resource: string | undefined) => void>();
+  readonly #counting: MemoryCountDrivers;
+  readonly #wakers = new Map<string, Set<Waker>>();
+  readonly #suspectListeners = new Set<(resource: string | undefined) => void>();
   #isClosed = false;
 
   constructor(options: MemoryOptions) {
@@ -83,10 +83,10 @@ class MemoryBackend implements Backend, LeaseDriver, MemoryPeer {
       maxLeaseMs: checkWhole('maxLeaseMs', maxLeaseMs, 10, 2 ** 31 - 1),
       lifetime: 'lease',
     });
-    this.#counting = new MemoryCounting(store.counts, () => this.#assertOpen());
+    this.#counting = new MemoryCountDrivers(store.counts, () => this.#assertOpen());
     this.counters = this.#counting.counters;
     this.permits = this.#counting.permits;
-    this.records = new MemoryRecords(store.records, () => this.#assertOpen());
+    this.records = new MemoryRecordDriver(store.records, () => this.#assertOpen());
     store.join(this);
   }
 
@@ -104,14 +104,14 @@ class MemoryBackend implements Backend, LeaseDriver, MemoryPeer {
   }
 
   onSuspect(listener: (resource: string | undefined) => void): Unsubscribe {
-    this.#doubts.add(listener);
-    return () => void this.#doubts.delete(listener);
+    this.#suspectListeners.add(listener);
+    return () => void this.#suspectListeners.delete(listener);
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#store.leave(this);
-    this.#wakes.clear();
+    this.#wakers.clear();
     this.#counting.close();
   }
 
@@ -153,19 +153,19 @@ class MemoryBackend implements Backend, LeaseDriver, MemoryPeer {
     this.#assertOpen();
     // Every call counts for itself, also with a function that watches already.
     const wake: Waker = (why) => waker(why);
-    const wakes = this.#wakes.get(resource) ?? new Set();
-    this.#wakes.set(resource, wakes.add(wake));
+    const wakers = this.#wakers.get(resource) ?? new Set();
+    this.#wakers.set(resource, wakers.add(wake));
     return () => {
-      if (wakes.delete(wake) && wakes.size === 0) this.#wakes.delete(resource);
+      if (wakers.delete(wake) && wakers.size === 0) this.#wakers.delete(resource);
     };
   }
 
   wake(resource: string, why?: Wake): void {
-    this.#wakes.get(resource)?.forEach((wake) => wake(why));
+    this.#wakers.get(resource)?.forEach((wake) => wake(why));
   }
 
-  doubt(resource: string): void {
-    for (const listener of this.#doubts) listener(resource);
+  suspect(resource: string): void {
+    for (const listener of this.#suspectListeners) listener(resource);
   }
 
   #assertOpen(): void {

@@ -16,14 +16,14 @@ import type {
 import { systemClock, type Clock } from '../../core/clock.js';
 import { QUEUE_TIMING } from '../../core/queue-timing.js';
 import { suspendAware } from '../../core/suspend-aware-clock.js';
-import { MemoryCounts } from './memory-counts.js';
-import { MemoryRows } from './memory-records.js';
+import { MemoryCountStore } from './memory-count-store.js';
+import { MemoryRecordStore } from './memory-records.js';
 
 const { headLifeMs } = QUEUE_TIMING;
 /** Tokens exceed the time in us, as on Redis. */
 const TOKENS_PER_MS = 1_000;
 
-interface Grant {
+interface StoredGrant {
   readonly id: string;
   shape: Shape;
   readonly process: ProcessView;
@@ -32,7 +32,7 @@ interface Grant {
   isRevoked: boolean;
 }
 
-interface Waiter {
+interface StoredWaiter {
   /** The process for claims in any order, the claim for fifo. */
   readonly key: string;
   readonly processId: string;
@@ -40,215 +40,219 @@ interface Waiter {
   readonly seenAt: number;
 }
 
-interface Place {
-  readonly grants: Map<string, Grant>;
-  line: Waiter[];
+interface StoredResource {
+  readonly grants: Map<string, StoredGrant>;
+  queue: StoredWaiter[];
 }
 
 /** What a claim finds. */
-interface Chance {
-  readonly place: Place;
+interface ClaimContext {
+  readonly stored: StoredResource;
   /** The grant that it has already. */
-  readonly own: Grant | undefined;
-  /** What it stands in line as, and where, -1 for nowhere; those before it. */
+  readonly own: StoredGrant | undefined;
+  /** The key under which it is queued, and its position, -1 for none; those before it. */
   readonly key: string;
   readonly position: number;
-  readonly ahead: readonly Waiter[];
+  readonly ahead: readonly StoredWaiter[];
   readonly isFree: boolean;
 }
 
 /** Who asks. */
-export interface MemoryPeer {
+export interface MemoryClient {
   readonly id: string;
   readonly view: ProcessView;
   wake(resource: string, why?: Wake): void;
-  doubt(resource: string): void;
+  suspect(resource: string): void;
 }
 
 /**
  * What a lock server keeps, in this process. Backends that share a store behave like processes that share a server:
- * grants end by the clock, the first in line goes first, and a release wakes it alone.
+ * grants end by the clock, the first in the queue goes first, and a release wakes it alone.
  */
 export class MemoryStore {
   /** Latches and semaphores. */
-  readonly counts: MemoryCounts;
+  readonly counts: MemoryCountStore;
   /** Of idempotency. */
-  readonly records: MemoryRows;
+  readonly records: MemoryRecordStore;
   readonly #clock: Clock;
-  readonly #places = new Map<string, Place>();
-  readonly #peers = new Map<string, MemoryPeer>();
+  readonly #resources = new Map<string, StoredResource>();
+  readonly #clients = new Map<string, MemoryClient>();
   #lastToken = 0;
 
   constructor(clock: Clock = systemClock) {
     this.#clock = suspendAware(clock);
-    this.records = new MemoryRows(this.#clock);
-    this.counts = new MemoryCounts(this.#clock, (resource) => this.inspect(resource).length > 0);
+    this.records = new MemoryRecordStore(this.#clock);
+    this.counts = new MemoryCountStore(this.#clock, (resource) => this.inspect(resource).length > 0);
   }
 
   /** Resources that are held or waited for. */
   get size(): number {
-    for (const resource of [...this.#places.keys()]) this.#tidy(resource);
-    return this.#places.size;
+    for (const resource of [...this.#resources.keys()]) this.#dropIfEmpty(resource);
+    return this.#resources.size;
   }
 
-  join(peer: MemoryPeer): void {
-    this.#peers.set(peer.id, peer);
+  join(client: MemoryClient): void {
+    this.#clients.set(client.id, client);
   }
 
-  leave(peer: MemoryPeer): void {
-    this.#peers.delete(peer.id);
+  leave(client: MemoryClient): void {
+    this.#clients.delete(client.id);
   }
 
-  claim(claim: Claim, peer: MemoryPeer): Verdict {
+  claim(claim: Claim, client: MemoryClient): Verdict {
     const now = this.#clock.now();
     if (now > claim.notAfter) return { kind: 'stale' };
-    const chance = this.#chance(claim, peer);
-    if (chance.isFree) return { kind: 'granted', token: this.#grant(claim, chance, peer) };
-    const { place, key, position } = chance;
+    const context = this.#contextOf(claim, client);
+    if (context.isFree) return { kind: 'granted', token: this.#grant(claim, context, client) };
+    const { stored, key, position } = context;
     // It may ask for something else than before, in the same place.
-    const waiter = { key, processId: peer.id, shape: claim.shape, seenAt: now };
-    if (claim.queue) place.line[position < 0 ? place.line.length : position] = waiter;
-    return this.#refusal(chance, now);
+    const waiter = { key, processId: client.id, shape: claim.shape, seenAt: now };
+    if (claim.queue) stored.queue[position < 0 ? stored.queue.length : position] = waiter;
+    return this.#refusal(context, now);
   }
 
-  claimAll(claims: readonly Claim[], peer: MemoryPeer): JointVerdict {
+  claimAll(claims: readonly Claim[], client: MemoryClient): JointVerdict {
     const now = this.#clock.now();
     if (claims.some(({ notAfter }) => now > notAfter)) return { kind: 'stale' };
-    const chances = claims.map((claim) => this.#chance(claim, peer));
-    const busy = chances.findIndex(({ isFree }) => !isFree);
+    const contexts = claims.map((claim) => this.#contextOf(claim, client));
+    const busy = contexts.findIndex(({ isFree }) => !isFree);
     if (busy < 0) {
-      const tokens = claims.map((claim, i) => this.#grant(claim, chances[i]!, peer));
+      const tokens = claims.map((claim, i) => this.#grant(claim, contexts[i]!, client));
       return { kind: 'granted', tokens };
     }
-    const { holder } = this.#refusal(chances[busy]!, now);
-    for (const { resource } of claims) this.#tidy(resource);
+    const { holder } = this.#refusal(contexts[busy]!, now);
+    for (const { resource } of claims) this.#dropIfEmpty(resource);
     return { kind: 'refused', resource: claims[busy]!.resource, ...(holder && { holder }) };
   }
 
   renew(held: HeldRef): RenewOutcome {
-    const grant = this.#place(held.resource).grants.get(held.id);
+    const grant = this.#current(held.resource).grants.get(held.id);
     if (grant === undefined) {
-      this.#tidy(held.resource);
+      this.#dropIfEmpty(held.resource);
       return 'lost';
     }
     if (held.shape.units < grant.shape.units) {
       grant.shape = held.shape;
-      this.#wakeNext(held.resource, this.#place(held.resource));
+      this.#wakeNext(held.resource, this.#current(held.resource));
     }
     if (grant.isRevoked) return 'revoked';
     grant.until = Math.max(grant.until, this.#clock.now() + Math.max(held.leaseMs, held.keepMs));
     return 'renewed';
   }
 
-  withdraw(ref: ClaimRef, options: WithdrawOptions, peer: MemoryPeer): WithdrawOutcome {
-    const place = this.#place(ref.resource);
-    const head = place.line[0];
-    if (options.leaveQueue) place.line = place.line.filter(({ key }) => key !== peer.id && key !== ref.id);
-    const grant = place.grants.get(ref.id);
+  withdraw(ref: ClaimRef, options: WithdrawOptions, client: MemoryClient): WithdrawOutcome {
+    const stored = this.#current(ref.resource);
+    const head = stored.queue[0];
+    if (options.leaveQueue)
+      stored.queue = stored.queue.filter(({ key }) => key !== client.id && key !== ref.id);
+    const grant = stored.grants.get(ref.id);
     if (grant !== undefined && options.keepMs > 0)
       grant.until = Math.min(grant.until, this.#clock.now() + options.keepMs);
-    if (grant !== undefined && options.keepMs === 0) place.grants.delete(ref.id);
+    if (grant !== undefined && options.keepMs === 0) stored.grants.delete(ref.id);
     const isFreed = grant !== undefined && options.keepMs === 0;
-    if (isFreed && place.line.length === 0) this.#wakeAll(ref.resource);
-    else if (isFreed || place.line[0] !== head) this.#wakeNext(ref.resource, place);
-    this.#tidy(ref.resource);
+    if (isFreed && stored.queue.length === 0) this.#wakeAll(ref.resource);
+    else if (isFreed || stored.queue[0] !== head) this.#wakeNext(ref.resource, stored);
+    this.#dropIfEmpty(ref.resource);
     return grant === undefined ? 'absent' : 'released';
   }
 
   annotate(ref: ClaimRef, depth: number): void {
-    const grant = this.#places.get(ref.resource)?.grants.get(ref.id);
+    const grant = this.#resources.get(ref.resource)?.grants.get(ref.id);
     if (grant !== undefined) grant.depth = depth;
   }
 
   inspect(resource: string): ClaimView[] {
     const now = this.#clock.now();
-    const views = [...this.#place(resource).grants.values()].map(({ until, isRevoked, shape, ...grant }) => ({
-      ...grant,
-      mode: shape.mode,
-      units: shape.units,
-      resource,
-      remainingMs: until - now,
-      revoked: isRevoked,
-    }));
-    this.#tidy(resource);
+    const views = [...this.#current(resource).grants.values()].map(
+      ({ until, isRevoked, shape, ...grant }) => ({
+        ...grant,
+        mode: shape.mode,
+        units: shape.units,
+        resource,
+        remainingMs: until - now,
+        revoked: isRevoked,
+      }),
+    );
+    this.#dropIfEmpty(resource);
     return views;
   }
 
   revoke(resource: string, how: 'atExpiry' | 'now'): boolean {
-    const place = this.#place(resource);
-    const isHeld = place.grants.size > 0;
-    for (const grant of place.grants.values()) grant.isRevoked = true;
+    const stored = this.#current(resource);
+    const isHeld = stored.grants.size > 0;
+    for (const grant of stored.grants.values()) grant.isRevoked = true;
     if (how === 'now' && isHeld) {
-      place.grants.clear();
-      if (place.line.length === 0) this.#wakeAll(resource);
-      else this.#wakeNext(resource, place);
+      stored.grants.clear();
+      if (stored.queue.length === 0) this.#wakeAll(resource);
+      else this.#wakeNext(resource, stored);
     }
-    if (isHeld) for (const peer of this.#peers.values()) peer.doubt(resource);
-    this.#tidy(resource);
+    if (isHeld) for (const client of this.#clients.values()) client.suspect(resource);
+    this.#dropIfEmpty(resource);
     return isHeld;
   }
 
   /** What stands between a claim and its grant. */
-  #chance({ id, resource, shape }: Claim, peer: MemoryPeer): Chance {
-    const place = this.#place(resource);
+  #contextOf({ id, resource, shape }: Claim, client: MemoryClient): ClaimContext {
+    const stored = this.#current(resource);
     // A repeat after a lost reply is granted again; a revoked grant gets no new life by it.
-    const known = place.grants.get(id);
+    const known = stored.grants.get(id);
     const own = known?.isRevoked === true ? undefined : known;
-    const key = shape.order === 'fifo' ? id : peer.id;
-    const position = place.line.findIndex((waiter) => waiter.key === key);
-    const ahead = position < 0 ? place.line : place.line.slice(0, position);
+    const key = shape.order === 'fifo' ? id : client.id;
+    const position = stored.queue.findIndex((waiter) => waiter.key === key);
+    const ahead = position < 0 ? stored.queue : stored.queue.slice(0, position);
     const isFree =
       own !== undefined ||
-      (known === undefined && isAdmitted(shape, shapesOf(place.grants.values()), shapesOf(ahead)));
-    return { place, own, key, position, ahead, isFree };
+      (known === undefined && isAdmitted(shape, shapesOf(stored.grants.values()), shapesOf(ahead)));
+    return { stored, own, key, position, ahead, isFree };
   }
 
   /** Grants what is free; gives the first of its tokens. */
-  #grant(claim: Claim, { place, own, position }: Chance, peer: MemoryPeer): number {
+  #grant(claim: Claim, { stored, own, position }: ClaimContext, client: MemoryClient): number {
     const { id, shape, resource } = claim;
     const until = this.#clock.now() + Math.max(claim.leaseMs, claim.holdAtLeastMs);
     if (own !== undefined) own.until = Math.max(own.until, until);
     else {
-      if (position >= 0) place.line.splice(position, 1);
-      place.grants.set(id, { id, shape, until, depth: 1, isRevoked: false, process: peer.view });
-      this.#wakeNext(resource, place);
+      if (position >= 0) stored.queue.splice(position, 1);
+      stored.grants.set(id, { id, shape, until, depth: 1, isRevoked: false, process: client.view });
+      this.#wakeNext(resource, stored);
     }
     return this.#takeTokens(claim.tokens);
   }
 
-  /** The place as it is now: what has ended, and who is dead in line, is gone. */
-  #place(resource: string): Place {
-    let place = this.#places.get(resource);
-    if (place === undefined) {
-      place = { grants: new Map(), line: [] };
-      this.#places.set(resource, place);
-      return place;
+  /** The resource as it is now: what has ended, and queued processes that are dead, are gone. */
+  #current(resource: string): StoredResource {
+    let stored = this.#resources.get(resource);
+    if (stored === undefined) {
+      stored = { grants: new Map(), queue: [] };
+      this.#resources.set(resource, stored);
+      return stored;
     }
     const now = this.#clock.now();
-    for (const [id, grant] of place.grants) if (grant.until <= now) place.grants.delete(id);
-    if (place.line.length > 0) place.line = place.line.filter(({ seenAt }) => now - seenAt <= headLifeMs);
-    return place;
+    for (const [id, grant] of stored.grants) if (grant.until <= now) stored.grants.delete(id);
+    if (stored.queue.length > 0)
+      stored.queue = stored.queue.filter(({ seenAt }) => now - seenAt <= headLifeMs);
+    return stored;
   }
 
-  #tidy(resource: string): void {
-    const { grants, line } = this.#place(resource);
-    if (grants.size === 0 && line.length === 0) this.#places.delete(resource);
+  #dropIfEmpty(resource: string): void {
+    const { grants, queue } = this.#current(resource);
+    if (grants.size === 0 && queue.length === 0) this.#resources.delete(resource);
   }
 
-  /** Tells the head of the line if there is room for it. */
-  #wakeNext(resource: string, { line, grants }: Place): void {
-    const [head] = line;
+  /** Tells the head of the queue if there is room for it. */
+  #wakeNext(resource: string, { queue, grants }: StoredResource): void {
+    const [head] = queue;
     if (head === undefined || !isAdmitted(head.shape, shapesOf(grants.values()), [])) return;
     const why = head.shape.order === 'fifo' ? { claimId: head.key } : undefined;
-    this.#peers.get(head.processId)?.wake(resource, why);
+    this.#clients.get(head.processId)?.wake(resource, why);
   }
 
   #wakeAll(resource: string): void {
-    for (const peer of this.#peers.values()) peer.wake(resource);
+    for (const client of this.#clients.values()) client.wake(resource);
   }
 
-  #refusal({ place, ahead }: Chance, now: number): Verdict & { readonly kind: 'refused' } {
-    const [holder] = place.grants.values();
+  #refusal({ stored, ahead }: ClaimContext, now: number): Verdict & { readonly kind: 'refused' } {
+    const [holder] = stored.grants.values();
     if (holder === undefined) {
       const [head] = ahead;
       return {
@@ -256,7 +260,7 @@ export class MemoryStore {
         retryInMs: head === undefined ? headLifeMs : head.seenAt + headLifeMs + 1 - now,
       };
     }
-    const earliest = Math.min(...Array.from(place.grants.values(), ({ until }) => until));
+    const earliest = Math.min(...Array.from(stored.grants.values(), ({ until }) => until));
     const { id, process, until } = holder;
     return { kind: 'refused', retryInMs: earliest - now, holder: { id, process, remainingMs: until - now } };
   }
@@ -269,6 +273,6 @@ export class MemoryStore {
   }
 }
 
-function* shapesOf(those: Iterable<{ readonly shape: Shape }>): Generator<Shape> {
-  for (const { shape } of those) yield shape;
+function* shapesOf(items: Iterable<{ readonly shape: Shape }>): Generator<Shape> {
+  for (const { shape } of items) yield shape;
 }

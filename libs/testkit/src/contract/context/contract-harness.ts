@@ -1,5 +1,5 @@
 import type { Backend, Clock } from 'bedrock-lock';
-import type { ContenderJob, MutexKind } from '../../contender/contender-job.js';
+import type { ContenderJob, MutexVariant } from '../../contender/contender-job.js';
 import type { History } from '../../history/history-event.js';
 
 export interface PeerOptions {
@@ -12,16 +12,16 @@ export interface ContractHarness {
   /** Shown in the titles. */
   readonly name: string;
   /** The mutexes that keep the promises of a mutex. @default ['mutex'] */
-  readonly kinds?: readonly MutexKind[];
+  readonly kinds?: readonly MutexVariant[];
   /**
-   * Drivers and traits that the backend does not have, and `sleep` where its crowds share a process, which cannot sleep by
+   * Drivers and traits that the backend does not have, and `sleep` where its contenders share a process, which cannot sleep by
    * itself: what they promise is not tried.
    */
-  readonly lacks?: readonly (
+  readonly unsupported?: readonly (
     'counters' | 'permits' | 'records' | 'weighted' | 'shared' | 'holdAtLeast' | 'sleep'
   )[];
   /**
-   * The time of the backends, of the crowds and of the contract itself; `block` lets time pass while nothing runs.
+   * The time of the backends, of the contenders and of the contract itself; `block` lets time pass while nothing runs.
    * @default the system's
    */
   readonly clock?: Clock & { block(ms: number): void };
@@ -32,7 +32,7 @@ export interface ContractHarness {
   /** A backend of its own on the one store or server of this harness: what a new process would have. */
   backend(options?: PeerOptions): Promise<Backend>;
   /** Runs each job in a process of its own (a peer of its own where processes cannot meet), all at the same time. */
-  crowd(jobs: readonly ContenderJob[]): Promise<History>;
+  runContenders(jobs: readonly ContenderJob[]): Promise<History>;
   /** A resource that nobody has used. */
   freshResource(): string;
   /** True when the store keeps nothing about the resource: no grant, no line, no leftover key. */

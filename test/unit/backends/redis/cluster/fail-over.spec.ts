@@ -2,7 +2,7 @@ import { jest } from '@jest/globals';
 import type { BackendUnavailableError } from 'bedrock-lock';
 import { redisCommand } from 'bedrock-servers';
 import { claimOf, eventually, granted, liveness, sharedNow } from 'bedrock-testkit';
-import { Contest, pass } from '../../../../faults/contest.js';
+import { Contest, delay } from '../../../../faults/contest.js';
 import { ClusterFixture } from './fixture.js';
 
 jest.setTimeout(60_000);
@@ -162,7 +162,7 @@ describe('a cluster that is down', () => {
     );
     const waiting = fixture.unready({ operationTimeoutMs: 1_500 }).ready();
     // Longer than one question may take.
-    await pass(1_600);
+    await delay(1_600);
     await Promise.all(fixture.cluster.nodes.map(({ server }) => server.restart()));
     await waiting;
     for (const backend of [early, late]) {
@@ -194,6 +194,6 @@ describe('a cluster that is down', () => {
     await mine.close();
     await expect(waiting).rejects.toThrow(/closed/);
     for (const { server } of fixture.cluster.nodes) server.resume();
-    await pass(1);
+    await delay(1);
   });
 });

@@ -5,7 +5,7 @@ import { claimOf, eventually, FREE, granted, liveness } from 'bedrock-testkit';
 import { Redis as Redis5 } from 'ioredis-5';
 import { createClient } from 'redis';
 import { createClient as createClient5 } from 'redis-5';
-import { Contest, pass } from '../../../../faults/contest.js';
+import { Contest, delay } from '../../../../faults/contest.js';
 import { ClusterFixture } from './fixture.js';
 
 jest.setTimeout(60_000);
@@ -45,7 +45,7 @@ describe('a slot that moves to another server', () => {
     await expect(mine.leases.renew(refs)).resolves.toEqual(['renewed', 'renewed']);
     // Such a claim needs keys that are nowhere yet: it has to wait for the end of the move.
     const claiming = mine.leases.claim(claimOf(mine, '{tag}new', { notAfter: performance.now() + 5_000 }));
-    await pass(100);
+    await delay(100);
     await moving.finish();
     await expect(claiming).resolves.toMatchObject({ kind: 'granted' });
     await expect(mine.leases.withdraw(held, FREE)).resolves.toBe('released');
@@ -123,7 +123,7 @@ describe('a slot that moves to another server', () => {
       // As `redis-cli --cluster reshard` goes: key by key, while there is traffic.
       for (let key = 0; key < 4; key += 1) {
         await moving.moveKeys(1);
-        await pass(10);
+        await delay(10);
       }
       await moving.finish();
       const counts = contenders.map(({ events }) => events.length);

@@ -67,7 +67,7 @@ it('a leader that is frozen and goes on, again and again: one holder at a time, 
     while (!isOver) {
       const lease = await recorder.acquire(resource, terms.waitMs, () => peer.mutex(resource).acquire(terms));
       await sleep(50);
-      recorder.see(lease!);
+      recorder.observe(lease!);
       await recorder.release(lease!);
     }
     unfollow();

@@ -1,6 +1,6 @@
 import { startEtcd } from 'bedrock-servers';
 import { liveness } from 'bedrock-testkit';
-import { startDeadLine } from '../../../../support/dead-line.js';
+import { startDeadQueue } from '../../../../support/dead-queue.js';
 import { EtcdFixture } from './fixture.js';
 
 const fixture = new EtcdFixture();
@@ -11,7 +11,7 @@ it('a holder that dies with two waiters behind it frees the lock a second after 
   const server = await startEtcd({ shared: true });
   const options = { hosts: server.url };
   const leaseMs = 1_500;
-  const line = await startDeadLine({
+  const line = await startDeadQueue({
     source: { module: 'bedrock-lock/etcd', factory: 'etcd', args: [options] },
     backend: await fixture.backend(options),
     resource: fixture.fresh(),

@@ -1,5 +1,5 @@
 import { liveness } from 'bedrock-testkit';
-import { startDeadLine } from '../../../../support/dead-line.js';
+import { startDeadQueue } from '../../../../support/dead-queue.js';
 import { fresh, ZooKeeperFixture } from './fixture.js';
 
 const fixture = new ZooKeeperFixture();
@@ -10,7 +10,7 @@ afterAll(() => fixture.stop());
 
 it('a holder that dies with two waiters behind it frees the lock a second after its lease', async () => {
   const leaseMs = 1_500;
-  const line = await startDeadLine({
+  const line = await startDeadQueue({
     source: { module: 'bedrock-lock/zookeeper', factory: 'zookeeper', args: [fixture.connect] },
     backend: await fixture.backend(),
     resource: fresh(),

@@ -110,7 +110,7 @@ describe('leases in MySQL when things fail', () => {
     fixture.server.pause();
     const waiting = next.mutex(resource).acquire({ waitMs: 20_000 });
     const { to } = await liveness.time(() => lost);
-    liveness.judge('the loss', 300, [{ from: lease.validUntil, to }]);
+    liveness.assertMedian('the loss', 300, [{ from: lease.validUntil, to }]);
     expect(lease.isHeld).toBe(false);
     await sleep(1_000);
     fixture.server.resume();

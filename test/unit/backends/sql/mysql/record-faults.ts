@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from 'bedrock-lock';
 import { startProxy, type TcpProxy } from 'bedrock-servers';
-import { eventually, Witness } from 'bedrock-testkit';
+import { eventually, ExclusionChecker } from 'bedrock-testkit';
 import {
   freshName,
   LEASE_MS,
@@ -60,9 +60,9 @@ export function recordFaults(fixture: RecordFixture): void {
         proxy.cut();
         const [first, second] = [await asked, await yours.begin(start(resource, 'yours'))];
         outcomes.add(first);
-        const witness = new Witness(1, resource);
-        for (const isOwner of [first === 'made', second === undefined]) if (isOwner) witness.enter();
-        witness.assertKept();
+        const checker = new ExclusionChecker(1, resource);
+        for (const isOwner of [first === 'made', second === undefined]) if (isOwner) checker.enter();
+        checker.assertExclusion();
         await settled(() => mine.read(resource));
         // Whoever does not know asks again, and hears who has it.
         const again = await mine.begin(start(resource, 'mine'));

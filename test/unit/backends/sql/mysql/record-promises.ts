@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { systemClock, type RecordDriver, type RecordView } from 'bedrock-lock';
-import { eventually, Witness } from 'bedrock-testkit';
+import { eventually, ExclusionChecker } from 'bedrock-testkit';
 import {
   freshName,
   LEASE_MS,
@@ -75,7 +75,7 @@ export function recordPromises(fixture: RecordFixture): void {
 
     it('no two have a record at the same time, though it ends, is removed and swept all the time; no dead-lock surfaces', async () => {
       const resources = [freshName(), freshName(), freshName()];
-      const witnesses = new Map(resources.map((resource) => [resource, new Witness(1, resource)]));
+      const witnesses = new Map(resources.map((resource) => [resource, new ExclusionChecker(1, resource)]));
       const end = performance.now() + 3_000;
       const work = async (mine: RecordDriver, at: number): Promise<void> => {
         for (let i = 0; performance.now() < end; i += 1) {
@@ -90,7 +90,7 @@ export function recordPromises(fixture: RecordFixture): void {
             continue;
           }
           if (isShort && performance.now() - sentAt >= 4) continue;
-          await witnesses.get(resource)!.visit(async () => {
+          await witnesses.get(resource)!.run(async () => {
             if (!isShort) expect(await mine.renew(ref, LEASE_MS)).toBe(true);
           });
           if (isShort) continue;
@@ -99,7 +99,7 @@ export function recordPromises(fixture: RecordFixture): void {
         }
       };
       await Promise.all(Array.from({ length: 50 }, (_, at) => work(all[at % 5]!, at)));
-      const visits = [...witnesses.values()].map((witness) => witness.assertKept().leases);
+      const visits = [...witnesses.values()].map((checker) => checker.assertExclusion().leases);
       expect(visits.reduce((sum, count) => sum + count)).toBeGreaterThan(20);
     }, 30_000);
   });

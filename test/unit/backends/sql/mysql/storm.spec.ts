@@ -1,5 +1,5 @@
 import { Bedrock, type Backend } from 'bedrock-lock';
-import { claimOf, Witness } from 'bedrock-testkit';
+import { claimOf, ExclusionChecker } from 'bedrock-testkit';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MysqlFixture } from './fixture.js';
 
@@ -29,7 +29,7 @@ describe('64 connections at once', () => {
   it('surface no dead-lock, whatever verbs meet on a few rows, and grant to one at a time', async () => {
     const backends = await crowd();
     const resources = ['a', 'b', 'c', 'd', 'e'].map((name) => `storm:${name}`);
-    const witnesses = new Map(resources.map((resource) => [resource, new Witness(1, resource)]));
+    const witnesses = new Map(resources.map((resource) => [resource, new ExclusionChecker(1, resource)]));
     const work = async (backend: Backend, at: number): Promise<void> => {
       for (let i = 0; i < 12; i += 1) {
         const resource = resources[(at + i) % resources.length]!;
@@ -55,7 +55,7 @@ describe('64 connections at once', () => {
     await Promise.all(
       backends.flatMap((backend, b) => Array.from({ length: CONNECTIONS }, (_, i) => work(backend, b + i))),
     );
-    const grants = [...witnesses.values()].map((witness) => witness.assertKept().leases);
+    const grants = [...witnesses.values()].map((checker) => checker.assertExclusion().leases);
     expect(grants.reduce((sum, count) => sum + count)).toBeGreaterThan(resources.length);
   }, 60_000);
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Bedrock, READER, systemClock, WRITER, type Backend } from 'bedrock-lock';
 import { lockInTransaction, postgresSession } from 'bedrock-lock/postgres';
-import { claimOf, eventually, FREE, granted, liveness, Witness } from 'bedrock-testkit';
+import { claimOf, eventually, FREE, granted, liveness, ExclusionChecker } from 'bedrock-testkit';
 import { failure, PostgresFixture, refused } from './fixture.js';
 
 const fixture = new PostgresFixture();
@@ -153,11 +153,11 @@ describe('session locks', () => {
 
   it('serve a crowd of one process and of another', async () => {
     const bedrocks = [new Bedrock({ backend: await session() }), new Bedrock({ backend: await session() })];
-    const witness = new Witness();
+    const checker = new ExclusionChecker();
     const run = (bedrock: Bedrock) =>
-      bedrock.mutex('crowd').run(() => witness.visit(() => sleep(1)), { waitMs: 15_000 });
+      bedrock.mutex('crowd').run(() => checker.run(() => sleep(1)), { waitMs: 15_000 });
     await Promise.all(Array.from({ length: 40 }, (_, i) => run(bedrocks[i % 2]!)));
-    expect(witness.assertKept().leases).toBe(40);
+    expect(checker.assertExclusion().leases).toBe(40);
     await Promise.all(bedrocks.map((bedrock) => bedrock.close()));
   });
 

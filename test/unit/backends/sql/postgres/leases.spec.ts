@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FAIR_MUTEX, MUTEX, READER, WRITER, permits } from 'bedrock-lock';
 import { startProxy } from 'bedrock-servers';
-import { claimOf, eventually, FREE, granted, Witness } from 'bedrock-testkit';
+import { claimOf, eventually, FREE, granted, ExclusionChecker } from 'bedrock-testkit';
 import { PostgresFixture, refused } from './fixture.js';
 
 const fixture = new PostgresFixture();
@@ -294,7 +294,7 @@ describe('rows', () => {
 
   it('are not removed under somebody who takes them: many cycles of two processes that remove all the time', async () => {
     const backends = [await fixture.backend({ keepRowsMs: 10 }), await fixture.backend({ keepRowsMs: 10 })];
-    const witness = new Witness();
+    const checker = new ExclusionChecker();
     const work = async (at: number): Promise<void> => {
       const backend = backends[at]!;
       for (let i = 0; i < 60; i += 1) {
@@ -302,7 +302,7 @@ describe('rows', () => {
           claimOf(backend, 'churn', { queue: false, tokens: 1, id: `${backend.processId}:${at}${i}` }),
         );
         if (verdict.kind === 'granted') {
-          const leave = witness.enter(undefined, verdict.token);
+          const leave = checker.enter(undefined, verdict.token);
           await sleep(1);
           leave();
           await backend.leases.withdraw(
@@ -314,6 +314,6 @@ describe('rows', () => {
       }
     };
     await Promise.all([work(0), work(1)]);
-    expect(witness.assertKept().leases).toBeGreaterThan(0);
+    expect(checker.assertExclusion().leases).toBeGreaterThan(0);
   });
 });

@@ -1,0 +1,50 @@
+import { BedrockService } from 'nestjs-bedrock';
+import type { AppSettings } from '../app.settings.js';
+import { NodeLog, type NodeNotes } from '../chaos/node.log.js';
+import type { ReadyJob } from '../processes/process-job.js';
+import { startApp } from '../start-app.js';
+import { Buyers, type BuyersInput } from './buyers.js';
+import { SaleLedger } from './sale.ledger.js';
+
+export interface SaleInput extends BuyersInput {
+  readonly settings: AppSettings;
+}
+
+/** What one process has to tell after the sale. */
+export interface SaleResult {
+  /** Sales of each of its buyers. */
+  readonly sales: readonly number[];
+  readonly turnedAway: number;
+  readonly failures: readonly string[];
+  /** As `SectionLog.times`. */
+  readonly sections: Float64Array;
+  readonly waitsMs: Float64Array;
+  readonly handOvers: number;
+  /** Requests that the lock has sent to the server. */
+  readonly commands: number;
+  readonly nodes: NodeNotes;
+}
+
+/** One process of the sale: a Nest application with its share of the buyers. */
+export async function saleJob({ settings, ...input }: SaleInput): Promise<ReadyJob<SaleResult>> {
+  const app = await startApp(settings);
+  const bedrock = app.get(BedrockService).bedrock();
+  const ledger = app.get(SaleLedger);
+  const commandsBefore = bedrock.backend.commands;
+  return {
+    async work(onProgress) {
+      const failures = await app.get(Buyers).shop(input, () => onProgress(1));
+      return {
+        sales: ledger.salesOf(input.buyers),
+        turnedAway: ledger.turnedAway,
+        failures,
+        sections: ledger.sections.times,
+        waitsMs: Float64Array.from(ledger.waitsMs),
+        handOvers: bedrock.stats().handOvers,
+        commands: bedrock.backend.commands - commandsBefore,
+        nodes: app.get(NodeLog).notes,
+      };
+    },
+    close: () => app.close(),
+  };
+}

@@ -1,0 +1,147 @@
+import type { Backend } from 'bedrock-lock';
+import { startRedis } from 'bedrock-servers';
+import { Redis } from 'ioredis';
+import { randomUUID } from 'node:crypto';
+import type { RunOptions } from '../cli/run-options.js';
+import { reasonOf } from '../report/reason-of.js';
+import { withArticle } from '../report/with-article.js';
+import { ENGINES } from './engines.js';
+import {
+  COMBINATION_LEASE_MS,
+  type CombinationRules,
+  type EngineName,
+  type RunServers,
+} from './run-servers.js';
+import { SharedMemory } from './shared-memory.js';
+import { asServerError, ServerError } from './server.error.js';
+import { startNodes, type StartedNode } from './start-nodes.js';
+
+/** Servers with what to say about them and how to close them. */
+export interface OpenRunServers {
+  readonly servers: RunServers;
+  /** Where the locks are kept, for the title of a report: `in memory`, `on a redis-server of this run`. */
+  readonly label: string;
+  /** Nodes of a combination that were started for the run. */
+  readonly nodes: readonly StartedNode[];
+  readonly close: () => Promise<void>;
+}
+
+/** Finds or starts what the run needs. @throws ServerError when a server does not answer */
+export async function openRunServers(options: RunOptions): Promise<OpenRunServers> {
+  const { backend, urls = [] } = options;
+  if (backend === 'memory') {
+    const servers: RunServers = { kind: 'memory', memory: new SharedMemory() };
+    return { servers, label: 'in memory', nodes: [], close: async () => undefined };
+  }
+  const prefix = `ecosphere:${randomUUID().slice(0, 8)}:`;
+  if (backend === 'combination') return openCombination(options, prefix);
+  if (backend !== 'redis') return openEngine(backend, urls[0], prefix);
+  const { url, label, close } = await openRedis(urls[0]);
+  return { servers: { kind: 'redis', url, prefix }, label, nodes: [], close };
+}
+
+/** The nodes, and another server for the data: it has to stay when nodes come and go. */
+async function openCombination(
+  { urls, nodes: count = 3, leaseMs = COMBINATION_LEASE_MS, strategy, contention }: RunOptions,
+  prefix: string,
+): Promise<OpenRunServers> {
+  for (const url of urls ?? []) await assertAnswers(url);
+  const nodes = urls === undefined ? await startNodes(count) : [];
+  const data = await openRedis().catch(async (error: unknown) => {
+    await stopAll(nodes);
+    throw error;
+  });
+  const locations =
+    urls?.map((url) => ({ url })) ?? nodes.map(({ nodeId, server: { url } }) => ({ nodeId, url }));
+  const rules: CombinationRules = {
+    locations,
+    ...(strategy !== undefined && { strategy }),
+    ...(contention !== undefined && { contention }),
+    // Whoever else uses the servers of the user has the library's default.
+    ...(urls === undefined && { maxLeaseMs: leaseMs }),
+  };
+  return {
+    servers: { kind: 'combination', rules, url: data.url, prefix },
+    label: urls === undefined ? `on ${count} redis-servers of this run` : `on ${urls.length} given nodes`,
+    nodes,
+    close: async () => {
+      await Promise.all([stopAll(nodes), data.close()]);
+    },
+  };
+}
+
+/** The engine for the locks, and a Redis for the data. */
+async function openEngine(
+  engine: EngineName,
+  url: string | undefined,
+  prefix: string,
+): Promise<OpenRunServers> {
+  const one = ENGINES[engine];
+  const { title, variable } = one;
+  const locks = url === undefined ? await asServerError(one.start()) : undefined;
+  const locksUrl = url ?? locks!.url;
+  try {
+    await asServerError(one.prepare?.(locksUrl) ?? answers(await one.backend(locksUrl)));
+    const data = await openRedis();
+    const location =
+      locks?.source === 'environment' ? `the ${title} of ${variable}` : `${withArticle(title)} of this run`;
+    return {
+      servers: { kind: 'engine', engine, locksUrl, url: data.url, prefix },
+      label: `on ${locks === undefined ? `the ${title} at ${new URL(locksUrl).host}` : location}`,
+      nodes: [],
+      close: async () => {
+        await Promise.all([locks?.stop(), data.close()]);
+      },
+    };
+  } catch (error) {
+    await locks?.stop();
+    throw error;
+  }
+}
+
+async function answers(backend: Backend): Promise<void> {
+  try {
+    await backend.ready();
+  } finally {
+    await backend.close();
+  }
+}
+
+async function stopAll(nodes: readonly StartedNode[]): Promise<void> {
+  await Promise.all(nodes.map(({ server }) => server.stop()));
+}
+
+/** A Redis that answers: the one of the URL, else of REDIS_URL, else one that is started. @throws ServerError */
+export async function openRedis(
+  url?: string,
+): Promise<{ readonly url: string } & Pick<OpenRunServers, 'label' | 'close'>> {
+  if (url !== undefined) {
+    await assertAnswers(url);
+    return { url, label: `on the Redis at ${new URL(url).host}`, close: async () => undefined };
+  }
+  const server = await asServerError(startRedis({ shared: true }));
+  return {
+    url: server.url,
+    label:
+      server.source === 'environment'
+        ? `on the Redis of REDIS_URL, ${server.host}:${server.port}`
+        : 'on a redis-server of this run',
+    close: () => server.stop(),
+  };
+}
+
+async function assertAnswers(url: string): Promise<void> {
+  const client = new Redis(url, { lazyConnect: true, retryStrategy: () => null, maxRetriesPerRequest: 0 });
+  // The reason comes as an event; the call itself only tells that the connection is closed.
+  let reason: unknown;
+  client.on('error', (error) => (reason = error));
+  try {
+    await client.connect();
+    await client.ping();
+  } catch (error) {
+    const why = reason ?? error;
+    throw new ServerError(`Redis at ${new URL(url).host} does not answer: ${reasonOf(why)}`, { cause: why });
+  } finally {
+    client.disconnect();
+  }
+}

@@ -1,0 +1,9 @@
+import { randomUUID } from 'node:crypto';
+import type { BenchServers } from './scenario.js';
+
+/** The servers of a run; its keys meet nobody else's, and no library has to escape them. */
+export function benchServers(url: string, engines: Pick<BenchServers, 'urlOf'>): BenchServers {
+  const prefix = `bench-${randomUUID().slice(0, 8)}-`;
+  let made = 0;
+  return { url, freshKey: () => `${prefix}${made++}`, urlOf: (engine) => engines.urlOf(engine) };
+}

@@ -1,0 +1,50 @@
+import { InvalidOptionError } from '../../core/errors.js';
+import type { NodeChange, NodeMonitor, NodeView } from '../../core/ports/node.js';
+import type { CombinationSettings } from './combination-options.js';
+import { NodeHandle, type NodeOwner } from './node-handle.js';
+
+/** The nodes of a combination in their one order, which is that of their ids: the same in every process. */
+export class NodeSet implements NodeMonitor, NodeOwner {
+  readonly handles: readonly NodeHandle[];
+  isClosed = false;
+  readonly #listeners = new Set<(change: NodeChange) => void>();
+
+  constructor(
+    readonly settings: CombinationSettings,
+    readonly processId: string,
+  ) {
+    const handles = settings.nodes.map((backend) => new NodeHandle(backend, this));
+    handles.forEach(({ id }, i) => {
+      if (id === '')
+        throw new InvalidOptionError(`nodes[${i}].nodeId`, 'given, since nothing else tells it', '');
+      if (handles.findIndex((other) => other.id === id) < i)
+        throw new InvalidOptionError(`nodes[${i}]`, 'another node than those before it', id);
+    });
+    this.handles = handles.sort((a, b) => (a.id < b.id ? -1 : 1));
+  }
+
+  /** Who is worth asking, from left to right. When that are too few, all of them: one may be back. */
+  get candidates(): readonly NodeHandle[] {
+    const available = this.handles.filter(({ isAvailable }) => isAvailable);
+    if (available.length >= this.settings.minNodes) return available;
+    // Two grants of one server are one: it must not be counted twice, whatever happens.
+    return this.handles.filter((handle) => this.sameServerAs(handle) === undefined);
+  }
+
+  sameServerAs(handle: NodeHandle): NodeHandle | undefined {
+    return this.handles.find((other) => other.isSameServerAs(handle) && other.id < handle.id);
+  }
+
+  views(): readonly NodeView[] {
+    return this.handles.map(({ view }) => view);
+  }
+
+  onChange(listener: (change: NodeChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  publish(change: NodeChange): void {
+    for (const listener of this.#listeners) listener(change);
+  }
+}

@@ -1,0 +1,58 @@
+import type { WithdrawOptions, WithdrawOutcome } from '../../core/claim.js';
+import type { Clock } from '../../core/clock.js';
+import { BackendUnavailableError } from '../../core/errors.js';
+import type { CombinedClaim } from './combined-claim.js';
+import type { NodeHandle } from './node-handle.js';
+
+/**
+ * Gives a grant back on all its nodes, from right to left, without waiting for one before the next. Answers as soon as
+ * enough of them have; those that do not answer are asked again in the background.
+ * @throws BackendUnavailableError when too few answer to tell
+ */
+export function releaseOnNodes(
+  combined: CombinedClaim,
+  minNodes: number,
+  { keepMs, leaveQueue }: WithdrawOptions,
+  clock: Clock,
+): Promise<WithdrawOutcome> {
+  const handles = combined.grants.map(({ handle }) => handle).reverse();
+  let [released, absent, open] = [0, 0, handles.length];
+  combined.withdrawUnanswered();
+  return new Promise((resolve, reject) => {
+    const settle = (): void => {
+      if (released >= minNodes) resolve('released');
+      else if (absent > handles.length - minNodes) resolve('absent');
+      else if (open === 0) reject(undecidedError(handles, released, minNodes));
+    };
+    // A grant that too few nodes have is none.
+    settle();
+    for (const handle of handles) {
+      const sentAt = clock.now();
+      handle.node.leases.withdraw(combined, { keepMs, leaveQueue }).then(
+        (outcome) => {
+          handle.recordAnswer(sentAt);
+          if (outcome === 'released') released += 1;
+          else absent += 1;
+          open -= 1;
+          settle();
+        },
+        (error: Error) => {
+          handle.recordFailure(error);
+          combined.withdrawFrom(handle, 0, keepMs, leaveQueue);
+          open -= 1;
+          settle();
+        },
+      );
+    }
+  });
+}
+
+function undecidedError(
+  handles: readonly NodeHandle[],
+  released: number,
+  minNodes: number,
+): BackendUnavailableError {
+  const failures = handles.filter(({ isAvailable }) => !isAvailable).map(({ failureText }) => failureText);
+  const detail = `${released} of the ${minNodes} nodes that are needed have confirmed (${failures.join('; ')})`;
+  return new BackendUnavailableError('combination', detail, 'unknown');
+}

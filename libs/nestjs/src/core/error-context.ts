@@ -1,0 +1,24 @@
+import { InvalidOptionError } from 'bedrock-lock';
+
+/** Runs a check and, when it throws, puts its context before the message; the error keeps its class and fields. */
+export function withErrorContext<T>(context: string, check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    if (error instanceof Error) prependContext(error, context);
+    throw error;
+  }
+}
+
+/** An error about an option with its context before the message; any other error as it is, since the application threw it. */
+export function addErrorContext(error: unknown, context: string): unknown {
+  if (error instanceof InvalidOptionError) prependContext(error, context);
+  return error;
+}
+
+function prependContext(error: Error, context: string): void {
+  const { message, stack } = error;
+  error.message = `${context}: ${message}`;
+  // Nest logs the stack of what stops an application, and that repeats the message.
+  if (stack !== undefined) error.stack = stack.replace(message, () => error.message);
+}

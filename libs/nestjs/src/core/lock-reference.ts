@@ -1,0 +1,77 @@
+import { checkWhole, InvalidOptionError, Acquirable, ReadWriteLock, Semaphore } from 'bedrock-lock';
+import type { LockKind, LockOf } from './lock.kind.js';
+
+/** Which part of a read-write lock. */
+export type LockMode = 'read' | 'write';
+
+/** What a decorator says about the lock that it names. */
+export interface LockReference {
+  readonly lock: string;
+  /** The kind that it takes the lock for; undefined for whatever it is registered as. */
+  readonly kind: LockKind | undefined;
+  readonly mode: LockMode | undefined;
+  readonly permits: number | undefined;
+}
+
+/** What calls of a method hold, before it is narrowed by a key. */
+export interface BoundLock {
+  readonly lock: Acquirable;
+  /** The name under which its backend is registered. */
+  readonly backend: string;
+}
+
+/** Kinds that no method can be put under, and what to do with them. */
+const ALTERNATIVES: { readonly [K in LockKind]?: string } = {
+  countdownLatch: 'inject it with @InjectLock(), and call await() and countDown()',
+  countingSemaphore: 'nobody holds its permits; register a semaphore, or inject it with @InjectLock()',
+  expirableSemaphore: 'nothing renews its permits; register a semaphore, or inject it with @InjectLock()',
+  leaderElection: 'put @OnLeader() on the method',
+};
+
+/** Checks what a decorator says against the kind of its lock. @throws InvalidOptionError */
+export function checkReference(kind: LockKind, reference: LockReference): void {
+  const instead = ALTERNATIVES[kind];
+  if (instead !== undefined) throw new InvalidOptionError('lock', `no ${kind}: ${instead}`, reference.lock);
+  if (reference.kind !== undefined && reference.kind !== kind) {
+    throw new InvalidOptionError(
+      'kind',
+      `left out, or '${kind}' as "${reference.lock}" is registered`,
+      reference.kind,
+    );
+  }
+  if (kind === 'readWriteLock') {
+    if (reference.mode === undefined)
+      throw new InvalidOptionError(
+        'mode',
+        `'read' or 'write': "${reference.lock}" is a readWriteLock`,
+        undefined,
+      );
+  } else if (reference.mode !== undefined) {
+    throw new InvalidOptionError(
+      'mode',
+      `left out: "${reference.lock}" is a ${kind}, no readWriteLock`,
+      reference.mode,
+    );
+  }
+  if (reference.permits !== undefined && kind !== 'semaphore') {
+    throw new InvalidOptionError(
+      'permits',
+      `left out: "${reference.lock}" is a ${kind}, no semaphore`,
+      reference.permits,
+    );
+  }
+}
+
+/** What a method holds of a registered lock. @throws InvalidOptionError as `checkReference()`, and for too many permits */
+export function acquirableOf(lock: LockOf<LockKind>, reference: LockReference): Acquirable {
+  if (lock instanceof ReadWriteLock && reference.mode !== undefined) return lock[reference.mode];
+  if (lock instanceof Semaphore && reference.permits !== undefined) {
+    checkWhole('permits', reference.permits, 1, lock.permits);
+  }
+  return lock as Acquirable;
+}
+
+/** How much of a lock a decorator wants, for the comparison with another one that names the same. */
+export function requestedUnits({ mode, permits = 1 }: LockReference): number {
+  return mode === 'write' ? Infinity : permits;
+}

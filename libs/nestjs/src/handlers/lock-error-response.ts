@@ -1,0 +1,90 @@
+import { systemClock, type LockError } from 'bedrock-lock';
+import type { MappedLockCode } from '../options/lock-interceptor.options.js';
+import type { LockInterceptorSettings } from '../options/lock-interceptor.settings.js';
+
+/** What a client is told about a lock error: nothing that names a resource, a host or a process. */
+export interface LockErrorResponse {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+  /** When trying again may be worth it, in ms; undefined where it is not. */
+  readonly retryAfterMs: number | undefined;
+  /** Something is broken, so the log must tell it as it tells other unexpected errors. */
+  readonly isFault: boolean;
+}
+
+type ResponseRule = Pick<LockErrorResponse, 'message' | 'isFault'> & { readonly mayRetry: boolean };
+
+const IN_USE: ResponseRule = {
+  message: 'The resource is in use; try again later',
+  mayRetry: true,
+  isFault: false,
+};
+const UNAVAILABLE = 'The service is not available at the moment; try again later';
+const UNSAFE: ResponseRule = {
+  message: 'The request was not completed safely; its effects are uncertain',
+  mayRetry: false,
+  isFault: true,
+};
+const RULES: Readonly<Record<MappedLockCode, ResponseRule>> = {
+  LOCK_BUSY: IN_USE,
+  LOCK_WAIT_TIMEOUT: IN_USE,
+  QUEUE_FULL: { message: UNAVAILABLE, mayRetry: true, isFault: false },
+  BACKEND_UNAVAILABLE: { message: UNAVAILABLE, mayRetry: true, isFault: true },
+  LOCK_CLOSED: { message: UNAVAILABLE, mayRetry: true, isFault: false },
+  LOCK_LOST: UNSAFE,
+  LOCK_REVOKED: UNSAFE,
+  IDEMPOTENCY_IN_FLIGHT: {
+    message: 'The first request with this idempotency key is still in flight; try again later',
+    mayRetry: true,
+    isFault: false,
+  },
+  IDEMPOTENCY_MISMATCH: {
+    message: 'The idempotency key was used for another request',
+    mayRetry: false,
+    isFault: false,
+  },
+  IDEMPOTENCY_RESULT: {
+    message: 'The request was completed before; its answer cannot be repeated',
+    mayRetry: false,
+    isFault: false,
+  },
+  IDEMPOTENCY_LOST: UNSAFE,
+  INVALID_OPTION: {
+    message: 'The request does not name the resource correctly',
+    mayRetry: false,
+    isFault: false,
+  },
+};
+
+/**
+ * After which a retry is worth it, in ms; spread, so that those who were refused together do not come back together. Not the rest
+ * of a lease: its holder renews that for as long as it works, and mostly ends far sooner.
+ */
+const RETRY_AFTER_MS = { least: 1_000, most: 2_000 };
+
+/** For the filters and logs of the application: its client reads no response any more. */
+export const CLIENT_GONE: LockErrorResponse = {
+  status: 499,
+  code: 'LOCK_ABORTED',
+  message: 'The client has gone',
+  retryAfterMs: undefined,
+  isFault: false,
+};
+
+/** The response to an error; undefined for one that is no business of a client. */
+export function responseTo(
+  error: LockError,
+  settings: LockInterceptorSettings,
+): LockErrorResponse | undefined {
+  const code = error.code as MappedLockCode;
+  const status = settings.statuses.get(code);
+  if (status === undefined) return undefined;
+  const { message, mayRetry, isFault } = RULES[code];
+  return { status, code, message, retryAfterMs: mayRetry ? retryAfterMs() : undefined, isFault };
+}
+
+function retryAfterMs(): number {
+  const { least, most } = RETRY_AFTER_MS;
+  return least + Math.round(systemClock.random() * (most - least));
+}

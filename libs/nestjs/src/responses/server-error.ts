@@ -1,0 +1,30 @@
+import { HttpStatus, Logger } from '@nestjs/common';
+import type { ServerResponse } from 'node:http';
+import { LOG_CONTEXT } from '../core/lock.constants.js';
+
+const BODY = JSON.stringify({
+  statusCode: HttpStatus.INTERNAL_SERVER_ERROR,
+  message: 'Internal server error',
+});
+
+/**
+ * Ends a response that failed as it was sent: 500, or the end of the connection once bytes have left. By then the
+ * handler and the filters have done their part. Never throws.
+ */
+export function endWithServerError(response: ServerResponse, error: unknown): void {
+  new Logger(LOG_CONTEXT).error(error);
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  try {
+    for (const name of response.getHeaderNames()) response.removeHeader(name);
+    response.writeHead(HttpStatus.INTERNAL_SERVER_ERROR, {
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(BODY),
+    });
+    response.end(BODY);
+  } catch {
+    response.destroy();
+  }
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import type { ContractGroup } from '../../context/contract-group.js';
+
+export const reentry: ContractGroup = {
+  'enters a lock again that the call chain holds, and shows how deep': async (context) => {
+    const peer = await context.peer();
+    const lock = context.lock(peer);
+    const shown = async (depth: number): Promise<void> =>
+      context.eventually(`depth ${depth} is shown`, async () => (await lock.inspect())[0]?.depth === depth);
+    await lock.run(async (outer) => {
+      await lock.run(async (inner) => {
+        assert.equal(inner, outer);
+        assert.equal(lock.depth, 2);
+        await shown(2);
+      });
+      assert.equal(lock.depth, 1);
+      await shown(1);
+    });
+    assert.equal(lock.depth, 0);
+    assert.equal(peer.stats().grants, 1);
+    await context.becomesEmpty();
+  },
+
+  'lets the branches of one hold take turns': async (context) => {
+    const lock = context.lock(await context.peer());
+    let inside = 0;
+    const done: number[] = [];
+    await lock.run(() =>
+      Promise.all(
+        [1, 2, 3].map((branch) =>
+          lock.run(async () => {
+            inside += 1;
+            assert.equal(inside, 1);
+            await context.sleep(5);
+            inside -= 1;
+            done.push(branch);
+          }),
+        ),
+      ),
+    );
+    assert.deepEqual(done, [1, 2, 3]);
+  },
+
+  'keeps the lock until the last level has ended': async (context) => {
+    const [one, other] = [await context.peer(), await context.peer()];
+    const lock = context.lock(one);
+    let finish = (): void => undefined;
+    let child: Promise<void> | undefined;
+    await lock.run(async () => {
+      child = lock.run(() => new Promise<void>((resolve) => (finish = resolve)));
+      await context.eventually('the child is open', () => lock.depth === 2);
+    });
+    assert.equal(await context.lock(other).tryAcquire(), null);
+    finish();
+    await child;
+    await (await context.lock(other).acquire()).release();
+  },
+};

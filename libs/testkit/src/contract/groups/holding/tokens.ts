@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import type { ContractGroup } from '../../context/contract-group.js';
+
+function assertGrowing(values: readonly number[]): void {
+  for (const [i, value] of values.entries()) {
+    assert.ok(Number.isSafeInteger(value), `${value} is no token`);
+    assert.ok(i === 0 || value > values[i - 1]!, `${value} came after ${values[i - 1]}`);
+  }
+}
+
+export const tokens: ContractGroup = {
+  'grow from holder to holder, whichever process they belong to': async (context) => {
+    const locks = [await context.peer(), await context.peer()].map((peer) => context.lock(peer));
+    const seen: number[] = [];
+    for (let i = 0; i < 20; i += 1) {
+      const lease = await locks[i % 2]!.acquire();
+      seen.push(lease.token);
+      await lease.release();
+    }
+    assertGrowing(seen);
+  },
+
+  'grow where a claim goes from caller to caller without a trip': async (context) => {
+    const peer = await context.peer();
+    const lock = context.lock(peer);
+    const seen = await Promise.all(Array.from({ length: 50 }, () => lock.run(({ token }) => token)));
+    // Who is served in order of arrival asks for itself.
+    assert.equal(peer.stats().handOvers > 0, context.kind === 'mutex');
+    assertGrowing(seen);
+  },
+
+  'grow over a lease that ended without a release': async (context) => {
+    const [one, other] = [await context.peer(), await context.peer()];
+    const lease = await context.lock(one).acquire({ leaseMs: context.briefMs, renew: false });
+    const next = await context.lock(other).acquire();
+    assertGrowing([lease.token, next.token]);
+  },
+
+  'are repeated for nobody when a claim is repeated': async (context) => {
+    const backend = await context.backend();
+    // So many that the time that passes here, which tokens grow by too, does not make up for them.
+    const claim = context.claim(backend, { tokens: 65_536 });
+    const first = await backend.leases.claim(claim);
+    const second = await backend.leases.claim(claim);
+    assert.ok(first.kind === 'granted' && second.kind === 'granted');
+    assert.ok(second.token >= first.token);
+    await backend.leases.withdraw(claim, { keepMs: 0, leaveQueue: true });
+    const next = await backend.leases.claim(context.claim(backend));
+    assert.ok(
+      next.kind === 'granted' && next.token >= second.token + 65_536,
+      'the reserved block was given twice',
+    );
+  },
+
+  'are not handed out for a lock without fencing': async (context) => {
+    const lock = context.lock(await context.peer(), { fencing: false });
+    assert.deepEqual([await lock.run(({ token }) => token), await lock.run(({ token }) => token)], [0, 0]);
+  },
+};

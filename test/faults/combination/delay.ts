@@ -1,0 +1,6 @@
+import { sleep, systemClock } from 'bedrock-lock';
+
+/** For time that is the subject, and for faults that need some to do their harm. */
+export function delay(ms: number): Promise<void> {
+  return sleep(systemClock, ms);
+}

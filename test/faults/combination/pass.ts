@@ -1,6 +1,0 @@
-import { sleep, systemClock } from 'bedrock-lock';
-
-/** For time that is the subject, and for faults that need some to do their harm. */
-export function pass(ms: number): Promise<void> {
-  return sleep(systemClock, ms);
-}
