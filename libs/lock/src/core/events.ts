@@ -9,8 +9,8 @@ export type ReleaseEnd = 'released' | 'lost' | 'unconfirmed';
 /** What `Lease.release()` answers. `deferred`: the end comes when what `Lease.holdUntil()` was given has settled. */
 export type ReleaseOutcome = ReleaseEnd | 'deferred';
 
-/** How the wait of a caller ended. */
-export type WaitEnd = 'released' | 'lost' | 'timedOut' | 'busy' | 'aborted' | 'closed' | 'unavailable';
+/** How the wait of a caller ended. `granted`: with its lease; the others: without one. */
+export type WaitEnd = 'granted' | 'timedOut' | 'busy' | 'aborted' | 'closed' | 'unavailable';
 
 /** What an event is about. */
 export interface EventOrigin {
@@ -28,7 +28,7 @@ export interface EventOrigin {
 export interface LockEvents {
   /** A caller is in the queue of this process; `waiting` counts it. */
   'wait.started': EventOrigin & { readonly waiting: number };
-  /** A caller is through, however it ended. */
+  /** The wait of a caller has ended: once for each `wait.started`, at the grant or when the caller leaves the queue. */
   'wait.ended': EventOrigin & { readonly end: WaitEnd };
   /** A claim is sent to the backend; `tries` counts from 1. */
   'claim.sent': EventOrigin & { readonly id: string; readonly tries: number };

@@ -23,10 +23,10 @@ describe('events', () => {
     expect(told).toEqual([
       'wait.started',
       'claim.sent',
+      'wait.ended',
       'lease.granted',
       'lease.renewed',
       'lease.released',
-      'wait.ended',
     ]);
   });
 
@@ -98,6 +98,20 @@ describe('events', () => {
     await bench.clock.advance(60);
     await caller.settled;
     expect(told).toMatchObject([{ resource: 'r', end }]);
+  });
+
+  it('tell of the end of a wait once, at the grant: not at the release or the loss', async () => {
+    const [started, ended] = [bench.told('wait.started'), bench.told('wait.ended')];
+    const [first, second] = [bench.lock().acquire(), bench.lock().acquire()];
+    await (await first).release();
+    const lease = await second;
+    await bench.clock.advance(10);
+    expect(ended).toMatchObject([{ resource: 'r', end: 'granted' }, { resource: 'r', end: 'granted' }]); // prettier-ignore
+    const lost = new Promise((resolve) => lease.signal.addEventListener('abort', resolve));
+    await bench.lock().forceRelease();
+    await bench.clock.advance(3_000);
+    await lost;
+    expect([started.length, ended.length]).toEqual([2, 2]);
   });
 
   it('are told on diagnostics_channel too', async () => {

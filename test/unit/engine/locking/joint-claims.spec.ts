@@ -124,6 +124,13 @@ describe('one question for several locks', () => {
     expect(events[1]).toMatchObject([{ tries: 1, handedOver: false }, { tries: 1, handedOver: false }]); // prettier-ignore
   });
 
+  it('tells of one wait, that of its caller', async () => {
+    const [started, ended] = [bench.told('wait.started'), bench.told('wait.ended')];
+    await multi('abc').run(() => undefined);
+    expect(started.map(({ resource }) => resource)).toEqual(['r:a']);
+    expect(ended).toMatchObject([{ resource: 'r:a', end: 'granted' }]);
+  });
+
   it('renews each lease that it got', async () => {
     const lease = await multi('ab').acquire();
     await bench.clock.advance(20_000);

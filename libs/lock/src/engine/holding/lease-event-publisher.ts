@@ -5,6 +5,12 @@ import type { ActiveLease } from './grant.js';
 export class LeaseEventPublisher {
   constructor(private readonly events: EventHub) {}
 
+  /** The wait of a caller has ended with its lease. */
+  waitEnded(resource: string): void {
+    const { events } = this;
+    if (events.hasListeners('wait.ended')) events.emit('wait.ended', { resource, end: 'granted' });
+  }
+
   /**
    * @param enqueuedAt when its caller came, monotonic ms
    * @param tries 0 for a claim that was here already
@@ -24,13 +30,11 @@ export class LeaseEventPublisher {
     const { events } = this;
     if (events.hasListeners('lease.released'))
       events.emit('lease.released', { resource, leaseId, heldMs, outcome });
-    if (events.hasListeners('wait.ended')) events.emit('wait.ended', { resource, end: 'released' });
   }
 
   lost({ resource, id: leaseId, heldMs, lossReason }: ActiveLease): void {
     const { events } = this;
     if (events.hasListeners('lease.lost'))
       events.emit('lease.lost', { resource, leaseId, heldMs, reason: lossReason! });
-    if (events.hasListeners('wait.ended')) events.emit('wait.ended', { resource, end: 'lost' });
   }
 }

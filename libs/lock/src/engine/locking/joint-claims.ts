@@ -19,7 +19,7 @@ export interface LockRequest {
   readonly settings: LockSettings;
 }
 
-/** The caller that gets a lease. */
+/** What gets a lease: a waiter, or for the others of a joint claim what stands for it. */
 export type Recipient = Pick<Waiter<Lease>, 'settings' | 'enqueuedAt' | 'resolve'>;
 
 /** One request for several resources. */
@@ -128,15 +128,12 @@ export class JointClaims {
     );
     if (!caller.isWaiting || !isOfUse) return this.#giveUp(joint, now);
     // Taken out of the queue before anybody is told: a listener may abort or close what it likes.
-    const { enqueuedAt, resolve } = states[0]!.dequeue();
+    const waiter = states[0]!.dequeue();
+    const { enqueuedAt } = waiter;
     for (const [i, hold] of holds.entries()) {
       const { settings } = requests[i]!;
-      const isFirst = i === 0;
-      const recipient = {
-        settings,
-        enqueuedAt,
-        resolve: isFirst ? resolve : (lease: Lease) => void others.push(lease),
-      };
+      const recipient: Recipient =
+        i === 0 ? waiter : { settings, enqueuedAt, resolve: (lease) => void others.push(lease) };
       this.onGranted(states[i]!, hold, recipient);
     }
   }

@@ -16,6 +16,7 @@ import { LeaseEventPublisher } from '../holding/lease-event-publisher.js';
 import type { ResourceState } from './resource-state.js';
 import { isBusy, ResourceStates } from './resource-states.js';
 import { renewalUnanswered } from '../../core/unavailable.js';
+import { Waiter } from '../waiting/queued-synchronizer.js';
 import type { WaiterRegistry } from '../waiting/waiter-registry.js';
 import { WakeHub } from '../waiting/wake-hub.js';
 import { Withdrawals, type Withdrawal } from '../../runtime/withdrawals.js';
@@ -232,6 +233,7 @@ export class LockEngine implements WriteLeaseOwner {
     if (!hold.isKept) state.add(hold);
     this.#keeper.keep(hold);
     recipient.resolve(lease);
+    if (recipient instanceof Waiter) this.#publisher.waitEnded(lease.resource);
     this.#publisher.granted(lease, recipient.enqueuedAt, tries);
   }
 

@@ -11,7 +11,7 @@ const COALESCE_MS = 5;
 const MAX_TICK_MS = 1_000;
 
 /** Why a waiter was taken out of a queue before its turn; the queue's owner turns it into an error. */
-export type LeaveReason = Exclude<WaitEnd, 'released' | 'lost'>;
+export type LeaveReason = Exclude<WaitEnd, 'granted'>;
 
 /** A queue as the registry sees it: bounds and deadlines, never what is granted. */
 export interface BoundedQueue {
