@@ -25,7 +25,7 @@ function run(command: string, ...args: string[]): Promise<Outcome> {
 }
 
 /** The bench has specs of its own (test/repository/bench), since it installs what it compares with before it can be asked. */
-const COMMANDS = ['simulate', 'model', 'mutants', 'faults', 'soak', 'api', 'test:repeat'];
+const COMMANDS = ['simulate', 'model', 'mutants', 'faults', 'soak', 'api', 'test:repeat', 'lint:commits'];
 
 describe.each(COMMANDS)('npm run %s', (command) => {
   it('answers --help with its usage', async () => {
