@@ -2,6 +2,7 @@
 import { CALM, LASTING, PATIENT, ROUGH, SLEEPY } from '../worlds.mjs';
 
 const WAITING_LOOP = 'engine/locking/waiting-loop.ts';
+const CLAIM_STRATEGY = 'engine/locking/claim-strategy.ts';
 const KEEPER = 'engine/holding/lease-keeper.ts';
 const WITHDRAWALS = 'runtime/withdrawals.ts';
 
@@ -19,7 +20,7 @@ export const ENGINE = [
   {
     name: 'end-counts-from-reply',
     breaks: 'a lease ends counted from the answer, not from before the question',
-    file: WAITING_LOOP,
+    file: CLAIM_STRATEGY,
     find: 'this.#onAnswer(state, attempt, verdict, claim.queue);',
     replace: 'attempt.sent = this.deps.clock.now();\nthis.#onAnswer(state, attempt, verdict, claim.queue);',
     seed: 97,
@@ -54,7 +55,7 @@ export const ENGINE = [
   {
     name: 'doubt-is-not-withdrawn',
     breaks: 'what may have been granted without an answer is not withdrawn when it is given up',
-    file: WAITING_LOOP,
+    file: CLAIM_STRATEGY,
     find: 'if (attempt === undefined || (attempt.inDoubtUntil === 0 && !attempt.isQueued)) return;',
     replace: 'if (attempt === undefined || attempt.inDoubtUntil > 0 || !attempt.isQueued) return;',
     terms: LASTING,
@@ -63,7 +64,7 @@ export const ENGINE = [
   {
     name: 'place-in-line-stays',
     breaks: 'who gives up does not leave the line',
-    file: WAITING_LOOP,
+    file: CLAIM_STRATEGY,
     find: 'if (attempt === undefined || (attempt.inDoubtUntil === 0 && !attempt.isQueued)) return;',
     replace: 'if (attempt === undefined || attempt.inDoubtUntil === 0) return;',
     seed: 8,
@@ -71,7 +72,7 @@ export const ENGINE = [
   {
     name: 'unwanted-grant-stays',
     breaks: 'a grant that nobody wants any more is not given back',
-    file: WAITING_LOOP,
+    file: CLAIM_STRATEGY,
     find: 'this.giveUp(state, attempt);\n    return undefined;',
     replace: 'return undefined;',
     terms: { ...LASTING, waitMs: 2 },
@@ -98,9 +99,9 @@ export const ENGINE = [
     name: 'other-claim-in-doubt',
     breaks: 'a question without an answer is followed by one under a new id, and the old one is forgotten',
     file: WAITING_LOOP,
-    find: 'attempt = this.#attemptFor(state, attempt, head.settings);',
+    find: 'attempt = this.claims.attemptFor(state, attempt, head.settings);',
     replace:
-      'attempt = this.#attemptFor(state, attempt?.inDoubtUntil === 0 ? attempt : undefined, head.settings);',
+      'attempt = this.claims.attemptFor(state, attempt?.inDoubtUntil === 0 ? attempt : undefined, head.settings);',
     terms: LASTING,
     seed: 13,
   },

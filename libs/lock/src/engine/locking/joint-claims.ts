@@ -62,7 +62,7 @@ export class JointClaims {
     const others: Lease[] = [];
     if (queue.head === undefined) dropIdle(states);
     else {
-      const attempts = requests.map((request) => this.loop.firstAttempt(request.settings));
+      const attempts = requests.map((request) => this.loop.claims.firstAttempt(request.settings));
       for (const state of states) state.isLoopRunning = true;
       const joint = { caller: queue.head, requests, states, attempts, others };
       void outsideOfCallers(() => this.#run(joint));
@@ -94,7 +94,7 @@ export class JointClaims {
   async #ask(joint: JointAttempt): Promise<JointVerdict | undefined> {
     const { states, attempts } = joint;
     const claims = states.map((state, i) => ({
-      ...this.loop.nextClaim(state, attempts[i]!, false),
+      ...this.loop.claims.nextClaim(state, attempts[i]!, false),
       mayPush: false,
     }));
     try {
@@ -121,7 +121,7 @@ export class JointClaims {
     const { caller, requests, states, attempts, others } = joint;
     const now = this.clock.now();
     const holds = attempts.map((attempt, i) =>
-      this.loop.holdOf(states[i]!, attempt, attempt.toGrant(tokens[i]!)),
+      this.loop.claims.holdOf(states[i]!, attempt, attempt.toGrant(tokens[i]!)),
     );
     const isOfUse = holds.every((hold, i) =>
       hold.isUsableFor(requests[i]!.settings, attempts[i]!.leaseMs, now),
@@ -141,7 +141,7 @@ export class JointClaims {
   #giveUp({ states, attempts }: JointAttempt, inDoubtUntil: number): void {
     for (const [i, attempt] of attempts.entries()) {
       attempt.inDoubtUntil = inDoubtUntil;
-      this.loop.giveUp(states[i]!, attempt);
+      this.loop.claims.giveUp(states[i]!, attempt);
     }
   }
 }

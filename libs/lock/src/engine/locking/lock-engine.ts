@@ -13,7 +13,7 @@ import { JointClaims, type Recipient, type LockRequest } from './joint-claims.js
 import { LeaseKeeper } from '../holding/lease-keeper.js';
 import { Lease } from '../holding/lease.js';
 import { LeaseEventPublisher } from '../holding/lease-event-publisher.js';
-import type { ResourceState } from './resource-state.js';
+import { stateOf, type ResourceState } from './resource-state.js';
 import { isBusy, ResourceStates } from './resource-states.js';
 import { renewalUnanswered } from '../../core/unavailable.js';
 import { Waiter } from '../waiting/queued-synchronizer.js';
@@ -297,8 +297,3 @@ export class LockEngine implements WriteLeaseOwner {
 
 /** Engines made in this process so far. */
 const counter = onePerProcess('engines', () => ({ engines: 0 }));
-
-/** The owner of a hold is always the state of its resource. */
-function stateOf({ owner }: Hold): ResourceState {
-  return owner as ResourceState;
-}

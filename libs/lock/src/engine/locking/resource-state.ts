@@ -238,3 +238,8 @@ export class ResourceState implements QueueOwner<Lease> {
     });
   }
 }
+
+/** The owner of a hold is always the state of its resource. */
+export function stateOf({ owner }: Hold): ResourceState {
+  return owner as ResourceState;
+}

@@ -1,29 +1,21 @@
-import type { Claim, PushedGrant, Verdict } from '../../core/claim.js';
+import type { Verdict } from '../../core/claim.js';
 import { outsideOfCallers } from '../../core/context.js';
-import { BackendUnavailableError } from '../../core/errors.js';
-import type { EventHub } from '../../core/events.js';
 import type { LockSettings } from '../../core/options/options.js';
-import type { Backend, Unsubscribe } from '../../core/ports/ports.js';
-import type { SuspendAwareClock } from '../../core/suspend-aware-clock.js';
-import { claimSizeFor, Attempt } from './attempt.js';
-import { Hold, type HoldDeps, type Quantum } from '../holding/hold.js';
-import type { ResourceState } from './resource-state.js';
-import { asLockError, isUnavailable, mayHaveActed } from '../../core/unavailable.js';
+import type { Unsubscribe } from '../../core/ports/ports.js';
+import { mayHaveActed } from '../../core/unavailable.js';
+import type { Hold } from '../holding/hold.js';
 import type { WakeHub } from '../waiting/wake-hub.js';
-import type { Withdrawals } from '../../runtime/withdrawals.js';
+import type { Attempt } from './attempt.js';
+import { ClaimStrategy, type ClaimDeps } from './claim-strategy.js';
+import type { ResourceState } from './resource-state.js';
 
 /** Where the server pushes wakes, the sweep asks again; this only bounds the sleep. */
 const LONGEST_SLEEP_MS = 60_000;
 /** Callers who are asked for beside the head, at most: with it, what fits into a call or two. */
 const MAX_OTHER_CLAIMS = 31;
 
-export interface WaitingLoopDeps {
-  readonly clock: SuspendAwareClock;
-  readonly backend: Backend;
+export interface WaitingLoopDeps extends ClaimDeps {
   readonly hub: WakeHub;
-  readonly withdrawals: Withdrawals;
-  readonly events: EventHub;
-  readonly quantum: Quantum;
   /** Gives the head its lease on a granted claim. */
   readonly onGranted: (state: ResourceState, hold: Hold, tries: number) => void;
 }
@@ -33,12 +25,10 @@ export interface WaitingLoopDeps {
  * queue asks, everybody else waits for free. What is granted goes to whoever is the head by then.
  */
 export class WaitingLoop {
-  readonly #deps: HoldDeps;
-  #claims = 0;
+  readonly claims: ClaimStrategy;
 
   constructor(private readonly deps: WaitingLoopDeps) {
-    const { clock, backend, quantum } = deps;
-    this.#deps = { clock, processId: backend.processId, quantum };
+    this.claims = new ClaimStrategy(deps);
   }
 
   /** Starts the loop unless it runs, and asks in this very tick: for several callers where the last request found room. */
@@ -56,34 +46,20 @@ export class WaitingLoop {
     else this.start(state);
   }
 
-  /** A first attempt with these settings, for a caller with so many behind. */
-  firstAttempt(settings: LockSettings, behind = 0): Attempt {
-    const attempt = this.#newAttempt(settings);
-    const { leaseMs, tokens } = claimSizeFor(
-      settings,
-      behind,
-      this.deps.quantum,
-      this.deps.backend.traits.maxLeaseMs,
-    );
-    attempt.leaseMs = leaseMs;
-    attempt.tokens = tokens;
-    return attempt;
-  }
-
   async #run(state: ResourceState, hasRoom: boolean): Promise<void> {
     let attempt: Attempt | undefined;
     let unwatch: Unsubscribe | undefined;
     for (let head = state.head; head !== undefined && !state.isFull; head = state.head) {
-      attempt = this.#attemptFor(state, attempt, head.settings);
+      attempt = this.claims.attemptFor(state, attempt, head.settings);
       state.isWoken = false;
       unwatch ??= this.#join(state, head.settings);
       const pushed = state.takePushedGrant();
-      const pendingVerdict = pushed === undefined ? this.#claimForHead(state, attempt) : undefined;
+      const pendingVerdict = pushed === undefined ? this.claims.claimForHead(state, attempt) : undefined;
       const otherClaims = pendingVerdict !== undefined && hasRoom ? this.#claimForOthers(state) : undefined;
       hasRoom = false;
       const verdict = pendingVerdict === undefined ? undefined : await pendingVerdict;
       const granted = pushed ?? attempt.grantIn(verdict);
-      const hold = granted && this.#adoptGrant(state, attempt, granted);
+      const hold = granted && this.claims.adoptGrant(state, attempt, granted);
       if (hold !== undefined) {
         unwatch?.();
         state.currentAttempt = undefined;
@@ -94,11 +70,11 @@ export class WaitingLoop {
         this.start(state, verdict !== undefined && attempt.tries === 1);
         return state.dropIfIdle();
       }
-      if (granted !== undefined) attempt = this.#newAttempt(attempt.settings, attempt);
+      if (granted !== undefined) attempt = this.claims.newAttempt(attempt.settings, attempt);
       if (otherClaims !== undefined) await otherClaims;
       if (attempt.isVoid) {
-        this.giveUp(state, attempt);
-        attempt = this.#newAttempt(attempt.settings, attempt);
+        this.claims.giveUp(state, attempt);
+        attempt = this.claims.newAttempt(attempt.settings, attempt);
       }
       this.#rejectNonWaiting(state, attempt, verdict);
       if (state.waiterCount > 0 && !state.isWoken)
@@ -108,7 +84,7 @@ export class WaitingLoop {
     state.isLoopRunning = state.wasRefused = false;
     state.currentAttempt = undefined;
     state.takePushedGrant();
-    this.giveUp(state, attempt);
+    this.claims.giveUp(state, attempt);
     this.start(state);
     state.dropIfIdle();
   }
@@ -136,19 +112,6 @@ export class WaitingLoop {
     return unwatch;
   }
 
-  /** One request; undefined when there was no answer. */
-  async #claimForHead(state: ResourceState, attempt: Attempt): Promise<Verdict | undefined> {
-    const claim = this.nextClaim(state, attempt, state.head?.triesOnce !== true);
-    try {
-      const verdict = await this.deps.backend.leases.claim(claim);
-      this.#onAnswer(state, attempt, verdict, claim.queue);
-      return verdict;
-    } catch (error) {
-      this.#onFailure(state, attempt, claim, error);
-      return undefined;
-    }
-  }
-
   /**
    * Asks once for those behind the head too, so that a burst costs few trips. They do not join the queue of the server: a
    * refusal means nothing, and of what is wrong the head hears as well.
@@ -157,123 +120,23 @@ export class WaitingLoop {
     const others = state.compatibleWaiters(MAX_OTHER_CLAIMS);
     if (others.length === 0) return undefined;
     const behind = state.waiterCount - 1 - others.length;
-    return Promise.all(others.map((settings) => this.#claimOnce(state, this.firstAttempt(settings, behind))));
+    return Promise.all(
+      others.map((settings) => this.#claimOnce(state, this.claims.firstAttempt(settings, behind))),
+    );
   }
 
   async #claimOnce(state: ResourceState, attempt: Attempt): Promise<void> {
-    const claim = this.nextClaim(state, attempt, false);
+    const claim = this.claims.nextClaim(state, attempt, false);
     let verdict: Verdict;
     try {
       verdict = await this.deps.backend.leases.claim(claim);
     } catch (error) {
       if (mayHaveActed(error)) attempt.inDoubtUntil = claim.notAfter;
-      return this.giveUp(state, attempt);
+      return this.claims.giveUp(state, attempt);
     }
     if (verdict.kind !== 'granted') return;
-    const hold = this.#adoptGrant(state, attempt, attempt.toGrant(verdict.token));
+    const hold = this.claims.adoptGrant(state, attempt, attempt.toGrant(verdict.token));
     if (hold !== undefined) this.deps.onGranted(state, hold, attempt.tries);
-  }
-
-  /** The attempt for the head: the running one while its settings fit; one in doubt with other settings is withdrawn. */
-  #attemptFor(state: ResourceState, attempt: Attempt | undefined, settings: LockSettings): Attempt {
-    const behind = state.waiterCount - 1;
-    const { leaseMs, tokens } = claimSizeFor(
-      settings,
-      behind,
-      this.deps.quantum,
-      this.deps.backend.traits.maxLeaseMs,
-    );
-    if (attempt !== undefined && !attempt.canContinueWith(settings, leaseMs)) {
-      this.giveUp(state, attempt);
-      attempt = undefined;
-    }
-    attempt ??= this.#newAttempt(settings);
-    attempt.settings = settings;
-    state.currentAttempt = attempt;
-    attempt.leaseMs = leaseMs;
-    attempt.tokens = tokens;
-    return attempt;
-  }
-
-  /** The claim as it is sent now. @param queue join the queue of the server when it is refused */
-  nextClaim(state: ResourceState, attempt: Attempt, queue: boolean): Claim {
-    const { resource } = state;
-    attempt.tries += 1;
-    attempt.sentAt = this.deps.clock.now();
-    attempt.lastArrival = state.registry.lastArrival;
-    if (this.deps.events.hasListeners('claim.sent'))
-      this.deps.events.emit('claim.sent', { resource, id: attempt.id, tries: attempt.tries });
-    const notAfter = attempt.sentAt + this.deps.backend.operationTimeoutMs;
-    return attempt.toClaim(resource, queue, notAfter);
-  }
-
-  #newAttempt(settings: LockSettings, before?: Attempt): Attempt {
-    return new Attempt(this.deps.backend.processId, ++this.#claims, settings, before);
-  }
-
-  #onAnswer(state: ResourceState, attempt: Attempt, verdict: Verdict, isQueued: boolean): void {
-    attempt.onAnswer();
-    if (verdict.kind === 'refused') {
-      attempt.isQueued ||= isQueued;
-      attempt.uselessAnswers = 0;
-    } else if (verdict.kind === 'stale') {
-      const detail = 'it takes requests for stale: its clock steps, or requests take too long';
-      this.#countUseless(state, attempt, detail);
-    }
-  }
-
-  /** The request has failed; `state.lastError` says why where it may yet be answered. */
-  #onFailure(state: ResourceState, attempt: Attempt, { notAfter }: Claim, error: unknown): void {
-    const { resource } = state;
-    const { backend, events } = this.deps;
-    const lockError = asLockError(error, backend.name, resource);
-    if (!isUnavailable(lockError)) {
-      // It may have been granted all the same, beside what failed.
-      attempt.inDoubtUntil = notAfter;
-      // Nothing that waiting could mend, and the same for everybody: the resource is of another type.
-      return state.queue.rejectAll('unavailable', lockError);
-    }
-    attempt.isVoid = lockError.executed === 'yes';
-    if (mayHaveActed(lockError)) attempt.inDoubtUntil = notAfter;
-    state.lastError = lockError;
-    if (events.hasListeners('backend.unavailable')) {
-      events.emit('backend.unavailable', { resource, error: lockError, retryInMs: attempt.retryMs });
-    }
-  }
-
-  holdOf(state: ResourceState, { number, settings, inDoubtUntil }: Attempt, granted: PushedGrant): Hold {
-    const { leaseMs, since: sentAt, token, tokens } = granted;
-    return new Hold(state, { number, settings, leaseMs, sentAt, token, tokens, inDoubtUntil }, this.#deps);
-  }
-
-  /** Makes a hold of a grant, if somebody is still there whom it fits; else gives it back. */
-  #adoptGrant(state: ResourceState, attempt: Attempt, granted: PushedGrant): Hold | undefined {
-    const { settings, inDoubtUntil } = attempt;
-    const { leaseMs, since: sentAt } = granted;
-    const head = state.head;
-    const hold = this.holdOf(state, attempt, granted);
-    const isSameKind =
-      head?.settings.holdAtLeastMs === settings.holdAtLeastMs &&
-      head.settings.shape === settings.shape &&
-      (head.settings.renew || leaseMs >= head.settings.leaseMs);
-    if (isSameKind && hold.isUsableFor(head.settings, leaseMs, this.deps.clock.now())) {
-      state.lastError = undefined;
-      state.wasRefused = false;
-      return hold;
-    }
-    if (isSameKind) this.#countUseless(state, attempt, 'a trip takes most of the lease: raise leaseMs');
-    attempt.inDoubtUntil = Math.max(inDoubtUntil, sentAt);
-    this.giveUp(state, attempt);
-    return undefined;
-  }
-
-  /** One useless answer may be chance; from the second on the backend counts as unavailable. */
-  #countUseless(state: ResourceState, attempt: Attempt, detail: string): void {
-    attempt.uselessAnswers += 1;
-    if (attempt.uselessAnswers < 2) return;
-    state.lastError = new BackendUnavailableError(this.deps.backend.name, detail, 'no', {
-      resource: state.resource,
-    });
   }
 
   /** Rejects those who do not wait after a refusal or a failure, as far as they were there when it was asked. */
@@ -305,11 +168,5 @@ export class WaitingLoop {
     // An answer that could not be used brought what is needed for a better request.
     if (verdict?.kind !== 'refused') return 1;
     return Math.max(1, Math.min(verdict.retryInMs, pollMs, attempt.takePollMs(this.deps.clock.random())));
-  }
-
-  /** Withdraws what may be granted, and the entry in the queue. */
-  giveUp(state: ResourceState, attempt: Attempt | undefined): void {
-    if (attempt === undefined || (attempt.inDoubtUntil === 0 && !attempt.isQueued)) return;
-    this.deps.withdrawals.cancel(attempt.withdrawal(state, this.deps.backend.operationTimeoutMs));
   }
 }
