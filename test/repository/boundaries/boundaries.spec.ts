@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { typesDeclaredTwice } from './declarations.js';
 import { crowdedFolders, lonelyFiles } from './folders.js';
 import { layerOf, violations } from './rules.js';
 import { readPackages, readSources, type Package } from './sources.js';
@@ -14,6 +15,10 @@ describe('the architecture', () => {
 
   it('has folders that a reader takes in: at most 12 files, and never one file alone', () => {
     expect([...crowdedFolders(sources), ...lonelyFiles(sources)]).toEqual([]);
+  });
+
+  it('has one type for each name: none is declared in two files', () => {
+    expect(typesDeclaredTwice(sources)).toEqual([]);
   });
 
   it('was read from the real tree', () => {
@@ -235,5 +240,16 @@ describe('the boundary checker', () => {
   it('is not fooled by text in comments and strings', () => {
     const text = `// import '../engine/engine.js';\nexport const s = "import '../engine/engine.js'";`;
     expect(check({ 'libs/lock/src/core/claim.ts': text })).toEqual([]);
+  });
+});
+
+describe('the check of declarations', () => {
+  it('finds a type that two files of the libraries declare, private or not, and leaves applications alone', () => {
+    const sources = [
+      { path: 'libs/lock/src/core/a.ts', text: 'export interface Grant { readonly id: string }' },
+      { path: 'libs/nestjs/src/b.ts', text: 'class Grant {}\ntype Other = string;' },
+      { path: 'apps/shop/src/c.ts', text: 'interface Other { readonly id: string }' },
+    ];
+    expect(typesDeclaredTwice(sources)).toEqual(['Grant: libs/lock/src/core/a.ts, libs/nestjs/src/b.ts']);
   });
 });
