@@ -35,7 +35,7 @@ describe('registered idempotency', () => {
     const app = await start({ imports, providers: [Injected] });
     const { payments } = app.get(Injected);
     expect(payments).toBeInstanceOf(Idempotency);
-    expect(payments).toMatchObject({ name: 'payments', terms: { keepMs: 5_000 } });
+    expect(payments).toMatchObject({ name: 'payments', settings: { keepMs: 5_000 } });
     expect(app.get(getIdempotencyToken('payments'))).toBe(payments);
     expect(bedrockOf(app).idempotency('payments')).toBe(payments);
   });

@@ -28,7 +28,7 @@ interface Row {
   readonly registration: LockRegistration;
   readonly changed: LockRegistration;
   /** Where its options stand, when that is not on top. */
-  readonly terms?: object;
+  readonly settings?: object;
   readonly make: (bedrock: BedrockService, name: string) => object;
 }
 
@@ -53,7 +53,7 @@ const ROWS: readonly Row[] = [
     of: ReadWriteLock,
     registration: { name, kind: 'readWriteLock', leaseMs: 5_000 },
     changed: { name, kind: 'readWriteLock', leaseMs: 6_000 },
-    terms: { read: { leaseMs: 5_000 }, write: { leaseMs: 5_000 } },
+    settings: { read: { leaseMs: 5_000 }, write: { leaseMs: 5_000 } },
     make: (bedrock, ...args) => bedrock.readWriteLock(...args),
   },
   {
@@ -89,7 +89,7 @@ const ROWS: readonly Row[] = [
     of: LeaderElection,
     registration: { name, kind: 'leaderElection', leaseMs: 5_000, restMs: 10 },
     changed: { name, kind: 'leaderElection', leaseMs: 5_000, restMs: 20 },
-    terms: { lock: { leaseMs: 5_000 }, restMs: 10 },
+    settings: { lock: { leaseMs: 5_000 }, restMs: 10 },
     make: (bedrock, ...args) => bedrock.leaderElection(...args),
   },
 ];
@@ -112,7 +112,7 @@ function features(first: LockRegistration, second: LockRegistration) {
   return { imports: [locksOf(), One, Two] };
 }
 
-describe.each(ROWS)('a registered $kind', ({ kind, of, registration, changed, terms, make }) => {
+describe.each(ROWS)('a registered $kind', ({ kind, of, registration, changed, settings, make }) => {
   it('is what is injected, everywhere the same object', async () => {
     const app = await start({ imports: [locksOf([registration])], providers: [Injected, ByToken] });
     const { lock } = app.get(Injected);
@@ -121,7 +121,7 @@ describe.each(ROWS)('a registered $kind', ({ kind, of, registration, changed, te
     expect(app.get(ByToken).lock).toBe(lock);
     expect(make(bedrockOf(app), name)).toBe(lock);
     const { name: _name, kind: _kind, ...options } = registration;
-    expect(lock).toMatchObject({ terms: terms ?? options });
+    expect(lock).toMatchObject({ settings: settings ?? options });
   });
 
   it('is one object for several features that say the same', async () => {

@@ -46,11 +46,11 @@ describe('BedrockLockModule.forRoot()', () => {
     const bedrock = bedrockOf(app);
     expect(bedrock.lock('plain')).toMatchObject({
       resource: 'app-plain',
-      terms: { leaseMs: 30_000, waitMs: 9 },
+      settings: { leaseMs: 30_000, waitMs: 9 },
     });
     expect(bedrock.lock('short')).toMatchObject({
       resource: 'app-short',
-      terms: { leaseMs: 2000, waitMs: 7 },
+      settings: { leaseMs: 2000, waitMs: 7 },
     });
   });
 
