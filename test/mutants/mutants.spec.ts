@@ -1,4 +1,5 @@
 import { mutatedText } from './apply.mjs';
+import { MutantCompiler } from './compiles.js';
 import { MUTANTS } from './mutants.mjs';
 
 it('has at least 30 mutants, each with a name of its own', () => {
@@ -9,6 +10,14 @@ it('has at least 30 mutants, each with a name of its own', () => {
 
 it('knows the place of each mutant in the code', () => {
   expect(MUTANTS.flatMap((mutant) => misplaced(mutant))).toEqual([]);
+});
+
+it('breaks its rule with each mutant, and not the compiler', () => {
+  const compiler = new MutantCompiler();
+  expect(MUTANTS.flatMap((mutant) => compiler.faultsOf(mutant))).toEqual([]);
+  const [mutant] = MUTANTS.filter(({ file }) => file.endsWith('.ts'));
+  const stale = { ...mutant!, replace: `${mutant!.find}\nvoid gone;` };
+  expect(compiler.faultsOf(stale)).toContainEqual(expect.stringContaining("'gone'"));
 });
 
 it('refuses a mutant whose place is gone, or is there twice', () => {

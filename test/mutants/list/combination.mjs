@@ -43,7 +43,7 @@ export const COMBINATION = [
     file: CLAIM,
     find: 'else handle.recordFailure(lockError);',
     replace:
-      'else { handle.recordFailure(lockError); if (lockError.retryInMs !== undefined) this.#onGranted({ handle, token: 0 }); }',
+      'else { handle.recordFailure(lockError); if ((lockError as { retryInMs?: number }).retryInMs !== undefined) this.#onGranted({ handle, token: 0 }); }',
     terms,
     seed: 1,
   },

@@ -22,7 +22,7 @@ export const ENGINE = [
     breaks: 'a lease ends counted from the answer, not from before the question',
     file: CLAIM_STRATEGY,
     find: 'this.#onAnswer(state, attempt, verdict, claim.queue);',
-    replace: 'attempt.sent = this.deps.clock.now();\nthis.#onAnswer(state, attempt, verdict, claim.queue);',
+    replace: 'attempt.sentAt = this.deps.clock.now();\nthis.#onAnswer(state, attempt, verdict, claim.queue);',
     seed: 97,
   },
   {
@@ -150,7 +150,7 @@ export const ENGINE = [
     breaks: 'a claim that was lost before its end is not withdrawn',
     file: 'engine/locking/lock-engine.ts',
     find: 'this.#withdrawals.cancel(this.#withdrawal(hold, hold.keepMsAt(this.clock.now())));',
-    replace: ';',
+    replace: 'void hold;',
     seed: 9,
   },
   {
