@@ -25,9 +25,9 @@ export class ClaimProtocol {
   constructor(
     private readonly deps: QueueDeps,
     private readonly claims: QueuedClaims,
-    /** Somebody who stood in the way of this claim has left. */
+    /** An entry that blocked this claim has left. */
     private readonly wake: (resource: string, claimId: string) => void,
-    /** Nobody of this process will take the entry of this one over. */
+    /** No other claim of this process will take over the entry of this one. */
     private readonly discard: (queued: QueuedClaim) => void,
   ) {}
 
@@ -163,7 +163,7 @@ export class ClaimProtocol {
     return kept.runExclusive(async () => {
       const session = await store.session(claim.leaseMs);
       const { entry } = kept;
-      // Whatever comes of it, what is left of the old entry is to go.
+      // Whatever the result, the rest of the old entry must go.
       kept.phase = 'leaving';
       if (entry !== undefined) await this.#replace(queued, entry, request, session);
       if (queued.entry === undefined) return { kind: 'refused', retryInMs: 1 } as const;
@@ -209,7 +209,7 @@ export class ClaimProtocol {
     }
     if (queued.isWithdrawn || queued.entry !== entry) return STALE;
     queued.expiresAt = Math.max(queued.phase === 'granted' ? queued.expiresAt : 0, sentAt + claim.leaseMs);
-    // It took longer than the lease: nobody may believe in it.
+    // It took longer than the lease: no caller may rely on it.
     if (clock.now() >= queued.expiresAt) {
       queued.phase = 'leaving';
       return STALE;

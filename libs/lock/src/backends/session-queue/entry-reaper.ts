@@ -3,7 +3,7 @@ import { QUEUE_TIMING } from '../../core/queue-timing.js';
 import type { QueuedClaim } from './queued-claim.js';
 import type { QueuedClaims } from './queued-claims.js';
 
-/** A grant outlives its lease by this much, in ms: a renewal that was answered in time may still be unread. */
+/** A grant stays this long after its lease, in ms: a renewal that was answered in time may still be unread. */
 const GRACE_MS = 10;
 /** What could not be removed is tried again after this long, in ms. */
 const RETRY_MS = 100;

@@ -2,7 +2,7 @@ import { isAdmitted } from '../../core/admission.js';
 import type { HolderView } from '../../core/claim.js';
 import type { QueueEntry } from './queue-store.js';
 
-/** An entry that does not count: nobody will ever be granted it. */
+/** An entry that does not count: it will never be granted. */
 export type EntryPredicate = (entry: QueueEntry) => boolean;
 
 const NO_ENTRIES: readonly never[] = [];
@@ -25,7 +25,7 @@ export function fits(
   return isAdmitted(claim, ahead, NO_ENTRIES);
 }
 
-/** Those who hold, or may take what is theirs without waiting for anybody. */
+/** The holders, and the waiters that may take their grant without waiting for another entry. */
 export function holdersIn(queue: readonly QueueEntry[]): QueueEntry[] {
   return queue.filter((entry, i) => fits(entry, queue.slice(0, i)));
 }

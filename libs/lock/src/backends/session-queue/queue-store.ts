@@ -71,7 +71,7 @@ export interface QueueStoreListener {
   sessionLost(session: QueueSession): void;
   /** There is contact again after there was none: watches may have missed something. */
   reconnected(): void;
-  /** An entry of this process that is watched was changed or removed by somebody else, perhaps. */
+  /** An entry of this process that is watched may have been changed or removed by another process. */
   entryChanged(resource: string): void;
 }
 
@@ -84,7 +84,7 @@ export interface QueueStoreListener {
 export interface QueueStore {
   /** The session for leases of this length, opened on first use and kept. @throws when the server grants no such session */
   session(leaseMs: number): Promise<QueueSession>;
-  /** Makes a new entry at the end of the queue, and reads the queue, in one trip. */
+  /** Makes a new entry at the end of the queue, and reads the queue, in one round trip. */
   enqueue(terms: EnqueueRequest, session: QueueSession): Promise<EnqueueResult>;
   /** The queue, the first in the queue first. @param session after all requests of this one */
   read(resource: string, session?: QueueSession): Promise<readonly QueueEntry[]>;

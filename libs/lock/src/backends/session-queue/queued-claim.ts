@@ -21,16 +21,16 @@ export class QueuedClaim {
   tokens = 0;
   /** Its id is never granted again. */
   isWithdrawn = false;
-  /** Somebody who stood in its way has left. One function, so that it is called once however often it asks. */
+  /** An entry that blocked it has left. One function, so that it is called once however often it asks. */
   onBlockerDeleted: (() => void) | undefined;
-  /** Renewals under way: their answers may move the end. */
+  /** Renewals in flight: their answers may move the end. */
   renewalsInFlight = 0;
   #tail: Promise<unknown> = Promise.resolve();
   #pending = 0;
 
   constructor(readonly ref: ClaimRef) {}
 
-  /** Something about it is under way. */
+  /** A request about it is in flight. */
   get isBusy(): boolean {
     return this.#pending > 0 || this.renewalsInFlight > 0;
   }
@@ -56,7 +56,7 @@ export class QueuedClaim {
     if (this.phase !== 'leaving') this.phase = 'asking';
   }
 
-  /** One after the other: what is asked for a claim depends on what was answered before. */
+  /** In order: the next request of a claim depends on the previous answer. */
   runExclusive<T>(work: () => Promise<T>): Promise<T> {
     this.#pending += 1;
     const result = this.#tail.then(work).finally(() => (this.#pending -= 1));

@@ -4,7 +4,7 @@ import { RecentIds } from '../../runtime/recent-ids.js';
 import { QueuedClaim } from './queued-claim.js';
 import type { QueueEntry } from './queue-store.js';
 
-/** A withdrawn id is remembered this long, in ms: far longer than a request of it may be under way. */
+/** A withdrawn id is remembered this long, in ms: far longer than a request for it may be in flight. */
 const WITHDRAWN_MS = 60_000;
 
 /** The claims of this process that have, or may have, an entry in a queue. */
@@ -53,7 +53,7 @@ export class QueuedClaims {
     return peers.size === 0 && this.#byResource.delete(resource);
   }
 
-  /** Nobody will be granted this entry: it is one of this process that is being given back. */
+  /** This entry will never be granted: this process is giving it back. */
   isIgnored = (entry: QueueEntry): boolean => this.#byId.get(entry.claimId)?.phase === 'leaving';
 
   /** The id is never granted from now on. */

@@ -47,9 +47,9 @@ const FIELDS: ReadonlySet<string> = new Set<keyof EtcdOptions>([
   'hosts', 'credentials', 'auth', 'grpcOptions', 'prefix', 'label', 'operationTimeoutMs', 'maxLeaseMs', 'clock',
 ]); // prettier-ignore
 const AUTH_FIELDS: ReadonlySet<string> = new Set<keyof EtcdAuth>(['username', 'password']);
-/** Shortest lease, in ms: below it, a trip to the cluster is no small part of the lease. */
+/** Shortest lease, in ms: below it, a round trip to the cluster takes too much of the lease. */
 export const MIN_LEASE_MS = 50;
-/** A day: what is longer is no lease of a lock. */
+/** A day: no lock needs a longer lease. */
 const MAX_LEASE_MS = 86_400_000;
 
 /** Checks what was given to `etcd()`. Nothing is connected. @throws InvalidOptionError naming the field */
@@ -87,7 +87,7 @@ function checkHosts(hosts: unknown): readonly string[] {
   return Object.freeze([...(list as readonly string[])]);
 }
 
-/** Gives the scheme. Never shows the whole of a URL in an error: somebody may have put a password into it. */
+/** Gives the scheme. Never shows a whole URL in an error: it may contain a password. */
 function checkHost(field: string, host: unknown): string {
   const wanted = 'http://host:port or https://host:port';
   if (typeof host !== 'string') throw new InvalidOptionError(field, wanted, host);
@@ -99,7 +99,7 @@ function checkHost(field: string, host: unknown): string {
   return protocol;
 }
 
-// What is secret is never shown in an error.
+// An error never shows a secret.
 function checkCredentials(credentials: unknown): void {
   if (typeof credentials !== 'object' || credentials === null)
     throw new InvalidOptionError('credentials', 'an object with a rootCertificate', typeof credentials);

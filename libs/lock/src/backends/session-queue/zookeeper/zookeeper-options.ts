@@ -19,7 +19,7 @@ export interface ZooKeeperOptions {
   readonly connect: string;
   /** The node that everything is below; made when it is missing. @default '/bedrock' */
   readonly root?: string;
-  /** @default none: nodes are open to everybody who reaches the server */
+  /** @default none: nodes are open to every client that reaches the server */
   readonly auth?: ZooKeeperAuth;
   /** Shown as the holder's label. */
   readonly label?: string;
@@ -50,7 +50,7 @@ const FIELDS: ReadonlySet<string> = new Set<keyof ZooKeeperOptions>([
 const AUTH_FIELDS: ReadonlySet<string> = new Set<keyof ZooKeeperAuth>(['scheme', 'credentials']);
 const SERVER = /^[\w.-]+(?::(\d{1,5}))?$/;
 const TREE = /^(?:\/[\w-][\w.-]*)+$/;
-/** Shortest lease, in ms: below it, a trip to the servers is no small part of the lease. */
+/** Shortest lease, in ms: below it, a round trip to the servers takes too much of the lease. */
 export const MIN_LEASE_MS = 50;
 /** 600 s of session: the longest that is of any use, and more than servers allow. */
 const MAX_LEASE_MS = 400_000;

@@ -50,7 +50,7 @@ export class EnqueueBatcher {
     });
   }
 
-  /** Resolves when everybody who came before has an answer. Never rejects. */
+  /** Resolves when every earlier caller has an answer. Never rejects. */
   whenSettled(): Promise<void> {
     return this.#inFlight.whenSettled();
   }
@@ -119,7 +119,7 @@ export class EnqueueBatcher {
     const readRevision = revisionOf(answer.header);
     const found = answer.responses.slice(-queueRanges.length);
     for (const [i, resource] of resources.entries()) {
-      // One that cannot be read is the affair of those who have asked for it.
+      // An unreadable entry fails only the callers that asked for it.
       const mine = batch.filter(({ request }) => request.resource === resource);
       try {
         const queue = queueFrom(resource, found[i]!.response_range.kvs, readRevision);
@@ -144,6 +144,6 @@ function settleEnqueue(
   const own = queue.find((entry) => entry.claimId === claimId && entry.leaseId === session.leaseId);
   if (own === undefined)
     reject(notExecuted('a place under another id of the same request was there already'));
-  // Nobody else has the object. A copy of so many fields costs more than all that is done with it.
+  // No other code has the object. A copy of so many fields costs more than all that is done with it.
   else resolve({ entry: Object.assign(own, { session }), queue, revision });
 }

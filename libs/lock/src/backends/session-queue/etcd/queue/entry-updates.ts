@@ -4,7 +4,7 @@ import { encodeChangedEntry, entryFrom, revisionOf, type EtcdEntry } from './etc
 import type { EtcdSessionDeps } from '../session/etcd-session.js';
 import { EtcdLeaseNotFoundError } from '../connection/failures.js';
 
-/** What is written on an entry later on: that it was revoked, and how deep its holder is in. */
+/** Later changes to an entry: that it was revoked, and the depth of its holder. */
 export class EntryUpdates {
   /** Depths that are to be written, by entry. */
   readonly #depths = new Map<string, number>();

@@ -80,13 +80,13 @@ export function encodeEntry(
   const { mode, units, capacity } = shape;
   const { depth = 1, revoked, rank, turn } = carried;
   const stored = { id: claimId, mode, units, of: capacity, ms: leaseMs, depth, by, revoked, rank, turn };
-  // What is undefined is not written.
+  // Undefined fields are not written.
   const value = encode(stored as StoredEntry);
   lastEncoded = { value, stored: stored as StoredEntry };
   return value;
 }
 
-/** What is written of an entry, changed in a part. */
+/** The written data of an entry, with some fields changed. */
 export function encodeChangedEntry(
   resource: string,
   value: Buffer,

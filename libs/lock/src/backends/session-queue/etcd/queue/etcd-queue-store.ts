@@ -161,7 +161,7 @@ export class EtcdQueueStore implements QueueStore {
     this.#deletions.onDeleted(entry as EtcdEntry, wake);
   }
 
-  /** Whoever changes an entry of another process leaves a note for it, so nothing more has to be watched. */
+  /** A process that changes another's entry leaves a note for it, so only notes have to be watched. */
   watchOwn(): void {}
 
   revoke(entry: QueueEntry): Promise<boolean> {

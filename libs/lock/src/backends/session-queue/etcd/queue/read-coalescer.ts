@@ -1,7 +1,7 @@
 import { queueFrom, revisionOf, type EtcdEntry } from './etcd-entry.js';
 import type { EtcdSessionDeps } from '../session/etcd-session.js';
 
-/** Reads queues: whoever asks for one in the same turn shares a reading, and is answered in the order of asking. */
+/** Reads queues: callers of one turn share a read, and get answers in call order. */
 export class ReadCoalescer {
   readonly #next = new Map<string, Promise<readonly EtcdEntry[]>>();
 

@@ -31,7 +31,7 @@ export class EtcdKeys {
     return Buffer.from(`${this.prefix}session/${leaseId}`);
   }
 
-  /** Tells a process which of its entries somebody else has changed. */
+  /** Tells a process which of its entries another process has changed. */
   note(leaseId: string): Buffer {
     return Buffer.from(`${this.prefix}note/${leaseId}`);
   }

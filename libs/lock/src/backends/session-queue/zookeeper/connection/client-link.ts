@@ -40,7 +40,7 @@ const PAUSE_MS = 200;
 
 type ReplyCallback<T> = (error: ClientError | null | undefined, value: T) => void;
 
-/** A session over node-zookeeper-client, with what that library lacks: time-outs, and a silence that is noticed. */
+/** A session over node-zookeeper-client, with what that library lacks: time-outs and the detection of silence. */
 export class ClientLink implements ZooKeeperLink {
   readonly #client: Client;
   readonly #heartbeat: Heartbeat;

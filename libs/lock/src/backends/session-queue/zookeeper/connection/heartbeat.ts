@@ -18,12 +18,12 @@ export interface HeartbeatTarget {
 export class Heartbeat {
   #isConnected = false;
   #stateSince: number;
-  /** When the probe under way was sent. */
+  /** When the probe in flight was sent. */
   #probedAt: number | undefined;
   #receivedAt = 0;
   #timer: Timer | undefined;
 
-  /** @param silenceLimitMs longer than this, there is no contact */
+  /** @param silenceLimitMs a longer silence means that contact is lost */
   constructor(
     private readonly clock: Clock,
     private readonly target: HeartbeatTarget,

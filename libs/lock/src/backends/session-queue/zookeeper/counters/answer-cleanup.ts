@@ -26,7 +26,7 @@ export class AnswerCleanup {
     this.#schedule(resource, id, keepMs);
   }
 
-  /** Drops everything that the server has of this process: nobody will ask any more. */
+  /** Drops all answers that the server keeps for this process: no caller will ask again. */
   async close(): Promise<void> {
     await this.#dropUntil(Infinity);
     if (this.#timer !== undefined) this.clock.clearTimer(this.#timer);

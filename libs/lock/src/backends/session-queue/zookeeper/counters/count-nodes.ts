@@ -14,7 +14,7 @@ export interface CountSnapshot {
   readonly resource: string;
   readonly state: CountState;
   readonly session: ZooKeeperSession;
-  /** Its node and that one's version; undefined where there is no number. */
+  /** The node and its version; undefined where there is no number. */
   readonly node: { readonly path: string; readonly version: number } | undefined;
   /** The leader's clock, in epoch ms; 0 where it was not asked. */
   readonly nowMs: number;
@@ -79,7 +79,7 @@ export class CountNodes {
     return { state: CountState.parse(resource, found.data), node: { path, version } };
   }
 
-  /** Writes a state back, or removes what is over. False when somebody else was faster, and nothing was done. */
+  /** Writes a state back, or removes an ended one. False, with nothing done, when another process was faster. */
   async write({ resource, session, node, state }: CountSnapshot): Promise<boolean> {
     try {
       if (node === undefined) return state.isEmpty || (await this.#create(resource, session, state));

@@ -2,10 +2,10 @@ import type { Counter } from '../../../../core/ports/counting.js';
 import { LockTypeMismatchError } from '../../../../core/errors.js';
 import { notExecuted } from '../connection/failures.js';
 
-/** Answers without anybody's confirmation that one number may have; a server takes 1 MB at most. */
+/** Unconfirmed answers that one number may have; a server takes 1 MB at most. */
 const MAX_STORED_ANSWERS = 4_000;
 
-/** What an operation was answered, until it is sure that nobody asks again; by the leader's clock. */
+/** The answer to an operation, kept until no caller can ask again; by the leader's clock. */
 interface StoredCountAnswer {
   readonly answer: number;
   readonly untilMs: number;
@@ -28,7 +28,7 @@ export class CountState {
   /** So often it was changed since it was read. */
   changes = 0;
 
-  /** @throws LockTypeMismatchError for what is no number of ours */
+  /** @throws LockTypeMismatchError for data that Bedrock did not write as a number */
   static parse(resource: string, bytes: Buffer): CountState {
     const state = new CountState(resource);
     try {
@@ -59,7 +59,7 @@ export class CountState {
     this.changes += 1;
   }
 
-  /** Nothing is left that anybody could ask for. */
+  /** No answer is left that a caller could ask for. */
   get isEmpty(): boolean {
     return this.#value === undefined && this.#answers.size === 0;
   }
@@ -68,7 +68,7 @@ export class CountState {
     return this.#answers.get(id)?.answer;
   }
 
-  /** @throws BackendUnavailableError rather than to forget what somebody may still ask for */
+  /** @throws BackendUnavailableError rather than forget an answer that a caller may still ask for */
   assertRoom(): void {
     if (this.#answers.size >= MAX_STORED_ANSWERS)
       throw notExecuted('too many changes of one number are unconfirmed');
@@ -83,7 +83,7 @@ export class CountState {
     if (this.#answers.delete(id)) this.changes += 1;
   }
 
-  /** Drops what nobody asks for any more. That alone is no reason to write. */
+  /** Drops answers that no caller asks for any more. That alone does not justify a write. */
   dropExpiredAnswers(nowMs: number): void {
     for (const [id, { untilMs }] of this.#answers) if (untilMs <= nowMs) this.#answers.delete(id);
   }

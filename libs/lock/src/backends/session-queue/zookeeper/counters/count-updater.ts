@@ -52,7 +52,7 @@ export class CountUpdater {
     }
   }
 
-  /** Drops answers that nobody asks for any more. Never rejects. */
+  /** Drops answers that no caller asks for any more. Never rejects. */
   async dropAnswers(resource: string, ids: readonly string[]): Promise<void> {
     const notAfter = this.clock.now() + this.operationTimeoutMs;
     const forgetting = this.#enqueue(resource, notAfter, (state) =>

@@ -9,7 +9,7 @@ interface CountListener {
   readonly wake: () => void;
 }
 
-/** A number that somebody waits for. */
+/** A number that a waiter watches. */
 interface WatchedCount {
   readonly listeners: Set<CountListener>;
   /** The server will tell. */
@@ -95,7 +95,7 @@ export class CountWatches {
     if (!watched.isArmed) return;
     watched.isArmed = false;
     if (watched.listeners.size === 0) return this.#dropIfIdle(resource, watched);
-    // What is read to watch on says whether it is worth it to wake somebody.
+    // The read that sets the next watch shows whether to wake a waiter.
     void this.#arm(resource, watched, (state) => wakeAll(watched, (kind) => isWorthWaking(kind, state)));
   }
 

@@ -18,7 +18,7 @@ export class ZooKeeperDeletionWatches {
     }
     this.session().then(
       (via) => this.#arm(via, location, wake),
-      // Contact comes back with a wake for everybody.
+      // When contact returns, every waiter is woken.
       () => undefined,
     );
   }

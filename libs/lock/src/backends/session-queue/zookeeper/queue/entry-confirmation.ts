@@ -6,7 +6,7 @@ import type { ZooKeeperSession } from '../session/zookeeper-session.js';
 
 /** Entries that are confirmed by one transaction: a server takes 1 MB at most. */
 const ENTRIES_PER_CALL = 128;
-/** An entry that somebody else changes at the same time is tried again so often. */
+/** Tries for an entry that another process changes at the same time. */
 const TRIES = 5;
 
 /** What an entry of this process has as its data. */

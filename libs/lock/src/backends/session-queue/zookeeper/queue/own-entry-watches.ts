@@ -9,7 +9,7 @@ interface OwnEntryWatch {
   isWriting: boolean;
 }
 
-/** Tells when somebody else changes or removes an entry of this process; what this process does itself is no news. */
+/** Reports when another process changes or removes an entry of this process; its own changes are not reported. */
 export class OwnEntryWatches {
   readonly #watches = new Map<string, OwnEntryWatch>();
 
@@ -38,7 +38,7 @@ export class OwnEntryWatches {
     while (watch.nextWrite !== undefined && this.#isLive(watch)) {
       const write = watch.nextWrite;
       watch.nextWrite = undefined;
-      // What was found otherwise than it was left has been changed by somebody else.
+      // Data that differs from the last own write was changed by another process.
       await write().catch(() => this.onEntryChanged(watch.entry.resource));
     }
     watch.isWriting = false;

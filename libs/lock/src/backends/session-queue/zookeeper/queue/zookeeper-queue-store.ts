@@ -43,7 +43,7 @@ export class ZooKeeperQueueStore implements QueueStore {
   readonly #deletions: ZooKeeperDeletionWatches;
   readonly #ownWatches: OwnEntryWatches;
   readonly #idle = new Map<string, Timer>();
-  /** Queues that this process uses: they are there, unless somebody else has removed them. */
+  /** Queues that this process uses: they exist, unless another process has removed them. */
   readonly #knownQueues = new Set<string>();
 
   constructor(private readonly deps: ZooKeeperStoreDeps) {
@@ -69,7 +69,7 @@ export class ZooKeeperQueueStore implements QueueStore {
       mode: 'ephemeralSequential',
     };
     for (let tries = 1; ; tries += 1) {
-      // Where there may be no queue, it is made in the same trip as the entry.
+      // If the queue may be missing, the same round trip creates it and the entry.
       const isThere = tries === 1 && this.#knownQueues.has(resource);
       const creatingQueue = isThere ? undefined : this.#createQueue(own, resource);
       const creating = own.multi([create]);
@@ -268,7 +268,7 @@ export class ZooKeeperQueueStore implements QueueStore {
   }
 }
 
-/** A fault that nobody expects here: somebody removes nodes below the root. */
+/** An unexpected fault: another client removes nodes below the root. */
 function backendErrorFrom(error: unknown): unknown {
   if (error instanceof NodeFault)
     return notExecuted('its nodes are changed by somebody else, again and again', error);

@@ -37,7 +37,7 @@ export class ZooKeeperSessions {
     return session.whenReady(leaseMs, timeoutMs);
   }
 
-  /** One for what is no entry of this process. */
+  /** A session for an entry that is not of this process. */
   any(timeoutMs?: number): Promise<ZooKeeperSession> {
     return this.get(this.deps.maxLeaseMs, timeoutMs);
   }
