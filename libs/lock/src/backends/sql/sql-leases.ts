@@ -36,10 +36,10 @@ export interface SqlLeasesDeps extends RowExecutorDeps {
 
 /** Renewals in one statement, at most. */
 const RENEWALS_AT_ONCE = 256;
-/** Executors that are kept though they are idle, at least: what is made for each question is work for the collector. */
+/** Executors kept at least, though idle: objects made for each request are work for the garbage collector. */
 const MIN_EXECUTORS = 64;
 
-/** The verbs on rows of a database. What is asked about one resource goes in order, through its executor. */
+/** The verbs on rows of a database. Requests for one resource go in order, through its executor. */
 export class SqlLeases implements LeaseDriver {
   readonly #executors = new Map<string, RowExecutor>();
   /** Executors from which on the idle ones are forgotten. */

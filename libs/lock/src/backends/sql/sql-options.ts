@@ -3,7 +3,7 @@ import { systemClock, type Clock } from '../../core/clock.js';
 import { InvalidOptionError } from '../../core/errors.js';
 import { checkText } from '../../core/key.js';
 
-/** What all databases are told. */
+/** Settings that all databases share. */
 export interface SqlOptions {
   /** Shown as the holder's label. */
   readonly label?: string;
@@ -40,7 +40,7 @@ export const SQL_FIELDS: readonly (keyof SqlOptions)[] = [
 ]; // prettier-ignore
 /** Default of `maxLeaseMs` for locks of a session, in ms: the server keeps those of a lost connection for so long. */
 export const DEFAULT_MAX_SESSION_LEASE_MS = 30_000;
-/** Shortest lease, in ms: below it, a trip to the database is no small part of the lease. */
+/** Shortest lease, in ms: below it, a round trip to the database takes too much of the lease. */
 export const MIN_LEASE_MS = 50;
 const MAX_PREFIX_LENGTH = 30;
 const MAX_MS = 2 ** 31 - 1;

@@ -7,7 +7,7 @@ const SAMPLE_LIFE_MS = 1_000;
 const DRIFT = 0.01;
 const US = 1_000;
 
-/** What is known about the database's clock, from answers that carry it. */
+/** The known offset of the database's clock, from answers that carry it. */
 export class DatabaseClockOffset {
   // Database time less local time, ms, is at least this.
   #offset = -Infinity;

@@ -21,7 +21,7 @@ export interface LinkPoolDeps {
   onLost?(): void;
 }
 
-/** A connection, and the statement that is under way on it. */
+/** A connection, and the statement in flight on it. */
 class PooledLink {
   /** Local monotonic ms at which the statement is settled at the latest; Infinity when there is none. */
   deadline = Infinity;
@@ -71,7 +71,7 @@ export class LinkPool {
   }
 
   /**
-   * Runs a statement, again after a dead-lock or a serialization failure.
+   * Runs a statement, again after a deadlock or a serialization failure.
    * @param by local monotonic ms
    * @throws BackendUnavailableError
    */
@@ -172,7 +172,7 @@ export class LinkPool {
     });
   }
 
-  /** One more connection, if somebody waits who will not get one that is being opened. */
+  /** One more connection, if a caller waits that no opening connection will serve. */
   #grow(): void {
     const { size, operationTimeoutMs } = this.deps;
     if (this.#isClosed || this.#borrowers.size <= this.#opening) return;
@@ -185,7 +185,7 @@ export class LinkPool {
       },
       (error: unknown) => {
         this.#opening -= 1;
-        // Those who wait for a connection that is in use may still get it.
+        // The callers that wait for a connection in use may still get it.
         if (this.#links.size === 0) this.#refuseAll(this.#errors.notExecuted(textOf(error), error));
       },
     );

@@ -11,7 +11,7 @@ export interface SqlResult {
   readonly insertId: number;
 }
 
-/** One connection of the backend's own. Only one statement is under way on it. */
+/** One connection of the backend's own. Only one statement is in flight on it. */
 export interface SqlLink {
   /** Rejects with the error of the client library. */
   query(statement: Statement): Promise<SqlResult>;
@@ -33,7 +33,7 @@ export interface SqlLinkFactory {
   /** Rejects with the error of the client library; gives up by itself within `timeoutMs`. */
   open(timeoutMs: number): Promise<SqlLink>;
   /**
-   * What an error means. `again`: dead-lock or serialization failure, nothing was done and it is worth trying again;
+   * The meaning of an error. `again`: deadlock or serialization failure, nothing was done and it is worth trying again;
    * `no`: the server refused, nothing was done; `unknown`: it may have been done.
    */
   classify(error: unknown): 'again' | 'no' | 'unknown';

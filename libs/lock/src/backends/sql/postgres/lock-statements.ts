@@ -16,7 +16,7 @@ const CLOCK_STEP_US = 1_000;
 const FAIL_AS_LATE = 'ln(0.0 * t.depth)::bigint';
 /** `invalid_argument_for_logarithm`: the SQLSTATE of {@link FAIL_AS_LATE}. */
 export const LATE = '2201E';
-/** What is asked for, as `h`. */
+/** The requested grants, as `h`. */
 const ACQUIRE_FREE_COLUMNS = [
   ['of_resource', 'text'], ['id', 'text'], ['of_units', 'integer'], ['life_us', 'bigint'], ['tokens', 'bigint'],
   ['not_after_us', 'bigint'],

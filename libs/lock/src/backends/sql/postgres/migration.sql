@@ -24,7 +24,7 @@ CREATE TABLE IF NOT EXISTS "bedrock_processes" (
   seen_us bigint NOT NULL
 );
 
--- What idempotency keeps: whoever uses that needs the same rights on this table.
+-- The records of idempotency: a database user that uses it needs the same rights on this table.
 CREATE TABLE IF NOT EXISTS "bedrock_records" (
   resource text COLLATE "C" PRIMARY KEY,
   owner text COLLATE "C" NOT NULL,

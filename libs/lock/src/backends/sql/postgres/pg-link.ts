@@ -5,9 +5,9 @@ import type { Clock } from '../../../core/clock.js';
 import type { SqlResult, SqlLink, SqlLinkFactory, Statement } from '../connection/link.js';
 import { LATE } from './lock-statements.js';
 
-/** Dead-locks, what could not be serialized, and what had become late: nothing was done, and trying again helps. */
+/** Deadlocks, serialization failures and late statements: nothing was done, and a retry helps. */
 const AGAIN: ReadonlySet<string> = new Set(['40001', '40P01', LATE]);
-/** The server is no primary any more: another connection may lead to the one that is. */
+/** The server is no longer the primary: another connection may lead to the primary. */
 const READ_ONLY = '25006';
 const NO_TABLE = '42P01';
 
@@ -84,7 +84,7 @@ export class PgLink implements SqlLink {
     const stream = connection.stream?.() ?? new Socket();
     this.#stream = stream;
     this.#client = new Client({ ...connection, connectionTimeoutMillis: timeoutMs, stream: () => stream });
-    // Told by `end`, and by the query that was under way.
+    // Reported by `end`, and by the query that was in flight.
     this.#client.on('error', () => undefined);
   }
 

@@ -33,7 +33,7 @@ export class PostgresLockTable implements LockTable {
   readonly #statements: Readonly<Record<'one' | 'many', PreparedStatements>>;
   /** Rows that this process has seen: others are made with the grant, in one statement. */
   readonly #created = new Set<string>();
-  /** Rows where somebody waited lately, or which many share: there the short statements are of no use. */
+  /** Rows with a recent waiter, or with many sharers: the short statements do not help there. */
   readonly #busy = new Set<string>();
   readonly #acquireNew: StatementBatcher<RowAcquire>;
   readonly #acquireFree: StatementBatcher<RowAcquire>;
@@ -80,7 +80,7 @@ export class PostgresLockTable implements LockTable {
   }
 
   async release(request: RowRelease, deadline: number): Promise<RowReleased | RowUnchanged> {
-    // What is shared is in `crowd`, which the short statement leaves alone.
+    // Shared grants are in `crowd`, which the short statement leaves alone.
     if (request.keepUs === 0 && !request.isShared && !this.#busy.has(request.resource)) {
       const released = await this.#releaseFree.add(request, deadline);
       if (released !== undefined) return { done: true, outcome: 'released' };

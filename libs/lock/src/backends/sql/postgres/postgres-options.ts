@@ -13,7 +13,7 @@ import type { PgLocation } from './pg-link.js';
 export interface PostgresOptions extends SqlOptions {
   /** `postgres://user:password@host:5432/database`. */
   readonly url?: string;
-  /** What else the `pg` client is told: host, TLS, a function that gives the password, … */
+  /** More settings of the `pg` client: host, TLS, a function that gives the password, … */
   readonly connection?: ClientConfig;
   /** Schema of the tables. @default the first of the search path */
   readonly schema?: string;
@@ -34,7 +34,7 @@ const FIELDS: ReadonlySet<string> = new Set<string>([
   ...SQL_FIELDS,
   ...(['url', 'connection', 'schema', 'throughPooler'] satisfies (keyof PostgresOptions)[]),
 ]);
-/** Bedrock bounds its calls itself, and keeps one statement under way on a connection. */
+/** Bedrock bounds its calls itself, and keeps one statement in flight on a connection. */
 const OURS = ['statement_timeout', 'query_timeout', 'lock_timeout', 'connectionTimeoutMillis', 'pipeline', 'binary', 'types', 'connectionString'] as const; // prettier-ignore
 const MAX_SCHEMA_LENGTH = 63;
 

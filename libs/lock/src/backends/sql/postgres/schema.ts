@@ -45,7 +45,7 @@ export function createTables(names: PostgresTableNames): readonly string[] {
   result text COLLATE "C",
   until_us bigint NOT NULL
 )`,
-    // Asked for first: a command that would only say that it is there locks the table, and waits for whoever vacuums it.
+    // Asked for first: a command that would only say that it is there locks the table, and waits for a vacuum of it.
     `DO $$ BEGIN
   IF NOT EXISTS (SELECT FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid
     WHERE x.indrelid = '${records}'::regclass AND i.relname = '${recordsUntil}')

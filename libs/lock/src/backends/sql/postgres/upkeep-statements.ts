@@ -7,7 +7,7 @@ export type UpkeepStatements = ReturnType<typeof upkeepStatements>;
 export function upkeepStatements({ locks, processes }: PostgresTableNames) {
   const isOver = `t.ends_us <= ${NOW} AND t.token <= ${NOW} AND t.version <= ${NOW}`;
   return {
-    // $1 resources. What is locked is in use.
+    // $1 resources. A locked row is in use.
     remove: `WITH r AS MATERIALIZED (
   SELECT t.resource FROM ${locks} t WHERE t.resource = ANY ($1::text[]) AND ${isOver}
   ORDER BY t.resource FOR UPDATE SKIP LOCKED

@@ -23,7 +23,7 @@ export class RecordSweep {
 
   constructor(private readonly deps: RecordSweepDeps) {}
 
-  /** Sweeps from now on. Whoever makes no records never does. */
+  /** Sweeps from now on. A process that makes no records never sweeps. */
   start(): void {
     if (this.#timer !== undefined || this.#isSweeping || this.#isClosed) return;
     const { clock } = this.deps;

@@ -27,11 +27,11 @@ export interface RecordTable {
   /** Whether this owner's record was removed, in flight and not over. */
   abandon(ref: RecordRef, deadline: number): Promise<boolean>;
   read(resource: string, deadline: number): Promise<RecordView | undefined>;
-  /** Whether a record that is not over was removed. */
+  /** Whether a record that had not ended was removed. */
   remove(resource: string, deadline: number): Promise<boolean>;
   /**
    * Removes records that are over, as many as `limit`, the oldest first; answers how many were looked at. It may be two
-   * statements, none of which waits behind a record that somebody uses for longer than for a row lock.
+   * statements, none of which waits behind a record in use for longer than for a row lock.
    */
   sweep(limit: number, deadline: number): Promise<number>;
 }

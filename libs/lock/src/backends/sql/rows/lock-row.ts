@@ -16,7 +16,7 @@ export interface LockRow {
   readonly endsUs: number;
   /** Grants that are held beside each other, as JSON; null when there are none. */
   readonly crowd: string | null;
-  /** Who waits, in order, as JSON; null when nobody does. The format is that of `row-format.ts`. */
+  /** The waiters, in order, as JSON; null when there are none. The format is that of `row-format.ts`. */
   readonly line: string | null;
 }
 

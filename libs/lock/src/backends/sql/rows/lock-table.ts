@@ -55,7 +55,7 @@ export interface RowUpdate {
 export interface RowNotification {
   readonly kind: 'wake' | 'suspect';
   readonly resource: string;
-  /** Undefined: to everybody. */
+  /** Undefined: to all processes. */
   readonly processId?: string | undefined;
   /** The claim that it is for, where it is for one alone. */
   readonly claimId?: string | undefined;

@@ -44,7 +44,7 @@ export class SqlProcessDirectory {
     if (this.#signedAt > -Infinity) await this.table.unregister(this.processId, this.#deadline());
   }
 
-  /** What is known now; an unknown process is looked up for the next time. */
+  /** The known state; an unknown process is looked up for the next call. */
   cachedView(processId: string): ProcessView | undefined {
     if (processId === this.processId) return this.#own;
     const known = this.#known.get(processId);

@@ -46,7 +46,7 @@ export interface RowExecutorDeps {
 
 /**
  * What this process asks about one resource, in order. A lone operation may need one statement; what gathers while another is
- * under way is decided together: the row is read, changed here, and written back if nobody else has changed it meanwhile.
+ * under way is decided together: the row is read, changed here, and written back if no other process has changed it.
  */
 export class RowExecutor {
   #queue: RowOperation[] = [];
@@ -58,7 +58,7 @@ export class RowExecutor {
     private readonly deps: RowExecutorDeps,
   ) {}
 
-  /** Nothing is under way and nobody waits. */
+  /** No statement is in flight and no caller waits. */
   get isIdle(): boolean {
     return !this.#isRunning;
   }
@@ -162,13 +162,13 @@ export class RowExecutor {
       await table.create([this.resource], deadline);
       return undefined;
     }
-    // What is decided on an old row is no longer right after the time in which it is waited for.
+    // A decision on an old row is no longer right after the wait for that row.
     const bounds = decisions.map(({ notAfterUs }) => notAfterUs);
     const update = state.update(Math.min(nowUs + operationTimeoutMs * 1_000, ...bounds));
     return (await table.compareAndSet(update, deadline)) ? decisions : undefined;
   }
 
-  /** Those whose time is not over, which they may have spent behind others. */
+  /** The operations whose time is not over; they may have spent it behind others. */
   #withinDeadline(operations: RowOperation[]): RowOperation[] {
     const { clock, errors } = this.deps;
     const now = clock.now();

@@ -14,7 +14,7 @@ import type { LockTable, RowAcquire } from './lock-table.js';
 import { queueKeyOf, lifeUsOf, RowState } from './row-state.js';
 import type { RowGrant } from './row-format.js';
 
-/** Somebody who waits for the answer to an operation. */
+/** A caller that waits for the answer to an operation. */
 export interface DeferredAnswer<T> {
   readonly deadline: number;
   resolve(answer: T): void;
@@ -58,7 +58,7 @@ export function claimOperation(
     if (!answer.done) return answer;
     if (answer.nowUs !== undefined) clockOffset.update(answer.nowUs);
     if (!('refused' in answer)) return () => deferred.resolve({ kind: 'granted', token: answer.firstToken });
-    // What the row says is what a claim that is not in the queue would hear.
+    // The row gives the answer for a claim that is not in the queue.
     const state = new RowState(resource, answer.refused, answer.nowUs);
     const verdict = verdictOf(state.refusalOf(claim, notAfterUs), state, deps);
     return () => deferred.resolve(verdict);

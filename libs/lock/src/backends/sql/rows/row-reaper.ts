@@ -21,7 +21,7 @@ interface UsedRow {
   tries: number;
 }
 
-/** The rows that this process has used. What is not used any more is removed, in batches. */
+/** The rows that this process has used. Unused rows are removed, in batches. */
 export class RowReaper {
   readonly #rows = new Map<string, UsedRow>();
   #timer: Timer | undefined;
@@ -45,7 +45,7 @@ export class RowReaper {
     this.#schedule();
   }
 
-  /** Removes what is free, at once. Never throws. */
+  /** Removes the free rows, at once. Never throws. */
   async close(): Promise<void> {
     this.#isClosed = true;
     if (this.#timer !== undefined) this.deps.clock.clearTimer(this.#timer);
@@ -78,7 +78,7 @@ export class RowReaper {
       tooMany > 0 ? [...this.#rows].sort(([, a], [, b]) => a.usedAt - b.usedAt).slice(0, tooMany) : [];
     const idle = new Set(oldest.map(([resource]) => resource));
     for (const [resource, { usedAt, tries }] of this.#rows) {
-      // Tried again later and later: whoever uses it now will remove it.
+      // Retried after longer and longer pauses: the process that uses it now will remove it.
       if (now - usedAt >= keepRowsMs * (1 + tries)) idle.add(resource);
     }
     const names = [...idle];

@@ -19,7 +19,7 @@ export const HEAD_LIFE_US = QUEUE_TIMING.headLifeMs * US;
 /** A waiter that is back so soon was only slow, and has its old position, µs. */
 export const ENTRY_LIFE_US = QUEUE_TIMING.rowEntryLifeMs * US;
 
-/** What a claim is told by the row. */
+/** The row's answer to a claim. */
 export type RowVerdict =
   | { readonly kind: 'granted'; readonly token: number }
   | { readonly kind: 'refused'; readonly retryInMs: number; readonly holder: RowGrant | undefined }

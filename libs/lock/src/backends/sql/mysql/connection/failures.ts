@@ -18,7 +18,7 @@ const LOCKED = 3572;
 const CHANGED_SINCE_SNAPSHOT = 1020;
 const NO_SUCH_TABLE = 1146;
 
-/** Errors after which the connection, or the server behind it, serves nobody: 1317 is a statement that was ended. */
+/** Errors after which the connection, or the server behind it, serves no caller: 1317 is a statement that was ended. */
 const FATAL_ERRNOS: ReadonlySet<number> = new Set([1053, 1077, 1079, 1080, 1152, 1184, 1317, 1927, 4031]);
 
 export function errnoOf(error: unknown): number | undefined {

@@ -11,7 +11,7 @@ interface MysqlResultHeader {
 
 /** One connection of mysql2. Statements are answered in the order in which they were sent. */
 export class MysqlLink implements SqlLink {
-  /** Those who wait for answers: few, and mostly answered in their order. */
+  /** The callers that wait for answers: few, and mostly answered in their order. */
   readonly #pendingRejects: ((error: Error) => void)[] = [];
   readonly #listeners: (() => void)[] = [];
   #isOpen = true;

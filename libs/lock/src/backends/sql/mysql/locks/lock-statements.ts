@@ -74,7 +74,7 @@ token = ?, ends_us = ?, crowd = ?, line = ? WHERE resource = ? AND version = ? A
     ]);
   }
 
-  /** Where nobody waits, and nobody holds: all that `acquire` does then, with half the work for the server. */
+  /** For a row without waiter or holder: all that `acquire` does then, with half the server's work. */
   acquireFree({ resource, id, units, lifeUs, tokens, notAfterUs }: RowAcquire): Statement {
     return statement(this.#acquireFree, [lifeUs, tokens, tokens, units, id, resource, notAfterUs]);
   }
@@ -88,7 +88,7 @@ token = ?, ends_us = ?, crowd = ?, line = ? WHERE resource = ? AND version = ? A
   }
 
   release({ resource, id, keepUs, leavingKey }: RowRelease): Statement {
-    // Nobody is in a queue under this name.
+    // No waiter is in a queue under this name.
     const whom = leavingKey === '' ? '\u0000' : leavingKey;
     if (keepUs > 0) return statement(this.#shorten, [keepUs, resource, id, whom]);
     return statement(this.#release, [resource, id, whom]);

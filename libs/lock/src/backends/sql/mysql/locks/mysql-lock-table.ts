@@ -155,7 +155,7 @@ export class MysqlLockTable implements LockTable {
     );
   }
 
-  /** Counts how often that was asked since somebody was seen there. */
+  /** Counts the calls since another process was seen there. */
   #isBusy(resource: string): boolean {
     if (this.#busy.size === 0) return false;
     const left = this.#busy.get(resource) ?? 0;

@@ -13,7 +13,7 @@ import { notExecuted } from '../connection/failures.js';
 const FIRST_MS = 5;
 const LAST_MS = 40;
 const GROWTH = 1.5;
-/** Rows of locks that this process has are looked at this often, in ms: somebody may have freed one by force. */
+/** Rows of locks that this process has are checked this often, in ms: another process may have freed one by force. */
 const HELD_MS = 250;
 /** After an answer that did not come. */
 const RETRY_MS = 250;
@@ -31,7 +31,7 @@ interface WaitedRow {
   /** It is looked at again then, local ms. */
   dueAt: number;
   pauseMs: number;
-  /** The version that somebody was woken for: once is enough. */
+  /** The version that a waiter was woken for: once is enough. */
   wokenVersion: number;
   /** Who was woken last. */
   wokenKey: string;
@@ -111,7 +111,7 @@ export class RowPoller implements SqlWakeSource {
     if (grantsFrom(written).some((grant) => this.#isOwn(grant))) this.onAcquired(resource);
     else this.#held.delete(resource);
     if (waitersFrom(written).some((waiter) => this.#isOwn(waiter))) this.#pollSoon(resource);
-    // What is known without a look.
+    // The answer known without a read.
     for (const { kind, processId, claimId } of notifications)
       if (kind === 'wake' && processId === this.deps.processId) this.#wake(resource, claimId);
   }
@@ -143,7 +143,7 @@ export class RowPoller implements SqlWakeSource {
   async #poll(): Promise<void> {
     const { clock, operationTimeoutMs } = this.deps;
     const now = clock.now();
-    // What is due within the next pause anyway shares the statement.
+    // A row due within the next pause shares the statement.
     const due = [...this.#waitedRows]
       .filter(([, { dueAt }]) => dueAt <= now + FIRST_MS)
       .map(([name]) => name);

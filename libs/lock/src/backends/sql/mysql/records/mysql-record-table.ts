@@ -41,7 +41,7 @@ export class MysqlRecordTable implements RecordTable {
     }
     // It was too late.
     if (insertId === 0 && affected === 0) return undefined;
-    // Something on the way has swallowed the number: nobody may believe to have made the record.
+    // Something on the way has swallowed the number: no caller may believe that it made the record.
     if (insertId === 0) throw noAnswer('the answer does not say whether the record was made');
     return this.#inTheWay(start, deadline);
   }

@@ -112,7 +112,7 @@ export class MysqlSessionLeases implements LeaseDriver {
     this.#assertOpen();
     return this.#runExclusive(ref.resource, async () => {
       const own = this.#held.get(ref.resource);
-      // A claim without an answer may still be granted, but not after what is sent now.
+      // A claim without an answer may still be granted, but not after the statement sent now.
       const mayHave = own === undefined ? this.link().isBusy : own.id === ref.id;
       return mayHave ? this.#release(ref.resource) : 'absent';
     });

@@ -23,7 +23,7 @@ const FIELDS: ReadonlySet<string> = new Set<keyof PostgresSessionOptions>([
 
 /**
  * Advisory locks of PostgreSQL, all on one session: no tables, no writes, and what this process holds is free as soon as the
- * server sees its connection end. That is also their weakness: a server that ends the session (restart, fail-over, an
+ * server sees its connection end. That is also their weakness: a server that ends the session (restart, failover, an
  * administrator) frees the locks at once, and a process that is frozen or cut off just then learns of it too late. Use
  * `postgres()` unless that may happen. Never through a pooler that shares sessions.
  * @throws InvalidOptionError naming the field; nothing is sent

@@ -13,7 +13,7 @@ export function isAdvisoryLockShape({ mode, units, capacity, order }: Shape): bo
 /** Tokens that one value of the sequence stands for; `migration.sql` counts by it. */
 export const TOKENS_PER_VALUE = 65_536;
 
-/** Somebody who holds an advisory lock. */
+/** A holder of an advisory lock. */
 export interface SessionHolder {
   /** Of the server process. */
   readonly pid: number;
@@ -118,7 +118,7 @@ export class PgSession {
     this.#link = undefined;
   }
 
-  /** In SQL: one value of the sequence, which stands for as many tokens as anybody may want. */
+  /** In SQL: one value of the sequence, which stands for as many tokens as a caller may want. */
   #tokenExpression(count: number): string {
     if (count > TOKENS_PER_VALUE)
       throw this.#errors.notExecuted(`more than ${TOKENS_PER_VALUE} fencing tokens at a time`);
