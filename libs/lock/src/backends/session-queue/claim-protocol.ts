@@ -132,7 +132,7 @@ export class ClaimProtocol {
     }
     const request: EnqueueRequest = { resource, claimId, shape, leaseMs };
     const kept = this.#reusableFor(claim);
-    // A process has one entry for those who do not wait in order of arrival: who wants more than it was kept for waits at the end.
+    // A process has one entry for claims without arrival order: a claim for more than it was kept for waits at the end.
     if (claim.queue && shape.order === 'any')
       for (const other of this.claims.forResource(resource))
         if (other.phase === 'kept' && other !== kept) this.discard(other);

@@ -88,7 +88,7 @@ export interface QueueStore {
   enqueue(terms: EnqueueRequest, session: QueueSession): Promise<EnqueueResult>;
   /** The queue, the first in the queue first. @param session after all requests of this one */
   read(resource: string, session?: QueueSession): Promise<readonly QueueEntry[]>;
-  /** Writes, and tells which entries are still there, in their order; one trip for each session. Never rejects. */
+  /** Writes, and returns which entries still exist, in order; one round trip for each session. Never rejects. */
   confirm(entries: readonly OwnEntry[]): Promise<readonly EntryStatus[]>;
   /**
    * Puts another entry where this one is, in one step: of another session, claim, lease or with fewer units. Undefined when

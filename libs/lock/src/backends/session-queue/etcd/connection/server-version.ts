@@ -5,7 +5,7 @@ const warned = new Set<string>();
 
 /**
  * Warns once per process of a version in which a leader that was paused, and does not know that there is another one, may end
- * leases that were kept alive (etcd issue 15247): whoever is next in the queue gets the lock before its holder knows of it.
+ * leases that were kept alive (etcd issue 15247): the next waiter then gets the lock before the holder knows of it.
  */
 export function checkVersion(version: string): void {
   const [, minor, patch] = /^(3\.\d+)\.(\d+)/.exec(version) ?? [];

@@ -30,7 +30,7 @@ export class DeleteBatcher {
     return new Promise((resolve, reject) => {
       this.#pending.push({ entry, resolve, reject });
       if (this.#pending.length > 1) return;
-      // Whoever leaves alone does not wait for others; where some are under way, more may come with what is read now.
+      // A lone delete does not wait for others; with requests in flight, more may come with the current read.
       if (this.#sending === 0) afterMicrotasks(this.#flush);
       else this.deps.clock.afterPoll(this.#flush);
     });

@@ -19,7 +19,7 @@ interface PendingEnqueue {
 
 /**
  * Where the claims of this process enter their queues: those of one turn go together, in one transaction. Requests that are
- * sent at the same time are executed in any order, so whoever comes to a queue that some are entering goes after them.
+ * sent at the same time run in any order, so a later claim on a queue waits for the requests in flight on it.
  */
 export class EnqueueBatcher {
   #pending: PendingEnqueue[] = [];
@@ -58,7 +58,7 @@ export class EnqueueBatcher {
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    // Whoever comes alone goes with those of this turn; where some are under way, more may come with what is read now.
+    // A lone caller joins the batch of this turn; with requests in flight, more callers may come with the current read.
     if (this.#busy.size === 0) afterMicrotasks(this.#flush);
     else this.deps.clock.afterPoll(this.#flush);
   }

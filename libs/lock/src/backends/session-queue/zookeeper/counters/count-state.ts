@@ -19,7 +19,7 @@ interface StoredCount {
   readonly leases?: Readonly<Record<string, number>>;
 }
 
-/** A number and what belongs to it, as it was read; whoever changes it writes it back, or nobody has changed it. */
+/** A number, its answers and leases, as read. A change takes effect only when it is written back. */
 export class CountState {
   #kind: Counter['kind'] | undefined;
   #value: number | undefined;

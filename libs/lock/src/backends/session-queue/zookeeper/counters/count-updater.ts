@@ -17,7 +17,7 @@ interface PendingUpdate {
 
 /**
  * Where the changes of this process queue up: those of one number that come while another is under way are made together, by
- * one write, and nobody of this process stands in another's way. Other processes do: who was slower looks again.
+ * one write, so callers of this process do not conflict. Other processes can: the slower process reads again.
  */
 export class CountUpdater {
   readonly #queues = new Map<string, PendingUpdate[]>();

@@ -1,7 +1,7 @@
 import type { Counter, OperationId, PermitRequest, TakeResult } from '../../../../core/ports/counting.js';
 import type { CountState } from './count-state.js';
 
-/** A change of one number at an instant of the leader's clock. It may be tried several times; what is written counts. */
+/** A change of one number at an instant of the leader's clock. It may run several times; the written run counts. */
 export type CountUpdate<T> = (state: CountState, nowMs: number) => T;
 
 export function create({ kind }: Counter, value: number, operation: OperationId): CountUpdate<boolean> {

@@ -115,7 +115,7 @@ function isWorthWaking(kind: Counter['kind'], state: CountState | undefined): bo
     const value = state?.valueOf(kind) ?? 0;
     return kind === 'latch' ? value === 0 : value > 0;
   } catch {
-    // It is something else by now: whoever asks is told.
+    // The node has another type by now: the caller gets the error when it asks.
     return true;
   }
 }

@@ -63,7 +63,7 @@ export class ZooKeeperPaths {
 
   /**
    * The entries of a queue, in their order.
-   * @throws LockTypeMismatchError for a child that is no entry: whatever it is, nobody may be granted the lock beside it
+   * @throws LockTypeMismatchError for a child that is not an entry: no claim may be granted the lock beside it
    */
   entries(resource: string, names: readonly string[]): RankedEntry[] {
     const queue = this.queue(resource);

@@ -13,7 +13,7 @@ import {
 } from '../connection/link.js';
 import type { ZooKeeperPaths } from './zookeeper-paths.js';
 
-/** A session outlives the leases on it by half: an entry is trusted for two thirds of the session since the last contact. */
+/** A session lasts 1.5 times its leases: an entry is trusted for two thirds of the session since the last contact. */
 const SESSION_PER_LEASE = 1.5;
 
 const NOTHING = Buffer.alloc(0);
