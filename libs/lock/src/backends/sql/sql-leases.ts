@@ -57,7 +57,7 @@ export class SqlLeases implements LeaseDriver {
     const { clock, processes, rowReaper } = this.deps;
     processes.register();
     rowReaper.markUsed(claim.resource);
-    // What is late here is late there.
+    // A claim that is late here is late in the database too.
     if (clock.now() > claim.notAfter) return Promise.resolve({ kind: 'stale' });
     return this.#submit(claim.resource, (deferred: DeferredAnswer<Verdict>) =>
       claimOperation(claim, this.#operations, this.deps.table, deferred),

@@ -17,7 +17,7 @@ const SCHEMA_TIMEOUTS = 5;
 
 /** Locks and records as rows of tables in MySQL or MariaDB. */
 export interface MysqlBackend extends Backend {
-  /** Makes the tables where they are missing; whoever runs it needs the right to create. @throws BackendUnavailableError */
+  /** Makes the tables where they are missing; needs the right to create. @throws BackendUnavailableError */
   ensureSchema(): Promise<void>;
 }
 

@@ -82,7 +82,7 @@ function grantsOf(key: string): string {
 )`;
 }
 
-/** Tells the first of the living in the queues of the changed rows `d`, if there is room for it beside what is held. */
+/** Notifies the first living waiter in the queues of the changed rows `d`, if it fits beside the current holders. */
 function wakeClause(condition: string): string {
   return `w AS (
   SELECT pg_notify(${channelOf("(e ->> 'p')")},

@@ -1,5 +1,5 @@
 -- The tables of bedrock-lock/postgres, under their default names, in the first schema of the search path.
--- Whoever locks needs SELECT, INSERT, UPDATE and DELETE on the first two tables, and for session locks USAGE on the sequence.
+-- Locks need SELECT, INSERT, UPDATE and DELETE on the first two tables, and session locks need USAGE on the sequence.
 
 -- Half of each page stays free, so that a row changes in its page and no index with it.
 CREATE TABLE IF NOT EXISTS "bedrock_locks" (

@@ -16,7 +16,7 @@ const SQLSTATE = /^(?=.*\d)[0-9A-Z]{5}$/;
 /** With these the server ends the connection, or knows itself no more. */
 const FINAL = /^(?:08|57P|25P0[34]|XX)/;
 
-/** What a connection is told first. A row is waited for no longer than a call lasts, and what is late is ended by the server. */
+/** First statement of a connection. A row wait lasts no longer than a call, and the server ends late statements. */
 const SETTINGS = `SELECT set_config('default_transaction_isolation', 'read committed', false),
   set_config('statement_timeout', $1, false), set_config('lock_timeout', $1, false),
   set_config('plan_cache_mode', 'force_generic_plan', false), set_config('jit', 'off', false),

@@ -15,7 +15,7 @@ const BACKEND = 'postgres';
 
 /** Locks and records as rows of tables in PostgreSQL. */
 export interface PostgresBackend extends Backend {
-  /** Makes the tables where they are missing; whoever runs it needs the right to create. @throws BackendUnavailableError */
+  /** Makes the tables where they are missing; needs the right to create. @throws BackendUnavailableError */
   ensureSchema(): Promise<void>;
 }
 

@@ -43,7 +43,7 @@ WHERE ${isMine} AND (result IS NULL OR result = $3)`,
     // $1 resource
     remove: `DELETE FROM ${records} WHERE resource = $1 AND until_us > ${NOW}`,
 
-    // $1 limit. What is locked is in use. As a list, whose keys are looked up: how many come is not known when it is planned.
+    // $1 limit. A locked row is in use. A list, so that keys are looked up: the planner does not know the count.
     sweep: `DELETE FROM ${records} WHERE resource = ANY (ARRAY (
   SELECT resource FROM ${records} WHERE until_us <= ${BEGAN} ORDER BY until_us LIMIT $1::integer FOR UPDATE SKIP LOCKED
 ))`,

@@ -14,7 +14,7 @@ interface PendingStatement<T> {
 }
 
 /**
- * Gathers what is asked for in one turn and sends it in one statement, which takes a list for each column; a
+ * Gathers the requests of one turn and sends them in one statement, which takes a list for each column; a
  * lone item has a statement with less to do. Each item has a
  * resource of its own, and gets the row that the statement answers for it.
  */

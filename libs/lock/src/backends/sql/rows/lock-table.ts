@@ -29,7 +29,7 @@ export interface RowRelease {
   readonly isShared: boolean;
   /** Keep it so much longer, µs, but not longer than it would have lasted; 0 ends it now. */
   readonly keepUs: number;
-  /** Whoever has this text in the queue wants to leave it too; '' for nobody. */
+  /** The waiter with this text in the queue leaves it too; '' for none. */
   readonly leavingKey: string;
 }
 

@@ -25,7 +25,7 @@ export function errnoOf(error: unknown): number | undefined {
   return (error as ServerError | undefined)?.errno;
 }
 
-/** The statement did nothing, and would do it when it is sent again: it lost a dead-lock, or waited too long for a row. */
+/** The statement did nothing, and a retry helps: it lost a deadlock, or waited too long for a row. */
 export function isRetryable(error: unknown): boolean {
   const errno = errnoOf(error);
   return errno === DEADLOCK || errno === LOCK_WAIT_TIMEOUT || errno === CHANGED_SINCE_SNAPSHOT;

@@ -6,7 +6,7 @@ import { isServerError, isTableMissing, isRetryable, noAnswer } from './failures
 import { MysqlLink } from './link.js';
 
 /**
- * Of every connection. Times are those of UTC. A row that somebody else holds is waited for a second at most (the server
+ * Settings of every connection. Times are in UTC. A statement waits for a locked row for a second at most (the server
  * counts in whole seconds), so that a statement ends about when its caller has given up.
  */
 const SESSION = [

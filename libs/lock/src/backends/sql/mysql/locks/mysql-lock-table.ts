@@ -18,7 +18,7 @@ import { lockRowOf, MysqlLockStatements, textOf } from './lock-statements.js';
 
 /** Rows that are known to be there, at most. */
 const MAX_KNOWN = 20_000;
-/** Where somebody else was seen, so many claims do not try the statement for a row that nobody waits for. */
+/** After another process was seen at a row, this many claims skip the statement for a row without waiters. */
 const BUSY_FOR = 16;
 
 export interface MysqlLockTableDeps {

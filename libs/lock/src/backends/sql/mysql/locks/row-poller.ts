@@ -98,7 +98,7 @@ export class RowPoller implements SqlWakeSource {
     this.#schedule();
   }
 
-  /** Whether somebody else is probably served before: this process waits in the queue, and was not woken under this key. */
+  /** Whether another waiter is probably first: this process waits in the queue, and was not woken under this key. */
   isBehind(resource: string, key: string): boolean {
     const waited = this.#waitedRows.get(resource);
     return waited !== undefined && waited.wokenKey !== key;

@@ -39,8 +39,8 @@ export interface PgSessionDeps {
 }
 
 /**
- * The one connection that all locks of a process live on. A statement that is not answered in time ends it: whether its locks
- * are there can no longer be known, and the server frees them as soon as it notices.
+ * The one connection of all locks of a process. A statement without an answer in time ends it: whether its locks
+ * still exist is then unknown, and the server frees them as soon as it notices.
  */
 export class PgSession {
   commands = 0;
