@@ -2,7 +2,7 @@ import type { ClaimRef } from '../../core/claim.js';
 import type { QueueSession, OwnEntry } from './queue-store.js';
 
 /**
- * asking: no answer yet, or none that counts. waiting: in the queue. granted. kept: nobody's, in the queue for the next claim of this
+ * asking: no answer yet, or none that counts. waiting: in the queue. granted. kept: unowned, queued for the next claim of this
  * process. leaving: its entry, if there is one, is to be removed, and it is not granted any more.
  */
 export type ClaimPhase = 'asking' | 'waiting' | 'granted' | 'kept' | 'leaving';

@@ -16,7 +16,7 @@ interface PendingUpdate {
 }
 
 /**
- * Where the changes of this process queue up: those of one number that come while another is under way are made together, by
+ * Where the changes of this process queue up: those of one number that come while another is in flight go together, by
  * one write, so callers of this process do not conflict. Other processes can: the slower process reads again.
  */
 export class CountUpdater {
