@@ -10,7 +10,7 @@ export interface RecordInsert extends Omit<RecordStart, 'leaseMs' | 'notAfter'> 
 
 /**
  * The rows of records in a database. Every method is one atomic statement by primary key, except where it says so; the
- * database's clock alone decides what is over. Dead-locks and serialization failures do not surface; whatever else fails is a
+ * database's clock alone decides what is over. Deadlocks and serialization failures do not surface; whatever else fails is a
  * `BackendUnavailableError`. `deadline` is the local monotonic time, ms, at which a method is settled at the latest.
  */
 export interface RecordTable {

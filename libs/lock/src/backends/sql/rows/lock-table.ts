@@ -96,7 +96,7 @@ export interface RowsSnapshot {
 /**
  * The rows of locks in a database. Every method is one atomic statement in READ COMMITTED for each row that it changes, by
  * primary key; what is late by the database's clock when the row is its own grants nothing; none waits for anything but row
- * locks. Dead-locks and serialization failures do not surface; whatever else fails is a `BackendUnavailableError`. `deadline` is
+ * locks. Deadlocks and serialization failures do not surface; whatever else fails is a `BackendUnavailableError`. `deadline` is
  * the local monotonic time, ms, at which a method is settled at the latest.
  */
 export interface LockTable {

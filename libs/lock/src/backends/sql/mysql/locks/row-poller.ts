@@ -38,7 +38,7 @@ interface WaitedRow {
 }
 
 /**
- * The server tells nobody when a lock is free. So this process looks, for all of its waiters in one statement, and only at rows
+ * The server reports no free lock. So this process looks, for all of its waiters in one statement, and only at rows
  * in whose queue it waits: often where it is the next, less often where others are before it or where nothing happens for long.
  */
 export class RowPoller implements SqlWakeSource {
