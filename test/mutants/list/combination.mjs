@@ -49,7 +49,7 @@ export const COMBINATION = [
   },
   {
     name: 'silence-grants',
-    breaks: 'a node that does not answer counts as a grant',
+    breaks: 'a node that does not reply counts as a grant',
     file: CLAIM,
     find: '(this.#unanswered ??= new Set()).add(handle);',
     replace: '(this.#unanswered ??= new Set()).add(handle);\nthis.#onGranted({ handle, token: 0 });',
@@ -58,7 +58,7 @@ export const COMBINATION = [
   },
   {
     name: 'no-rollback',
-    breaks: 'nothing is taken back after a refusal',
+    breaks: 'no grant is withdrawn after a refusal',
     file: LEASES,
     find: 'combined.rollBack();',
     replace: '',
@@ -67,7 +67,7 @@ export const COMBINATION = [
   },
   {
     name: 'rollback-without-silent',
-    breaks: 'nodes that did not answer are left out when all is taken back',
+    breaks: 'nodes without a reply are left out of the withdrawal',
     file: CLAIM,
     find: 'this.withdrawUnanswered();\n  }',
     replace: '}',
@@ -76,7 +76,7 @@ export const COMBINATION = [
   },
   {
     name: 'late-grant-stays',
-    breaks: 'a node that grants after the end of the try keeps the grant',
+    breaks: 'a node that grants after the end of the attempt keeps the grant',
     file: CLAIM,
     find: 'if (this.#isOver) this.withdrawFrom(handle);',
     replace: 'if (this.#isOver) return;',
@@ -85,7 +85,7 @@ export const COMBINATION = [
   },
   {
     name: 'tries-never-stale',
-    breaks: 'a node may grant long after the try is over',
+    breaks: 'a node may grant long after the attempt is over',
     file: CLAIM,
     find: 'tokens, notAfter };',
     replace: 'tokens, notAfter: this.clock.now() + 60_000 };',
@@ -130,7 +130,7 @@ export const COMBINATION = [
   },
   {
     name: 'release-of-one-node',
-    breaks: 'a release reaches one node alone',
+    breaks: 'a release reaches only one node',
     file: `${FOLDER}/release-on-nodes.ts`,
     find: 'const handles = combined.grants.map(({ handle }) => handle).reverse();',
     replace: 'const handles = combined.grants.map(({ handle }) => handle).slice(0, 1);',
@@ -139,7 +139,7 @@ export const COMBINATION = [
   },
   {
     name: 'release-not-repeated',
-    breaks: 'a node that did not answer a release is not asked again',
+    breaks: 'a release without a reply is not repeated at that node',
     file: `${FOLDER}/release-on-nodes.ts`,
     find: 'combined.withdrawFrom(handle, 0, keepMs, leaveQueue);',
     replace: '',

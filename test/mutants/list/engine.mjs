@@ -10,7 +10,7 @@ const WITHDRAWALS = 'runtime/withdrawals.ts';
 export const ENGINE = [
   {
     name: 'no-margin',
-    breaks: 'a lease has no margin for the drift of clocks',
+    breaks: 'a lease has no margin for clock drift',
     file: 'engine/holding/hold.ts',
     find: 'return Math.max(leaseMs * 0.01, 2);',
     replace: 'return 0;',
@@ -19,7 +19,7 @@ export const ENGINE = [
   },
   {
     name: 'end-counts-from-reply',
-    breaks: 'a lease ends counted from the answer, not from before the question',
+    breaks: 'a lease counts from the reply, not from before the request',
     file: CLAIM_STRATEGY,
     find: 'this.#onAnswer(state, attempt, verdict, claim.queue);',
     replace: 'attempt.sentAt = this.deps.clock.now();\nthis.#onAnswer(state, attempt, verdict, claim.queue);',
@@ -27,7 +27,7 @@ export const ENGINE = [
   },
   {
     name: 'renewal-counts-from-reply',
-    breaks: 'a renewed lease ends counted from the answer',
+    breaks: 'a renewed lease counts from the reply',
     file: KEEPER,
     find: 'hold.confirm(sentAt, ref.leaseMs);',
     replace: 'hold.confirm(this.clock.now(), ref.leaseMs);',
@@ -36,7 +36,7 @@ export const ENGINE = [
   },
   {
     name: 'silence-renews',
-    breaks: 'a renewal without an answer counts as done',
+    breaks: 'a renewal without a reply counts as confirmed',
     file: KEEPER,
     find: "const outcome = answers[i] ?? 'unknown';",
     replace: "const outcome = answers[i] === 'unknown' ? 'renewed' : answers[i] ?? 'renewed';",
@@ -54,7 +54,7 @@ export const ENGINE = [
   },
   {
     name: 'doubt-is-not-withdrawn',
-    breaks: 'what may have been granted without an answer is not withdrawn when it is given up',
+    breaks: 'a claim without a reply is not withdrawn when its caller gives up',
     file: CLAIM_STRATEGY,
     find: 'if (attempt === undefined || (attempt.inDoubtUntil === 0 && !attempt.isQueued)) return;',
     replace: 'if (attempt === undefined || attempt.inDoubtUntil > 0 || !attempt.isQueued) return;',
@@ -63,7 +63,7 @@ export const ENGINE = [
   },
   {
     name: 'place-in-line-stays',
-    breaks: 'who gives up does not leave the line',
+    breaks: 'a waiter that gives up stays in the queue',
     file: CLAIM_STRATEGY,
     find: 'if (attempt === undefined || (attempt.inDoubtUntil === 0 && !attempt.isQueued)) return;',
     replace: 'if (attempt === undefined || attempt.inDoubtUntil === 0) return;',
@@ -71,7 +71,7 @@ export const ENGINE = [
   },
   {
     name: 'unwanted-grant-stays',
-    breaks: 'a grant that nobody wants any more is not given back',
+    breaks: 'a grant whose caller has given up is not withdrawn',
     file: CLAIM_STRATEGY,
     find: 'this.giveUp(state, attempt);\n    return undefined;',
     replace: 'return undefined;',
@@ -80,7 +80,7 @@ export const ENGINE = [
   },
   {
     name: 'withdraw-once',
-    breaks: 'a withdraw without an answer is not repeated',
+    breaks: 'a withdraw without a reply is not repeated',
     file: WITHDRAWALS,
     find: 'if (this.clock.now() >= withdrawal.overAt()) break;',
     replace: 'break;',
@@ -97,7 +97,7 @@ export const ENGINE = [
   },
   {
     name: 'other-claim-in-doubt',
-    breaks: 'a question without an answer is followed by one under a new id, and the old one is forgotten',
+    breaks: 'a claim without a reply is repeated under a new id, and the old id is forgotten',
     file: WAITING_LOOP,
     find: 'attempt = this.claims.attemptFor(state, attempt, head.settings);',
     replace:
@@ -123,7 +123,7 @@ export const ENGINE = [
   },
   {
     name: 'loss-not-told',
-    breaks: 'nobody hears of a loss',
+    breaks: 'a loss is not reported',
     file: KEEPER,
     find: 'this.onLost(hold, hold.lossReasonAt(now));',
     replace: '',
@@ -131,7 +131,7 @@ export const ENGINE = [
   },
   {
     name: 'loss-told-late',
-    breaks: 'a loss is noticed a while after the end',
+    breaks: 'a loss is reported too late',
     file: KEEPER,
     find: 'const end = hold.lease!.endsAt;',
     replace: 'const end = hold.lease!.endsAt + 80;',
@@ -139,7 +139,7 @@ export const ENGINE = [
   },
   {
     name: 'renewal-after-release',
-    breaks: 'what was released is renewed on',
+    breaks: 'a released lease is still renewed',
     file: 'engine/locking/lock-engine.ts',
     find: 'this.#keeper.drop(hold);',
     replace: '',
@@ -155,7 +155,7 @@ export const ENGINE = [
   },
   {
     name: 'hand-over-of-little',
-    breaks: 'a claim is handed over however little is left of it',
+    breaks: 'a claim is handed over with too little of its lease left',
     file: 'engine/holding/hold.ts',
     find: 'return this.#validUntil - now >= needed && this.#hasTokenFor(settings);',
     replace: 'return this.#hasTokenFor(settings);',
@@ -189,7 +189,7 @@ export const ENGINE = [
   },
   {
     name: 'release-waits-on',
-    breaks: 'a release waits until it is confirmed, however long that takes',
+    breaks: 'a release waits for its confirmation without a limit',
     file: WITHDRAWALS,
     find: "return (await atMost(this.clock, deadline - this.clock.now(), confirmed)) ?? 'unconfirmed';",
     replace: 'return confirmed;',
@@ -197,7 +197,7 @@ export const ENGINE = [
   },
   {
     name: 'not-after-too-late',
-    breaks: 'the server is told too late an instant after which a request is stale',
+    breaks: 'requests carry too late a time after which they are stale',
     file: 'backends/redis/connection/clock-offset.ts',
     find: 'return Math.floor(localMs + this.#offset - sleptMs - aged * DRIFT) - 1;',
     replace: 'return Math.floor(localMs + this.#offset - aged * DRIFT) + 60_000;',
@@ -206,7 +206,7 @@ export const ENGINE = [
   },
   {
     name: 'depth-ignored',
-    breaks: 'the innermost run gives the lock back',
+    breaks: 'the innermost run releases the lock',
     file: 'engine/call-chain/frames.ts',
     find: 'if (this.openFrames === 0) return this.lease.release();',
     replace: 'return this.lease.release();',
@@ -222,7 +222,7 @@ export const ENGINE = [
   },
   {
     name: 'siblings-at-once',
-    breaks: 'the branches inside of a hold do not take turns',
+    breaks: 'the branches inside a hold do not take turns',
     file: 'engine/call-chain/frames.ts',
     find: 'parent.#child = this;',
     replace: '',
@@ -230,7 +230,7 @@ export const ENGINE = [
   },
   {
     name: 'first-reader-takes-all-along',
-    breaks: 'the first of several readers under one claim gives it back',
+    breaks: 'the first of several readers under one claim releases it',
     file: 'engine/holding/hold.ts',
     find: 'this.#claim.#holdCount -= 1;\n    return this.isClaimHeld;',
     replace: 'this.#claim.#holdCount -= 1;\nreturn false;',

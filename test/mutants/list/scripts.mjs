@@ -8,7 +8,7 @@ const inKind = (kind) => ({ backend: 'single', kinds: [kind] });
 export const SCRIPTS = [
   {
     name: 'release-by-anybody',
-    breaks: 'a withdraw does not look whose grant it is',
+    breaks: 'a withdraw does not check the owner of the grant',
     file: `${FOLDER}/part-withdraw-body.lua`,
     find: "ended = redis.pcall('HDEL', lock, ARGV[arg])",
     replace: "ended = redis.pcall('DEL', lock)",
@@ -16,7 +16,7 @@ export const SCRIPTS = [
   },
   {
     name: 'renewal-by-anybody',
-    breaks: 'a renewal does not look whose grant it is',
+    breaks: 'a renewal does not check the owner of the grant',
     file: `${FOLDER}/renew-n.lua`,
     find: 'if not state[1] then return 0 end',
     replace: '',
@@ -33,7 +33,7 @@ export const SCRIPTS = [
   },
   {
     name: 'renewal-of-nothing-is-renewed',
-    breaks: 'a renewal that finds nothing says that all is well',
+    breaks: 'a renewal that finds no grant replies "renewed"',
     file: `${FOLDER}/renew-n.lua`,
     find: 'if not state[1] then return 0 end',
     replace: 'if not state[1] then return 1 end',
@@ -41,7 +41,7 @@ export const SCRIPTS = [
   },
   {
     name: 'renewal-does-nothing',
-    breaks: 'a renewal says that all is well and leaves the expiry as it is',
+    breaks: 'a renewal replies "renewed" and leaves the expiry as it is',
     file: `${FOLDER}/renew-n.lua`,
     find: "if call('PTTL', lock) < tonumber(life) then call('PEXPIRE', lock, life) end",
     replace: '',
@@ -49,7 +49,7 @@ export const SCRIPTS = [
   },
   {
     name: 'stale-claim-granted',
-    breaks: 'a claim that comes too late is granted',
+    breaks: 'a late claim is granted',
     file: `${FOLDER}/part-claim-body.lua`,
     find: 'if now >= ARGV[arg + 2] + 0 then',
     replace: 'if false then',
@@ -58,7 +58,7 @@ export const SCRIPTS = [
   },
   {
     name: 'stale-claim-granted-unread',
-    breaks: 'a claim that comes too late is granted where nobody had to read the clock',
+    breaks: 'a late claim is granted where the script need not read the clock',
     file: `${FOLDER}/part-write-grant-in-time.lua`,
     find: "call('PEXPIREAT', lock, ARGV[arg + 2])",
     replace: '',
@@ -67,7 +67,7 @@ export const SCRIPTS = [
   },
   {
     name: 'stale-permits-granted',
-    breaks: 'a claim for permits that comes too late is granted',
+    breaks: 'a late claim for permits is granted',
     file: `${FOLDER}/lease-semaphore-claim-n.lua`,
     find: 'now >= ARGV[arg + 2] + 0 and -1 or protectedCall',
     replace: 'protectedCall',
@@ -84,7 +84,7 @@ export const SCRIPTS = [
   },
   {
     name: 'depth-without-owner',
-    breaks: 'the depth is written without looking whose grant it is',
+    breaks: 'the depth is written without a check of the owner',
     file: `${FOLDER}/annotate-n.lua`,
     find: "if call('HEXISTS', KEYS[key], ARGV[arg]) == 0 then return 0 end",
     replace: '',
@@ -92,7 +92,7 @@ export const SCRIPTS = [
   },
   {
     name: 'repeat-is-refused',
-    breaks: 'who asks again after a lost answer is refused for its own grant',
+    breaks: 'a claim that is repeated after a lost reply is refused for its own grant',
     file: `${FOLDER}/part-refusal.lua`,
     find: 'if state[1] and not state[2] then',
     replace: 'if false then',
@@ -207,7 +207,7 @@ export const SCRIPTS = [
   },
   {
     name: 'permits-freed-twice',
-    breaks: 'permits that were given back once are given back again',
+    breaks: 'released permits are released again',
     file: `${FOLDER}/part-lease-semaphore.lua`,
     find: "if call('ZREM', KEYS[at + 3], id) == 0 then return 0 end",
     replace: "call('ZREM', KEYS[at + 3], id)",
