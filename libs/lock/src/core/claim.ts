@@ -108,7 +108,7 @@ export type JointVerdict =
     }
   | {
       readonly kind: 'refused';
-      /** The first that is not to be had now. */
+      /** The first that could not be acquired. */
       readonly resource: string;
       readonly holder?: HolderView;
     }
@@ -125,13 +125,13 @@ export interface HeldRef extends ClaimRef {
 
 /** What a wake may bring: whom it is for, and that the backend has granted on its own what was waited for. */
 export interface Wake {
-  /** The claim that it is for; a wake without one is for everybody. */
+  /** The claim that it is for; a wake without one is for all waiters. */
   readonly claimId: string;
   /** The grant, when there is one; without it the claim is worth asking for again. */
   readonly grant?: PushedGrant;
 }
 
-/** A grant that nobody asked for just then: the one before left, and this claim was the first in the queue. */
+/** A grant without a request: the holder left, and this claim was the first in the queue. */
 export interface PushedGrant {
   /** First of the reserved fencing tokens; 0 when none was asked for. */
   readonly token: number;

@@ -40,7 +40,7 @@ export interface LockEvents {
     readonly tries: number;
     readonly handedOver: boolean;
   };
-  /** A claim went to the next caller of this process without a trip. */
+  /** A claim went to the next caller of this process without a round trip. */
   'lease.handedOver': EventOrigin & { readonly leaseId: string; readonly waitedMs: number };
   'lease.renewed': EventOrigin & { readonly leaseId: string; readonly remainingMs: number };
   /** The backend refuses further renewals; the lease ends in `remainingMs`. */
@@ -74,7 +74,7 @@ export interface LockEvents {
   'leader.resigned': EventOrigin & { readonly token: number; readonly ledMs: number };
   /** The body goes on `overdueMs` after its term was over. Until it ends, this process does not stand again. */
   'leader.overrun': EventOrigin & { readonly token: number; readonly overdueMs: number };
-  /** The body ended with an error after its term was over, so that nobody else hears of it. */
+  /** The body ended with an error after its term was over, so that no caller gets it. */
   'leader.failed': EventOrigin & { readonly token: number; readonly error: unknown };
   /** A run under an idempotency key has begun. */
   'idempotency.begun': EventOrigin;

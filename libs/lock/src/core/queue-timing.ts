@@ -12,7 +12,7 @@ export interface QueueTiming {
   readonly entrySilenceMs: number;
   /** In a row of a database: a waiter without a sign for so long is dropped from the row. */
   readonly rowEntryLifeMs: number;
-  /** The queue of processes on Redis outlives its last sign by so long. */
+  /** The queue of processes on Redis is kept for so long after its last sign. */
   readonly queueLifeMs: number;
   /** The same of the queue of callers, which Redisson shares. */
   readonly fairQueueLifeMs: number;

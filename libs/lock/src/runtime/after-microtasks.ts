@@ -5,8 +5,8 @@ const SETTLED = Promise.resolve();
 let due: (() => void)[] = [];
 
 /**
- * Calls back after the microtasks of this turn, so that all that one answer has set going is gathered by then. Whoever asks
- * for it in the same turn is called in the same tick, in order.
+ * Calls back after the microtasks of this turn, when all that one answer has started is gathered. Callbacks of the same
+ * turn run in one tick, in order.
  */
 export function afterMicrotasks(callback: () => void): void {
   if (due.push(callback) === 1) void SETTLED.then(tick);

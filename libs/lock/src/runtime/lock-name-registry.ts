@@ -54,7 +54,7 @@ function differences(earlier: object, later: object): string[] {
   const after = new Map<string, unknown>(Object.entries(later));
   return before.flatMap(([key, value]) => {
     const now = after.get(key);
-    // Whose bytes are shown to nobody.
+    // Their bytes are never shown.
     if (value instanceof SecretKeys) return value.equals(now) ? [] : [`another ${key}`];
     if (typeof value === 'object' && value !== null && typeof now === 'object' && now !== null)
       return differences(value, now);

@@ -12,9 +12,9 @@ export interface Withdrawal {
   readonly ref: ClaimRef;
   /** What is left of `holdAtLeastMs`. */
   readonly keepMs: number;
-  /** Asked at each send: nobody of this process waits for the resource. */
+  /** Asked at each send: no caller of this process waits for the resource. */
   readonly leavesQueue: () => boolean;
-  /** A request that may still be under way is refused by the server from this instant on; 0 when there is none. */
+  /** A request that may still be in flight is refused by the server from this instant on; 0 when there is none. */
   readonly notBefore: number;
   /** When the grant has ended by itself at the latest, monotonic ms; later as late renewals turn up. */
   readonly overAt: () => number;
@@ -57,7 +57,7 @@ export class Withdrawals {
     );
   }
 
-  /** Withdraws a claim that nobody wants, in the background. */
+  /** Withdraws an unwanted claim in the background. */
   cancel(withdrawal: Withdrawal): void {
     this.#pending += 1;
     void this.#untilConfirmed(withdrawal).finally(() => this.#settled());

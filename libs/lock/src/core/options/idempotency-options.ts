@@ -28,7 +28,7 @@ export interface IdempotencyOptions {
 
 /** Where a key counts. The same key elsewhere is another one. */
 export interface IdempotencyNamespace {
-  /** What is done: a name of at most 200 characters that outlives the code, such as `payments.capture`. @default none */
+  /** What is done: a name of at most 200 characters that stays when the code changes, such as `payments.capture`. @default none */
   readonly operation?: string;
   /** Whose key it is: a user, a tenant. @default none: the keys of all callers meet */
   readonly scope?: string | number;

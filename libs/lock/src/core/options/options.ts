@@ -31,7 +31,7 @@ export interface LockOptions {
    */
   readonly pollMs?: number;
   /**
-   * A waiting head asks again and again, after pauses that grow, and subscribes to nothing: for holders that tell nobody of
+   * A waiting head asks again and again, after pauses that grow, and subscribes to nothing: for holders that do not publish
    * their release, and for holds shorter than a message takes. Not together with `pollMs`. @default false
    */
   readonly spin?: boolean | SpinOptions;

@@ -6,7 +6,7 @@ export interface SecretKey {
   readonly secret: Uint8Array;
 }
 
-/** Keys that results are encrypted with, the newest first. Their bytes are shown to nobody. */
+/** Keys that results are encrypted with, the newest first. Their bytes are never shown. */
 export class SecretKeys {
   readonly #keys: readonly SecretKey[];
 

@@ -47,7 +47,7 @@ export function resolveSemaphoreSettings(
   checkFields('options', options, FIELDS);
   const { permits: count, ...others } = options;
   const capacity = checkWhole('permits', count, 1, READERS - 1);
-  // Whoever shares has no order that a token could tell, and a nested call takes permits of its own.
+  // Holders of shared permits have no order that a token could show, and a nested call takes permits of its own.
   const all = { ...withDefaults(others, defaults), fencing: false, reentrant: false };
   const { shape, ...settings } = resolveLockSettings(all, traits, backend, permits(1, capacity));
   return Object.freeze({ ...settings, permits: shape.capacity });

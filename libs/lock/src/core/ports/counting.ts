@@ -15,7 +15,7 @@ export interface OperationId {
   readonly keepMs: number;
 }
 
-/** A number on the server, in nobody's name. */
+/** A number on the server that belongs to no process. */
 export interface Counter {
   /** `latch`: counts down to zero, where it ends. `semaphore`: permits that are free; it may be negative. */
   readonly kind: 'latch' | 'semaphore';

@@ -18,7 +18,7 @@ import type { RecordRef, RecordStart, RecordView } from './records.js';
 
 /** What a backend can do. A primitive names the traits it needs; a mismatch is an error at construction. */
 export interface Traits {
-  /** Grants in arrival order over processes. */
+  /** Grants in arrival order across processes. */
   readonly fifo: boolean;
   /** Readers beside each other: a read-write lock. */
   readonly shared: boolean;
@@ -28,7 +28,7 @@ export interface Traits {
   readonly fencing: boolean;
   /** Wakes are pushed; without it waiters poll after 20 to 200 ms. */
   readonly push: boolean;
-  /** `holdAtLeastMs` outlives the release (not on session-bound backends). */
+  /** `holdAtLeastMs` lasts beyond the release (not on session-bound backends). */
   readonly holdAtLeast: boolean;
   /** Locks end with the process that made them: not for production with several processes. */
   readonly inProcess: boolean;
@@ -66,7 +66,7 @@ export interface LeaseDriver {
   annotate(ref: ClaimRef, note: { readonly depth: number }): void;
   /** Every grant on the resource, in no particular order. */
   inspect(resource: string, shape: Shape): Promise<readonly ClaimView[]>;
-  /** `atExpiry`: refuse renewals. `now`: free at once, outside the promise. False when nobody held it. */
+  /** `atExpiry`: refuse renewals. `now`: free at once, outside the promise. False when it was free. */
   revoke(resource: string, shape: Shape, how: 'atExpiry' | 'now'): Promise<boolean>;
   /** Calls `wake` when the resource may be free: late, doubled or missing. Called again after each re-subscription. */
   watch(resource: string, shape: Shape, wake: Waker): Promise<Unsubscribe>;
@@ -130,17 +130,17 @@ export interface RecordDriver {
    * @throws BackendUnavailableError when the request came after its time: nothing was done
    */
   begin(start: RecordStart): Promise<RecordView | undefined>;
-  /** Starts the lease anew. False when the record is gone, somebody else's, or completed. */
+  /** Starts the lease anew. False when the record is gone, has another owner, or is completed. */
   renew(ref: RecordRef, leaseMs: number): Promise<boolean>;
   /**
-   * Leaves a value, for so long. False when the record is gone, somebody else's, or completed with another value; true again
+   * Leaves a value, for so long. False when the record is gone, has another owner, or is completed with another value; true again
    * when it is repeated.
    */
   complete(ref: RecordRef, value: string, keepMs: number): Promise<boolean>;
   /** Removes a record in flight. False when there is none of this owner. */
   abandon(ref: RecordRef): Promise<boolean>;
   read(resource: string): Promise<RecordView | undefined>;
-  /** Removes what is there, whoever made it. False when nothing was. */
+  /** Removes the record of any owner. False when there was none. */
   remove(resource: string): Promise<boolean>;
 }
 

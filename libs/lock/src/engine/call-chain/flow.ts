@@ -26,7 +26,7 @@ export class Flow {
     return withFlow(this, checkFunction('part', part));
   }
 
-  /** Aborts when the flow ends: what still waits then has nobody to unlock it. */
+  /** Aborts when the flow ends: no caller is left to unlock what still waits then. */
   get signal(): AbortSignal {
     this.#ending ??= new AbortController();
     if (this.#hasEnded) this.#abort();

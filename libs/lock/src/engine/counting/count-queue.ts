@@ -60,7 +60,7 @@ export interface CountQueueOwner<W extends WaitSettings, T> {
 
 /**
  * Where callers of this process wait for one resource that is no lease, first in, first out. One loop asks for those at
- * the front, as many as fit into a request; everybody sleeps until a wake, a permit's end or the sweep.
+ * the front, as many as fit into a request; all callers sleep until a wake, a permit's end or the sweep.
  */
 export class CountQueue<W extends WaitSettings, T> implements QueueOwner<T, W> {
   readonly #queue: QueuedSynchronizer<T, W>;
@@ -85,7 +85,7 @@ export class CountQueue<W extends WaitSettings, T> implements QueueOwner<T, W> {
   wait(request: WaitRequest<W>): Promise<T> {
     const { settings, triesOnce, signal } = request;
     if (signal?.aborted !== true && !this.owner.deps.registry.isClosed) {
-      // Who takes must not overtake those who wait.
+      // A new caller must not overtake the waiters.
       if (triesOnce && this.owner.strategy.compensation !== undefined && this.#queue.size > 0) {
         return Promise.reject(new LockBusyError(this.resource, undefined, this.#lack));
       }
@@ -99,7 +99,7 @@ export class CountQueue<W extends WaitSettings, T> implements QueueOwner<T, W> {
       if (triesOnce) this.#wakeableSleep.wake();
     } else if (this.#queue.size > 0) {
       this.#isRunning = true;
-      // The loop outlives the caller that started it.
+      // The loop goes on after the caller that started it.
       void outsideOfCallers(() => this.#run());
     } else this.owner.drop(this);
     return turn;
@@ -142,7 +142,7 @@ export class CountQueue<W extends WaitSettings, T> implements QueueOwner<T, W> {
       if (answer !== undefined && !isRefused) continue;
       if (isRefused && deps.backend.traits.push && unwatch === undefined) {
         unwatch = await hub.watch(this.resource, undefined, this.#wakeableSleep.wake);
-        // What happened before the subscription stood has woken nobody: ask once more.
+        // A change before the subscription stood has woken no waiter: ask once more.
         if (unwatch !== undefined) continue;
       }
       await this.#wakeableSleep.sleep(this.#pauseMs(answer, unwatch !== undefined));
@@ -193,7 +193,7 @@ export class CountQueue<W extends WaitSettings, T> implements QueueOwner<T, W> {
     } catch (error) {
       const lockError = asLockError(error, backend.name, resource);
       if (!isUnavailable(lockError)) {
-        // Nothing that waiting could mend, and the same for everybody: the name holds something else.
+        // Waiting cannot help, and every waiter would fail alike: the name holds something else.
         this.#queue.rejectAll('unavailable', lockError);
         return undefined;
       }
@@ -211,7 +211,7 @@ export class CountQueue<W extends WaitSettings, T> implements QueueOwner<T, W> {
     const gone: W[] = [];
     for (const [i, grant] of grants.entries()) {
       const caller = callers[i]!;
-      // Those who were asked for and still wait are the first in the queue.
+      // The callers that were asked for and still wait are the first in the queue.
       if (caller.isWaiting) this.#queue.dequeue().resolve(grant);
       else gone.push(caller.settings);
     }
@@ -231,7 +231,7 @@ export class CountQueue<W extends WaitSettings, T> implements QueueOwner<T, W> {
     );
   }
 
-  /** Rejects those who do not wait after a refusal or a failure, as far as they were there when it was asked. */
+  /** After a refusal or a failure, rejects callers that do not wait, if they came before it was asked. */
   #rejectNonWaiting(lastArrival: number, isAnswered: boolean): void {
     this.#queue.rejectWhere(
       ({ triesOnce, settings, arrival }) =>

@@ -28,13 +28,13 @@ export class CountQueues<W extends WaitSettings, T> implements CountQueueOwner<W
     return queue.wait({ settings, signal, triesOnce: settings.waitMs === 0 });
   }
 
-  /** @internal Nobody waits there any more. */
+  /** @internal The queue has no waiters any more. */
   drop(queue: CountQueue<W, T>): void {
     this.#queues.delete(queue.resource);
     if (this.#queues.size === 0) this.#onEmpty?.();
   }
 
-  /** Once nobody waits: resolves when no request is in flight any more. */
+  /** Once no caller waits: resolves when no request is in flight any more. */
   async whenEmpty(): Promise<void> {
     if (this.#queues.size > 0) await new Promise<void>((resolve) => (this.#onEmpty = resolve));
   }

@@ -88,7 +88,7 @@ export class Operations {
     return atMost(this.clock, this.backend.operationTimeoutMs, answer);
   }
 
-  /** Repeats a change in the background until it is answered. Nobody hears of its errors. */
+  /** Repeats a change in the background until it is answered. Its errors are dropped. */
   repeatInBackground(resource: string, pending: PendingOperation, act: SendOperation<unknown>): void {
     this.#repeat(resource, pending, act, always).catch(() => undefined);
   }

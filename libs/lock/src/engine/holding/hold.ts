@@ -62,7 +62,7 @@ export function claimId(processId: string, number: number): string {
 export class Hold implements ClaimRef {
   /** The lease whose turn it is. */
   lease: ActiveLease | undefined;
-  /** When the next renewal is due, monotonic ms; undefined when nobody wants one. */
+  /** When the next renewal is due, monotonic ms; undefined when none is wanted. */
   renewDue: number | undefined;
 
   #flags = 0;

@@ -86,7 +86,7 @@ export class Lease implements AsyncDisposable {
     return Math.max(0, this.endsAt - this.#owner.clock.now());
   }
 
-  /** True while this caller holds the lock, by the clock: no trip, no await between the check and the next statement. */
+  /** True while this caller holds the lock, by the clock: no round trip, no await between the check and the next statement. */
   get isHeld(): boolean {
     return this.remainingMs > 0;
   }
@@ -140,7 +140,7 @@ export class Lease implements AsyncDisposable {
 
   /**
    * Keeps the lock until `work` has settled, whatever happens before: `release()`, the end of the `run` or of the decorated
-   * method. For a transaction that commits later than the code that holds the lock ends: the lock must outlive the commit,
+   * method. For a transaction that commits later than the code that holds the lock ends: the lock must last until after the commit,
    * or the next holder reads what is about to change. Several may be given; the last one counts. The lease is renewed
    * meanwhile, so bound the wait with `maxHoldMs`; a rejection ends it too, and stays yours to handle.
    * @throws LockLostError, LockNotHeldError when the lease is over; InvalidOptionError

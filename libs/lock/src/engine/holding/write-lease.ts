@@ -20,13 +20,13 @@ export class WriteLease extends Lease {
     this.#owner = owner;
   }
 
-  /** True until it was downgraded: nobody else reads or writes while it is held. */
+  /** True until it was downgraded: no other caller reads or writes while it is held. */
   get isExclusive(): boolean {
     return this.settings.shape === WRITER;
   }
 
   /**
-   * Goes on as the lease of a reader, which it gives back: itself. Nobody writes in between, other readers are let in at once,
+   * Goes on as the lease of a reader, which it gives back: itself. No writer gets in between, other readers are let in at once,
    * and `release()` ends it as before. Where an outer `run` of the same call chain still writes, nothing changes yet.
    * @throws LockLostError, LockNotHeldError; BackendUnavailableError when there was no answer: it reads from now on all the
    * same, the backend is told again, and others wait until it knows

@@ -6,7 +6,7 @@ import type { Withdrawal } from '../../runtime/withdrawals.js';
 import { claimId, type Quantum } from '../holding/hold.js';
 
 /**
- * Tokens reserved: some for those who come during the hold, and some turns for each who waits already. Not more, since
+ * Tokens reserved: some for callers that come during the hold, and some turns for each waiter. Not more, since
  * what is reserved in vain lets the counter run ahead of the time that makes tokens grow after data loss.
  */
 const BASE_TOKENS = 8;

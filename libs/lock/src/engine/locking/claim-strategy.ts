@@ -18,7 +18,7 @@ export interface ClaimDeps {
   readonly quantum: Quantum;
 }
 
-/** How a lock is asked for: the attempt behind a claim, what an answer means, and how a claim that nothing needs goes back. */
+/** How a lock is asked for: the attempt behind a claim, what an answer means, and how an unwanted claim goes back. */
 export class ClaimStrategy {
   readonly #holdDeps: HoldDeps;
   #claims = 0;
@@ -111,7 +111,7 @@ export class ClaimStrategy {
     if (!isUnavailable(lockError)) {
       // It may have been granted all the same, beside what failed.
       attempt.inDoubtUntil = notAfter;
-      // Nothing that waiting could mend, and the same for everybody: the resource is of another type.
+      // Waiting cannot help, and every waiter would fail alike: the resource is of another type.
       return state.queue.rejectAll('unavailable', lockError);
     }
     attempt.isVoid = lockError.executed === 'yes';
@@ -131,7 +131,7 @@ export class ClaimStrategy {
     );
   }
 
-  /** Makes a hold of a grant, if somebody is still there whom it fits; else gives it back. */
+  /** Makes a hold of a grant, if it fits the head of the queue; else gives it back. */
   adoptGrant(state: ResourceState, attempt: Attempt, granted: PushedGrant): Hold | undefined {
     const { settings, inDoubtUntil } = attempt;
     const { leaseMs, since: sentAt } = granted;

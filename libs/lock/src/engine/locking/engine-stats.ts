@@ -12,6 +12,6 @@ export interface EngineStats {
   readonly watches: number;
   /** Leases given so far, by the backend or by hand-over. */
   readonly grants: number;
-  /** Of these, the ones without a trip. */
+  /** Of these, the ones without a round trip. */
   readonly handOvers: number;
 }

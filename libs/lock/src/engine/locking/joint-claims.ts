@@ -34,7 +34,7 @@ interface JointAttempt {
 }
 
 /**
- * Asks for several resources in one request, all or none, where nobody of this process uses any of them. When that is in
+ * Asks for several resources in one request, all or none, where no caller of this process uses any of them. When that is in
  * vain, the caller is already the head of the first resource's queue, and is served as any other.
  */
 export class JointClaims {
@@ -127,7 +127,7 @@ export class JointClaims {
       hold.isUsableFor(requests[i]!.settings, attempts[i]!.leaseMs, now),
     );
     if (!caller.isWaiting || !isOfUse) return this.#giveUp(joint, now);
-    // Taken out of the queue before anybody is told: a listener may abort or close what it likes.
+    // Taken out of the queue before listeners run: one of them may abort or close.
     const waiter = states[0]!.dequeue();
     const { enqueuedAt } = waiter;
     for (const [i, hold] of holds.entries()) {

@@ -152,7 +152,7 @@ export class LockEngine implements WriteLeaseOwner {
     }
     const next = state.head;
     if (next !== undefined && hold.canHandOverTo(next.settings, now)) {
-      // Taken out of the queue before anybody is told: a listener may abort or close what it likes.
+      // Taken out of the queue before listeners run: one of them may abort or close.
       state.dequeue();
       void lease.end(RELEASED);
       this.#handOvers += 1;
@@ -217,14 +217,14 @@ export class LockEngine implements WriteLeaseOwner {
       if (hold.isKept) this.#lose(hold, 'closed');
     }
     for (const stop of this.#subscriptions) stop();
-    // A claim that is still under way may be granted, and the entry in the queue is still there: both are withdrawn first.
+    // A claim in flight may still be granted, and the entry in the queue is still there: both are withdrawn first.
     if (this.#states.size > 0) await atMost(this.clock, operationTimeoutMs, this.#states.whenEmpty());
     await this.#withdrawals.drain(operationTimeoutMs);
     this.#hub.close();
     this.#keeper.stop();
   }
 
-  /** The turn of a caller has come. It has its lease before anybody is told. */
+  /** Gives a caller its lease, before listeners run. */
   #grant(state: ResourceState, hold: Hold, recipient: Recipient, tries: number): void {
     const { settings } = recipient;
     const Kind = settings.shape === WRITER ? WriteLease : Lease;
@@ -241,7 +241,7 @@ export class LockEngine implements WriteLeaseOwner {
     const lease = hold.lease!;
     const state = stateOf(hold);
     state.stopJoining();
-    // What was promised by holdAtLeastMs outlives the loss; and a claim that others share is theirs to lose.
+    // What holdAtLeastMs promises lasts beyond the loss; a claim that other readers share stays theirs.
     if (!this.#leave(hold)) this.#withdrawals.cancel(this.#withdrawal(hold, hold.keepMsAt(this.clock.now())));
     lease.lose(reason);
     this.#publisher.lost(lease);
@@ -257,13 +257,13 @@ export class LockEngine implements WriteLeaseOwner {
     return hold.leaveClaim();
   }
 
-  /** Those who are next may be served now. */
+  /** The next waiters may be served now. */
   #resume(state: ResourceState): void {
     this.#grantReaders(state);
     this.#loop.resume(state);
   }
 
-  /** Grants the next waiters that may join what a reader of this process has, without a trip. */
+  /** Grants the next waiters that may join what a reader of this process has, without a round trip. */
   #grantReaders(state: ResourceState): void {
     for (let { head } = state; head !== undefined; { head } = state) {
       const hold = state.joinableReadHold(head.settings, this.clock.now());

@@ -21,7 +21,7 @@ const LOCAL: ProcessView = { host: hostname(), pid: process.pid };
 export interface ResourceStateOwner {
   readonly registry: WaiterRegistry;
   drop(state: ResourceState): void;
-  /** Who waits here may be served now, since somebody before them has left. */
+  /** Waiters may be served now, since one before them has left. */
   resume(state: ResourceState): void;
 }
 
@@ -64,7 +64,7 @@ export class ResourceState implements QueueOwner<Lease> {
     return this.owner.registry;
   }
 
-  /** Who waits here. Made when somebody comes, since most resources of a process that holds many locks have no queue. */
+  /** The waiters. Made for the first of them, since most resources of a process that holds many locks have no queue. */
   get queue(): QueuedSynchronizer<Lease> {
     this.#queue ??= new QueuedSynchronizer<Lease>(this.registry, this);
     return this.#queue;
@@ -114,7 +114,7 @@ export class ResourceState implements QueueOwner<Lease> {
     return this.#unitsHeld + shape.units > shape.capacity;
   }
 
-  /** The head has to wait for somebody of this process. */
+  /** The head has to wait for a holder of this process. */
   get isFull(): boolean {
     const { head } = this;
     return head !== undefined && this.isFullFor(head.settings);
@@ -148,7 +148,7 @@ export class ResourceState implements QueueOwner<Lease> {
     if (this.group !== undefined) this.group.waiterCount -= 1;
     if (this.waiterCount > 0) return head;
     this.#queue = undefined;
-    // Served by a hand-over: the loop has nobody to ask for any more, and an entry in the queue to remove.
+    // Served by a hand-over: the loop has no waiter to ask for any more, and an entry in the server's queue to remove.
     if (this.isLoopRunning) this.wake();
     return head;
   }
@@ -196,7 +196,7 @@ export class ResourceState implements QueueOwner<Lease> {
     if (events.hasListeners('wait.ended'))
       events.emit('wait.ended', { resource: this.resource, end: reason });
     if (this.waiterCount === 0 && !this.isLoopRunning) this.dropIfIdle();
-    // Nobody needs the claim under way, or the next caller needs another.
+    // No caller needs the claim in flight, or the next one needs another.
     else if (this.head?.settings.shape !== this.currentAttempt?.settings.shape) this.owner.resume(this);
   }
 
@@ -204,7 +204,7 @@ export class ResourceState implements QueueOwner<Lease> {
     if (this.waiterCount === 0 && !this.isHolding && !this.isLoopRunning) this.owner.drop(this);
   }
 
-  /** @param wake whom it is for; nobody named means everybody */
+  /** @param wake the claim that it is for; without one it is for all waiters */
   wake(wake?: Wake): void {
     if (wake !== undefined) {
       if (wake.claimId !== this.currentAttempt?.id) return;

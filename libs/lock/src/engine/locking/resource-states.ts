@@ -7,7 +7,7 @@ import type { WaiterRegistry } from '../waiting/waiter-registry.js';
 
 /**
  * The state of every resource of an engine: one per resource, or one per caller where they are served in order of arrival
- * over processes.
+ * across processes.
  */
 export class ResourceStates implements ResourceStateOwner {
   readonly #states = new SmallMap<string, ResourceState>();
@@ -101,7 +101,7 @@ function isHeldInGroup(group: FairGroup | undefined): boolean {
   return false;
 }
 
-/** What is held, or asked for by others before, is not to be had at once. */
+/** Held, or asked for by earlier callers: a caller that does not wait cannot get it. */
 export function isBusy(state: ResourceState, settings: LockSettings): boolean {
   const { group } = state;
   if (group !== undefined) return group.waiterCount > 0 || isHeldInGroup(group);

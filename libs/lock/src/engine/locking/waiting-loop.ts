@@ -21,8 +21,8 @@ export interface WaitingLoopDeps extends ClaimDeps {
 }
 
 /**
- * The only waiting loop. It runs while somebody waits for a resource that this process does not hold; the head of the
- * queue asks, everybody else waits for free. What is granted goes to whoever is the head by then.
+ * The only waiting loop. It runs while callers wait for a resource that this process does not hold. Only the head of
+ * the queue sends claims. A grant goes to the waiter that is the head by then.
  */
 export class WaitingLoop {
   readonly claims: ClaimStrategy;
@@ -36,7 +36,7 @@ export class WaitingLoop {
     if (state.isLoopRunning || state.waiterCount === 0 || state.registry.isClosed) return;
     if (state.isFull) return state.queue.rejectWhere(({ triesOnce }) => triesOnce, 'busy');
     state.isLoopRunning = true;
-    // The loop outlives the caller that started it.
+    // The loop goes on after the caller that started it.
     void outsideOfCallers(() => this.#run(state, hasRoom));
   }
 
@@ -105,7 +105,7 @@ export class WaitingLoop {
     const listens = spin === undefined;
     if (verdict?.kind === 'refused' && this.deps.backend.traits.push && listens && unwatch === undefined) {
       unwatch = await this.deps.hub.watch(state.resource, shape, (wake) => state.wake(wake));
-      // Whatever was released before the subscription stood has woken nobody: ask once more.
+      // A release before the subscription stood has woken no waiter: ask once more.
       if (unwatch !== undefined) return unwatch;
     }
     await state.sleep(this.#pauseMs(state, attempt, verdict, listens && unwatch !== undefined));
@@ -113,7 +113,7 @@ export class WaitingLoop {
   }
 
   /**
-   * Asks once for those behind the head too, so that a burst costs few trips. They do not join the queue of the server: a
+   * Asks once for the waiters behind the head too, so that a burst costs few round trips. They do not join the queue of the server: a
    * refusal means nothing, and of what is wrong the head hears as well.
    */
   #claimForOthers(state: ResourceState): Promise<unknown> | undefined {
@@ -139,7 +139,7 @@ export class WaitingLoop {
     if (hold !== undefined) this.deps.onGranted(state, hold, attempt.tries);
   }
 
-  /** Rejects those who do not wait after a refusal or a failure, as far as they were there when it was asked. */
+  /** After a refusal or a failure, rejects callers that do not wait, if they came before it was asked. */
   #rejectNonWaiting(state: ResourceState, attempt: Attempt, verdict: Verdict | undefined): void {
     if (verdict?.kind === 'refused') state.recordRefusal(verdict.holder);
     else if (state.lastError === undefined) return;

@@ -22,7 +22,7 @@ interface OrphanedRecord extends RecordRef {
 /** Pauses while the backend does not answer, in ms: the first one, and the longest. */
 const RETRY_MS = { first: 50, longest: 5_000 };
 
-/** What runs under idempotency keys stand on, and those that are under way. */
+/** What runs under idempotency keys need, and the runs in flight. */
 export class RecordEngine {
   readonly #runs = new Set<ActiveRun>();
   /** What ends the pauses of those that abandon a record. */
@@ -39,14 +39,14 @@ export class RecordEngine {
     readonly events: EventHub,
   ) {}
 
-  /** Names whoever begins; nobody else has the name, in any process. */
+  /** The owner of each new record: unique across processes. */
   newOwner(): string {
     this.#process ??= randomUuid(this.clock);
     this.#owners += 1;
     return `${this.#process}:${this.#owners}`;
   }
 
-  /** Runs under way. */
+  /** Runs in flight. */
   get size(): number {
     return this.#runs.size;
   }

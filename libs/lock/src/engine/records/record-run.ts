@@ -9,7 +9,7 @@ import type { RecordEngine } from './record-engine.js';
 const RENEW_AT = 1 / 3;
 /** Pauses while the backend does not answer, in ms: the first one, and the longest. */
 const RETRY_MS = { first: 50, longest: 1_000 };
-/** Whoever has a result waits for its storing no longer than this many times the time-out of the backend. */
+/** A caller with a result waits for it to be stored at most this many time-outs of the backend. */
 const STORE_TIMEOUTS = 2;
 
 /** One run under an idempotency key: it keeps its record while the body runs, and leaves the result. */

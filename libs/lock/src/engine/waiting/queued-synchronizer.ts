@@ -123,13 +123,13 @@ export class QueuedSynchronizer<T, W extends QueueSettings = LockSettings> imple
     this.owner.onLeft(reason);
   }
 
-  /** Takes out everybody. */
+  /** Takes out every waiter. */
   rejectAll(reason: LeaveReason, error?: Error): void {
     while (this.#head !== undefined) this.reject(this.#head, reason, error);
   }
 
   expire(now: number): number {
-    // Collected first: whoever leaves may take others along, by a listener that aborts them.
+    // Collected first: a listener of one waiter that leaves may abort others.
     const due: Waiter<T, W>[] = [];
     for (let one = this.#head; one !== undefined; one = one.next) if (one.deadline <= now) due.push(one);
     for (const one of due) this.reject(one, 'timedOut');
@@ -138,7 +138,7 @@ export class QueuedSynchronizer<T, W extends QueueSettings = LockSettings> imple
     return earliest;
   }
 
-  /** Takes out everybody who meets the condition. */
+  /** Takes out every waiter that meets the condition. */
   rejectWhere(condition: (waiter: Waiter<T, W>) => boolean, reason: LeaveReason): void {
     const leaving: Waiter<T, W>[] = [];
     for (let one = this.#head; one !== undefined; one = one.next) if (condition(one)) leaving.push(one);

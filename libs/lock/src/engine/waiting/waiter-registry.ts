@@ -25,7 +25,7 @@ export interface BoundedQueue {
   rejectAll(reason: LeaveReason, error: Error): void;
 }
 
-/** All queues of one Bedrock: the bound per process, and one timer for the deadlines of everybody. */
+/** All queues of one Bedrock: the bound per process, and one timer for the deadlines of all waiters. */
 export class WaiterRegistry {
   readonly #queues = new SmallMap<BoundedQueue, BoundedQueue>();
   #waiterCount = 0;
@@ -58,7 +58,7 @@ export class WaiterRegistry {
     return this.#closed;
   }
 
-  /** Aborts when the registry closes, before its waiters leave: whoever holds something for long gives it back. */
+  /** Aborts when the registry closes, before its waiters leave: long-lived holders give back what they hold. */
   get closing(): AbortSignal {
     return this.#closing.signal;
   }
@@ -91,7 +91,7 @@ export class WaiterRegistry {
     if (queue.size === 0) this.#queues.delete(queue);
   }
 
-  /** Rejects everybody who waits and everybody who comes later with `LockClosedError`. */
+  /** Rejects all waiters, and all later callers, with `LockClosedError`. */
   close(): void {
     this.#closed = true;
     outsideOfCallers(() => this.#closing.abort(new LockClosedError()));
