@@ -96,7 +96,7 @@ describe('the engine under attack', () => {
     },
   );
 
-  it('settles a try when every trip takes most of the lease, and says so', async () => {
+  it('settles a try when every round trip takes most of the lease, and says so', async () => {
     bench.backend.plan('claim', { kind: 'delay', replyMs: 250 }, Infinity);
     const caller = track(bench.lock({ leaseMs: 300 }).tryAcquire());
     await bench.clock.advance(2_000);

@@ -131,7 +131,7 @@ export class ClaimStrategy {
     );
   }
 
-  /** Makes a hold of a grant, if it fits the head of the queue; else gives it back. */
+  /** Makes a hold of a grant, if it fits the head of the queue with enough time left; else gives it back. */
   adoptGrant(state: ResourceState, attempt: Attempt, granted: PushedGrant): Hold | undefined {
     const { settings, inDoubtUntil } = attempt;
     const { leaseMs, since: sentAt } = granted;
@@ -146,7 +146,7 @@ export class ClaimStrategy {
       state.wasRefused = false;
       return hold;
     }
-    if (isSameKind) this.#countUseless(state, attempt, 'a trip takes most of the lease: raise leaseMs');
+    if (isSameKind) this.#countUseless(state, attempt, 'a round trip takes most of the lease: raise leaseMs');
     attempt.inDoubtUntil = Math.max(inDoubtUntil, sentAt);
     this.giveUp(state, attempt);
     return undefined;
