@@ -108,7 +108,7 @@ export type JointVerdict =
     }
   | {
       readonly kind: 'refused';
-      /** The first that could not be acquired. */
+      /** The first that is busy. */
       readonly resource: string;
       readonly holder?: HolderView;
     }

@@ -241,7 +241,7 @@ export class LockEngine implements WriteLeaseOwner {
     const lease = hold.lease!;
     const state = stateOf(hold);
     state.stopJoining();
-    // What holdAtLeastMs promises lasts beyond the loss; a claim that other readers share stays theirs.
+    // What holdAtLeastMs promises lasts beyond the loss. A claim that other readers share is not withdrawn here.
     if (!this.#leave(hold)) this.#withdrawals.cancel(this.#withdrawal(hold, hold.keepMsAt(this.clock.now())));
     lease.lose(reason);
     this.#publisher.lost(lease);

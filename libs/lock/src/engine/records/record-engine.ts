@@ -22,7 +22,7 @@ interface OrphanedRecord extends RecordRef {
 /** Pauses while the backend does not answer, in ms: the first one, and the longest. */
 const RETRY_MS = { first: 50, longest: 5_000 };
 
-/** What runs under idempotency keys need, and the runs in flight. */
+/** The dependencies of runs under idempotency keys, and the runs in flight. */
 export class RecordEngine {
   readonly #runs = new Set<ActiveRun>();
   /** What ends the pauses of those that abandon a record. */
@@ -39,7 +39,7 @@ export class RecordEngine {
     readonly events: EventHub,
   ) {}
 
-  /** The owner of each new record: unique across processes. */
+  /** A new id for the owner of a record, unique across processes. */
   newOwner(): string {
     this.#process ??= randomUuid(this.clock);
     this.#owners += 1;

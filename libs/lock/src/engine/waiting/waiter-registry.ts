@@ -58,7 +58,7 @@ export class WaiterRegistry {
     return this.#closed;
   }
 
-  /** Aborts when the registry closes, before its waiters leave: long-lived holders give back what they hold. */
+  /** Aborts when the registry closes, before its waiters leave: a leader gives its term back. */
   get closing(): AbortSignal {
     return this.#closing.signal;
   }

@@ -40,7 +40,7 @@ const countingStrategy: CountStrategyFactory<CountSettings, void> = ({ counters 
 });
 
 /**
- * Permits that are a plain number, in nobody's name: Redisson's `RSemaphore` on the wire. Who dies with permits gives none
+ * Permits that are a plain number, that belongs to no process: Redisson's `RSemaphore` on the wire. A process that dies with permits gives none
  * back; take a semaphore with leases where that matters. Created once by `bedrock.countingSemaphore(name)`.
  */
 export class CountingSemaphore {
@@ -86,7 +86,7 @@ export class CountingSemaphore {
     return this.#queues.wait(this.resource, settings, options?.signal);
   }
 
-  /** Tries once. False when so many are not free, or somebody of this process waits already. @throws as `acquire()` */
+  /** Tries once. False when so many are not free, or a caller of this process waits already. @throws as `acquire()` */
   async tryAcquire(permits = 1, options?: Omit<WaitCallOptions, 'waitMs'>): Promise<boolean> {
     try {
       await this.acquire(permits, withoutWaiting<WaitCallOptions>(options));
@@ -98,7 +98,7 @@ export class CountingSemaphore {
   }
 
   /**
-   * Gives permits back, whoever took them: nobody checks. Settles within `operationTimeoutMs`; `unconfirmed` when the
+   * Gives permits back. The server does not check which caller took them. Settles within `operationTimeoutMs`; `unconfirmed` when the
    * backend did not answer, and then it goes on in the background until it does, for five minutes at most.
    * @throws InvalidOptionError, LockTypeMismatchError, LockClosedError
    */

@@ -100,7 +100,7 @@ export class ExpirableSemaphore {
     return ids.map((id) => new Permit(this, this.#engine.clock, { id, leaseMs, sentAt }));
   }
 
-  /** Tries once. Null when none is free, or somebody of this process waits already. @throws as `acquire()` */
+  /** Tries once. Null when none is free, or a caller of this process waits already. @throws as `acquire()` */
   async tryAcquire(options?: Omit<PermitCallOptions, 'waitMs'>): Promise<Permit | null> {
     try {
       return await this.acquire(withoutWaiting<PermitCallOptions>(options));

@@ -19,7 +19,7 @@ export interface PermitGrant {
 
 /** A permit of an `ExpirableSemaphore`: `await using permit = await semaphore.acquire()`. */
 export class Permit implements AsyncDisposable {
-  /** 32 hexadecimal digits: whoever knows them may release and extend the permit, in any process. */
+  /** 32 hexadecimal digits: any process that knows them may release and extend the permit. */
   readonly id: string;
   readonly #source: PermitSource;
   readonly #clock: SuspendAwareClock;
@@ -54,7 +54,7 @@ export class Permit implements AsyncDisposable {
     return this.isHeld ? this.#endsAt - this.#clock.now() : 0;
   }
 
-  /** By the clock, without a trip. @see validUntil */
+  /** By the clock, without a round trip. @see validUntil */
   get isHeld(): boolean {
     return this.#released === undefined && this.#clock.now() < this.#endsAt;
   }

@@ -38,7 +38,7 @@ export class ElectionLoop {
     }
   }
 
-  /** False when nobody leads here, or the term is over already. */
+  /** False when this process does not lead, or its term is over already. */
   resign(): boolean {
     const { term } = this;
     if (term === undefined || term.signal.aborted) return false;
@@ -73,7 +73,7 @@ export class ElectionLoop {
     this.#events.emit('leader.elected', facts);
     const failure = await this.#runBody(term);
     const wasOver = term.signal.aborted;
-    // What the body has left behind is told, too.
+    // Locks that the body left behind are reported, too.
     term.end(new LeadershipResignedError(this.resource));
     this.term = undefined;
     for (const forget of endings) forget();

@@ -81,14 +81,14 @@ export class LeaderElection {
   }
 
   /**
-   * Gives leadership up: the signal of the term aborts, and when its body has ended, whoever stands first is told at once.
+   * Gives leadership up: the signal of the term aborts, and when its body has ended, the first candidate is woken at once.
    * The campaign goes on after a rest of `restMs`. False when this process does not lead.
    */
   resign(): boolean {
     return this.#loop?.resign() === true;
   }
 
-  /** Who leads, as the backend sees it; undefined when nobody does. @throws BackendUnavailableError */
+  /** The leader, as the backend sees it; undefined when there is none. @throws BackendUnavailableError */
   async leader(): Promise<ClaimView | undefined> {
     const { backend } = this.#engine;
     try {
@@ -100,7 +100,7 @@ export class LeaderElection {
   }
 
   /**
-   * Who leads now, and from then on every new leader: undefined while nobody does. Changes that follow each other within
+   * The current leader, and from then on every new one: undefined while there is none. Changes that follow each other within
    * `everyMs` may be missed; while the backend is unavailable there is no news. Ends with the signal or the Bedrock.
    * @throws InvalidOptionError
    */

@@ -29,7 +29,7 @@ export class LeaderTerm {
     return this.#ending.signal;
   }
 
-  /** True while this process leads, by the clock: no trip, no await between the check and the next statement. */
+  /** True while this process leads, by the clock: no round trip, no await between the check and the next statement. */
   get isLeading(): boolean {
     return !this.signal.aborted && this.#lease.isHeld;
   }

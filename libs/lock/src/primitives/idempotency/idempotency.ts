@@ -26,7 +26,7 @@ import { resultOfText, textOfResult, type ResultCodec } from './result-codec.js'
 import { SealedText } from './sealed-text.js';
 import { OneTimeTokens } from './one-time-tokens.js';
 
-/** What a body is told of its run. */
+/** What a body learns of its run. */
 export interface IdempotentRun {
   /** What the record is called: prefix, name, operation, scope and key, with colons between them. */
   readonly resource: string;

@@ -28,7 +28,7 @@ export class SealedText {
     return `${MARK}.${key.id}.${sealed.toString('base64')}`;
   }
 
-  /** Undefined for what no key opens, or was changed; and for plain text where keys are set, which anybody could write. */
+  /** Undefined for what no key opens, or was changed; and for plain text where keys are set, which any client could write. */
   open(stored: string, boundTo: string): string | undefined {
     if (stored.startsWith('plain.'))
       return this.keys.newest === undefined ? stored.slice('plain.'.length) : undefined;

@@ -99,7 +99,7 @@ export abstract class Acquirable<C extends CallOptions = CallOptions> {
   }
 
   /**
-   * Who holds it, as the backend sees it, in no particular order. Empty when it is free.
+   * The holders, as the backend sees them, in no particular order. Empty when it is free.
    * @throws BackendUnavailableError
    */
   async inspect(): Promise<readonly ClaimView[]> {
@@ -108,8 +108,8 @@ export abstract class Acquirable<C extends CallOptions = CallOptions> {
   }
 
   /**
-   * Refuses renewals to whoever holds it now: it is free when their leases end, within the promise of the library. A
-   * foreign client (Redisson) goes on to renew. False when nobody held it. @throws BackendUnavailableError
+   * Refuses renewals to the current holders: it is free when their leases end, within the promise of the library. A
+   * foreign client (Redisson) goes on to renew. False when it was free. @throws BackendUnavailableError
    */
   async revoke(): Promise<boolean> {
     const { shape } = this.settingsOf(undefined);
@@ -117,8 +117,8 @@ export abstract class Acquirable<C extends CallOptions = CallOptions> {
   }
 
   /**
-   * Frees it at once, outside the promise: the holders may still be at work, and learn of it a trip later. For operators.
-   * False when nobody held it. @throws BackendUnavailableError
+   * Frees it at once, outside the promise: the holders may still be at work, and learn of it a round trip later. For operators.
+   * False when it was free. @throws BackendUnavailableError
    */
   async forceRelease(): Promise<boolean> {
     const { shape } = this.settingsOf(undefined);

@@ -3,7 +3,7 @@ import type { Acquirable } from './acquirable.js';
 import { Lock } from './lock.js';
 
 /**
- * For `sort()`: the order in which whoever takes several locks takes them, in every process, so that two callers that want the
+ * For `sort()`: the order in which every caller of every process takes several locks, so that two callers that want the
  * same locks never wait for each other. By resource, then by kind of backend; where backends of one kind have locks of one
  * name, the Bedrock that was made first in its process goes first.
  */

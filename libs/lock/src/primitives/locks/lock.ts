@@ -70,7 +70,7 @@ export abstract class Lock extends Acquirable {
 
   /**
    * Undoes the last `lock()` of the flow; never closes a `run`.
-   * @throws LockFlowRequiredError outside of `runInFlow`; LockNotHeldError when nobody here holds it, LockNotOwnerError when
+   * @throws LockFlowRequiredError outside of `runInFlow`; LockNotHeldError when no caller of this process holds it, LockNotOwnerError when
    * another flow does; LockLostError when the lease had ended before
    */
   async unlock(): Promise<ReleaseOutcome> {
@@ -141,7 +141,7 @@ export abstract class Lock extends Acquirable {
     return Frame.root(this.engine, await this.engine.acquire(this.resource, settings, signal));
   }
 
-  /** Who has waited for a turn inside of its own hold may find that hold changed. */
+  /** A caller that waited for a turn inside its own hold may find that hold changed. */
   #admitted(turn: Frame): Frame {
     try {
       this.assertNestable(turn);

@@ -117,7 +117,7 @@ export class MultiLease implements AsyncDisposable {
     await this.release();
   }
 
-  /** @internal Nobody has to hear of a loss any more. */
+  /** @internal No listener has to hear of a loss any more. */
   stopListening(): void {
     for (const stop of this.#stopListening.splice(0)) stop();
   }

@@ -78,7 +78,7 @@ export class MultiLock {
 
   /**
    * Waits for all locks and gives a lease on them that the caller owns. On failure none is held: the errors are those of the
-   * lock that was not to be had, which `resource` names.
+   * lock that could not be acquired, which `resource` names.
    * @throws LockWaitTimeoutError, LockBusyError (waitMs 0), LockAbortedError, QueueFullError, BackendUnavailableError,
    * LockClosedError, InvalidOptionError, LockTypeMismatchError; LockLostError when one was lost again before the others
    * were granted, and no time is left; LockSelfDeadlockError under a `run` on one of them
@@ -191,7 +191,7 @@ function isHeldByThisChain({ engine, resource }: Lock): boolean {
   return frameOn(engine, resource) !== undefined;
 }
 
-/** Gives all back, the last first. Nobody waits for it: an error must not come later than it has to. */
+/** Gives all back, the last first. No caller waits for it: an error must not come later than it has to. */
 function undo(frames: readonly Frame[]): void {
   for (const frame of frames.toReversed()) void frame.close();
 }

@@ -5,7 +5,7 @@ import { ReadLock } from './read-lock.js';
 import { WriteLock } from './write-lock.js';
 
 /**
- * Many readers or one writer at a time, over all processes that use the same backend. Nobody starves: who comes while a
+ * Many readers or one writer at a time, across all processes that use the same backend. No caller starves: who comes while a
  * writer waits, waits behind it. A writer may read, and may go on as a reader; a reader may not begin to write. Created once
  * by `bedrock.readWriteLock(name)` and used everywhere.
  */
