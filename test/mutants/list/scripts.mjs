@@ -118,7 +118,7 @@ export const SCRIPTS = [
   },
   {
     name: 'no-wake-for-the-queue',
-    breaks: 'a release tells nobody of the queue',
+    breaks: 'a release notifies no waiter in the queue',
     file: `${FOLDER}/part-after-withdraw.lua`,
     find: "if isFreed or (wasHead and call('EXISTS', lock) == 0) then serveNext(at, head, ask) end",
     replace: '',
