@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startRedis, type RunningServer } from 'bedrock-servers';
 import { Redis } from 'ioredis';
-import { ecosphere } from './ecosphere-command.js';
+import { LONG_LEASE, ecosphere } from './ecosphere-command.js';
 
 const COMBINATION = ['--backend', 'combination'];
 const ALL_SOLD = 'flash sale: sold 10000 of 10000, oversold 0, overlaps 0';
@@ -37,7 +37,11 @@ describe('the scenarios on a combination', () => {
   it.each([
     ['lock-time', ['--rounds', '200'], 'lock time: cycles 210, sound 210'],
     ['contention', ['--rounds', '20'], 'contention: turns 400, lost updates 0, overlaps 0'],
-    ['lock-delay', [], expect.stringMatching(/^lock delay: held 1500 ms on leases of 300 ms, .* lost 0$/)],
+    [
+      'lock-delay',
+      LONG_LEASE,
+      expect.stringMatching(/^lock delay: held 3000 ms on leases of 1000 ms, .* lost 0$/),
+    ],
   ])(
     'keep the promises of %s',
     async (scenario, args, verdict) => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startEtcd, startMariadb, startPostgres, startZooKeeper, type RunningServer } from 'bedrock-servers';
-import { ecosphere } from './ecosphere-command.js';
+import { LONG_LEASE, ecosphere } from './ecosphere-command.js';
 
 const SALE = ['--processes', '2', '--buyers', '100', '--purchases', '400'];
 /** What an etcd of Debian is warned of. */
@@ -11,7 +11,11 @@ const ALL_SOLD = 'flash sale: sold 400 of 400, oversold 0, overlaps 0';
 const SCENARIOS = [
   ['lock-time', ['--rounds', '50'], 'lock time: cycles 60, sound 60'],
   ['contention', ['--rounds', '5'], 'contention: turns 100, lost updates 0, overlaps 0'],
-  ['lock-delay', [], expect.stringMatching(/^lock delay: held 1500 ms on leases of 300 ms, .* lost 0$/)],
+  [
+    'lock-delay',
+    LONG_LEASE,
+    expect.stringMatching(/^lock delay: held 3000 ms on leases of 1000 ms, .* lost 0$/),
+  ],
 ] as const;
 
 describe.each([

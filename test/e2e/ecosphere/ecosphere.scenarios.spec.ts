@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startRedis, type RunningServer } from 'bedrock-servers';
-import { ecosphere } from './ecosphere-command.js';
+import { LONG_LEASE, ecosphere } from './ecosphere-command.js';
 
 const onMemory = async () => ['--backend', 'memory'];
 let server: RunningServer;
@@ -37,8 +37,13 @@ describe.each([
   }, 40_000);
 
   it('keeps a lock over several leases, and tells of the loss where nothing renews it', async () => {
-    const { code, stdout, lastLine } = await ecosphere(['--scenario', 'lock-delay', ...(await backend())]);
-    const form = /^lock delay: held 1500 ms on leases of 300 ms, renewals (\d+), lost 0$/;
+    const { code, stdout, lastLine } = await ecosphere([
+      '--scenario',
+      'lock-delay',
+      ...LONG_LEASE,
+      ...(await backend()),
+    ]);
+    const form = /^lock delay: held 3000 ms on leases of 1000 ms, renewals (\d+), lost 0$/;
     expect(Number(form.exec(lastLine)?.[1])).toBeGreaterThan(0);
     expect(stdout).toContain('the rival got in after the work, not before');
     expect(stdout).toContain('the caller got LOCK_LOST');
