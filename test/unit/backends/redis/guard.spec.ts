@@ -64,7 +64,9 @@ describe('restartGuard', () => {
       await expect(other.ready()).rejects.toMatchObject({
         code: 'INVALID_OPTION',
         field: 'maxLeaseMs',
-        message: expect.stringContaining('must be 400, as other processes with restartGuard') as unknown,
+        message: expect.stringContaining(
+          'must be 400, the value of other processes with restartGuard',
+        ) as unknown,
       });
       expect(await fixture.observer.pttl('bedrock_guard_lease')).toBeGreaterThan(50_000);
       // Without a word of ready() it is not served either.

@@ -255,8 +255,7 @@ export class CombinationLeases implements LeaseDriver {
     const failures = handles.filter(({ isAvailable }) => !isAvailable).map(({ failureText }) => failureText);
     if (tookMs > attemptTimeoutMs)
       failures.push(`it took ${Math.round(tookMs)} ms, more than attemptTimeoutMs`);
-    if (!isTokenRaised)
-      failures.push('the fencing token did not reach enough of them before the lease was over');
+    if (!isTokenRaised) failures.push('the fencing token did not reach enough nodes before the lease ended');
     const detail = `${grants.length} of ${handles.length} nodes granted, and ${minNodes} are needed (${failures.join('; ')})`;
     const quarantines = handles.flatMap(({ quarantineMs }) => quarantineMs ?? []);
     const retryInMs = quarantines.length === 0 ? undefined : Math.min(...quarantines);

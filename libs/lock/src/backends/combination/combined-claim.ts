@@ -169,7 +169,7 @@ export class CombinedClaim implements ClaimRef {
       this.isStale = true;
       return;
     }
-    const detail = 'it takes requests for stale: its clock steps, or requests take too long';
+    const detail = 'it rejects requests as stale: its clock jumps, or requests take too long';
     handle.recordFailure(new BackendUnavailableError(handle.node.name, detail, 'no'));
   }
 

@@ -16,9 +16,13 @@ export class NodeSet implements NodeMonitor, NodeOwner {
     const handles = settings.nodes.map((backend) => new NodeHandle(backend, this));
     handles.forEach(({ id }, i) => {
       if (id === '')
-        throw new InvalidOptionError(`nodes[${i}].nodeId`, 'given, since nothing else tells it', '');
+        throw new InvalidOptionError(
+          `nodes[${i}].nodeId`,
+          'given, since the options do not name the server',
+          '',
+        );
       if (handles.findIndex((other) => other.id === id) < i)
-        throw new InvalidOptionError(`nodes[${i}]`, 'another node than those before it', id);
+        throw new InvalidOptionError(`nodes[${i}]`, 'different from the nodes before it', id);
     });
     this.handles = handles.sort((a, b) => (a.id < b.id ? -1 : 1));
   }

@@ -143,7 +143,7 @@ function checkTogether(
   backend: string,
 ): void {
   if (fencing && shape.mode === 'shared') {
-    throw new InvalidOptionError('fencing', 'left out: who shares a lock has no order', true);
+    throw new InvalidOptionError('fencing', 'left out: holders of a shared lock have no order', true);
   }
   if (spin !== undefined && pollMs !== undefined) {
     throw new InvalidOptionError(

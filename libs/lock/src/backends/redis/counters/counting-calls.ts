@@ -80,7 +80,7 @@ export class CountingCalls {
       });
       if (answer.length > 0) return answer;
     }
-    throw notSent('it takes requests for stale: its clock steps, or requests take too long');
+    throw notSent('it rejects requests as stale: its clock jumps, or requests take too long');
   }
 
   /** Runs a script that changes something once per operation: its last key is that of the stored answer. */

@@ -41,7 +41,7 @@ export class RedisRecords implements RecordDriver {
       if (reply === 1) return undefined;
       this.clockOffset.addSample(reply as number, sentAt);
     }
-    throw notSent('it takes requests for stale: its clock steps, or requests take too long');
+    throw notSent('it rejects requests as stale: its clock jumps, or requests take too long');
   }
 
   renew({ resource, owner }: RecordRef, leaseMs: number): Promise<boolean> {

@@ -74,7 +74,7 @@ export class ReplicaAcks {
     };
     this.connection.run('wait', this.#request, {
       replied: (acks) => settleAll(this.#failureOf(acks)),
-      failed: (error) => settleAll(resultDiscarded(`no word of its replicas: ${error.message}`, error)),
+      failed: (error) => settleAll(resultDiscarded(`its replicas did not confirm: ${error.message}`, error)),
     });
   }
 

@@ -12,7 +12,7 @@ export function checkEviction(policy: string | undefined, strict: boolean): void
   if (policy === 'noeviction') return;
   const problem =
     policy === undefined
-      ? 'Redis does not tell its maxmemory-policy: allow this user the command INFO'
+      ? 'Redis does not report its maxmemory-policy: allow this user the command INFO'
       : `Redis may evict locks that are held (maxmemory-policy ${policy}): ${ADVICE}`;
   if (strict) throw notSent(problem);
   if (warned.has(problem)) return;

@@ -52,7 +52,7 @@ export class GuardAgreement {
     ]);
     const others = Number(agreed);
     if (others > 0 && others !== maxLeaseMs) {
-      const requirement = `${others}, as other processes with restartGuard on this server have it`;
+      const requirement = `${others}, the value of other processes with restartGuard on this server`;
       return new InvalidOptionError('maxLeaseMs', requirement, maxLeaseMs);
     }
     await send('pexpire', [GUARD_LEASE_KEY, TTL_MS]);

@@ -114,7 +114,7 @@ function parseEntry(resource: string, value: Buffer): StoredEntry {
   } catch {
     // It is told below.
   }
-  throw new LockTypeMismatchError(resource, 'a key that is no place in a line');
+  throw new LockTypeMismatchError(resource, 'a key that is not a queue entry');
 }
 
 function encode(stored: StoredEntry): Buffer {

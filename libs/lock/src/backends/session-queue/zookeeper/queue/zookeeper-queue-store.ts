@@ -270,7 +270,6 @@ export class ZooKeeperQueueStore implements QueueStore {
 
 /** An unexpected fault: another client removes nodes below the root. */
 function backendErrorFrom(error: unknown): unknown {
-  if (error instanceof NodeFault)
-    return notExecuted('its nodes are changed by somebody else, again and again', error);
+  if (error instanceof NodeFault) return notExecuted('other clients keep changing its nodes', error);
   return error;
 }
