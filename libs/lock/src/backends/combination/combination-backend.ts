@@ -11,12 +11,12 @@ import {
 import { NodeSet } from './node-set.js';
 import type { NodeHandle } from './node-handle.js';
 
-/** When enough nodes are ready, the others are waited for this many times `nodeTimeoutMs`. */
+/** Once enough nodes are ready, the others get this many times `nodeTimeoutMs`. */
 const OTHERS_TIMEOUT_FACTOR = 10;
 
 /**
- * Mutexes on several independent Redis nodes, which outlive the loss of some of them. Connections of its own are opened at
- * `ready()` or at the first call.
+ * Mutexes on several independent Redis nodes, which survive the loss of some of them. The backend
+ * opens its own connections at `ready()` or at the first call.
  * @throws InvalidOptionError naming the field; nothing is sent
  */
 export function combination(options: CombinationOptions): Backend {
@@ -37,7 +37,7 @@ export class CombinationBackend implements Backend {
   constructor(private readonly settings: CombinationSettings) {
     const { clock, attemptTimeoutMs, nodeTimeoutMs, fencing, maxLeaseMs, minNodes, isUnsafe } = settings;
     this.#clock = clock;
-    // The last node of an attempt, and the tokens that are written back.
+    // An attempt may overrun by its last node and by writing the tokens back.
     this.operationTimeoutMs = attemptTimeoutMs + 2 * nodeTimeoutMs;
     this.processId = randomUuid(clock);
     this.traits = Object.freeze({
@@ -65,7 +65,7 @@ export class CombinationBackend implements Backend {
     return this.nodes.handles.reduce((sum, { node }) => sum + node.commands, 0);
   }
 
-  /** Resolves when enough nodes serve, and the others do too or are late. */
+  /** Resolves when enough nodes serve and the others serve too or are late. */
   async ready(): Promise<void> {
     const { minNodes, nodeTimeoutMs } = this.settings;
     const { handles } = this.nodes;
@@ -101,7 +101,8 @@ export class CombinationBackend implements Backend {
 
   async #close(): Promise<void> {
     const { handles } = this.nodes;
-    // One answer, and that of a second attempt; what a dead node keeps ends with its lease.
+    // A withdrawal takes one answer, or two where it is repeated. A dead node's grants end with
+    // their leases.
     const timeoutMs = 2 * this.settings.nodeTimeoutMs;
     await Promise.all(handles.map(({ withdrawals }) => withdrawals.drain(timeoutMs)));
     this.nodes.isClosed = true;
@@ -109,7 +110,7 @@ export class CombinationBackend implements Backend {
   }
 }
 
-/** What is found out about the node on the way is kept. */
+/** Also records the answer or the failure of the node. */
 async function pingNode(handle: NodeHandle): Promise<void> {
   try {
     handle.recordAnswer(handle.now - (await handle.node.ping()));
@@ -128,7 +129,9 @@ async function becomeReady(handle: NodeHandle): Promise<void> {
   }
 }
 
-/** Resolves when so many have. @throws BackendUnavailableError with what the others say */
+/**
+ * Resolves when `needed` answers have come. @throws BackendUnavailableError listing the failures
+ */
 async function waitForEnough(
   answers: readonly Promise<unknown>[],
   needed: number,

@@ -25,7 +25,7 @@ import { NodeWatch } from './node-watch.js';
 
 export const BACKEND = 'combination';
 
-/** What was in the way of an attempt. */
+/** Why an attempt failed. */
 interface AttemptFailure {
   readonly isVetoed: boolean;
   /** False when the fencing token did not reach enough nodes. */
@@ -33,9 +33,12 @@ interface AttemptFailure {
   readonly tookMs: number;
 }
 
-/** The verbs on several nodes: docs/combination-lock.md tells the rules, and from what they protect. */
+/**
+ * The verbs on several nodes. docs/combination-lock.md lists the rules and the failures that each
+ * rule prevents.
+ */
 export class CombinationLeases implements LeaseDriver {
-  /** What is asked for or held, by the id of the claim. What is withdrawn is not among them any more. */
+  /** Claims that are requested or held, by claim id. A withdrawn claim is no longer among them. */
   readonly #claims = new SmallMap<string, CombinedClaim>();
   readonly #watches = new Map<string, Set<NodeWatch>>();
   readonly #contention: ContentionTracker;
@@ -75,19 +78,20 @@ export class CombinationLeases implements LeaseDriver {
     const { strategy, contention, minNodes } = this.#settings;
     const handles = this.nodes.candidates;
     if (strategy === 'majority') return this.#askInParallel(combined, handles, claim, minNodes);
-    // Who asks only once is asked for in turn: of several at a time one gets it, where all at once each could veto the others.
+    // A caller that tries once asks the nodes in turn. If several such callers asked all nodes at
+    // once, each could veto the others; in turn, one of them wins.
     if (contention === 'parallelFirst' && claim.queue && !this.#contention.isContended(claim.resource))
       return this.#askInParallel(combined, handles, claim, handles.length);
     return this.#askSequentially(combined, handles, claim, startedAt);
   }
 
-  /** What is held under this id. */
+  /** The granted claim under this id. */
   #heldClaim(id: string): CombinedClaim | undefined {
     const combined = this.#claims.get(id);
     return combined?.isGranted === true ? combined : undefined;
   }
 
-  /** What was granted is prolonged. */
+  /** Repeating a granted claim renews it. */
   async #extendHeld({ token }: CombinedClaim, claim: Claim): Promise<Verdict> {
     const [outcome] = await this.renew([{ ...claim, keepMs: claim.holdAtLeastMs }]);
     if (outcome === 'renewed') return { kind: 'granted', token };
@@ -113,7 +117,7 @@ export class CombinationLeases implements LeaseDriver {
     this.#claims.delete(id);
     const queuedAt = options.leaveQueue ? this.#contention.leaveQueues(resource) : [];
     for (const handle of queuedAt) {
-      // It holds nothing there under this id; but its process is queued.
+      // This node has no grant under this id, but it still queues the process.
       if (combined?.grants.some((grant) => grant.handle === handle) === true) continue;
       handle.withdrawals.cancel({
         ref: { id, resource, shape },
@@ -142,7 +146,7 @@ export class CombinationLeases implements LeaseDriver {
   }
 
   async watch(resource: string, shape: Shape, waker: Waker): Promise<Unsubscribe> {
-    // Claims go by other names on the nodes: whoever waits is woken.
+    // The nodes know claims by attempt ids, so a wake cannot name its claim: it wakes every waiter.
     const watch = new NodeWatch(resource, shape, () => waker());
     let watches = this.#watches.get(resource);
     if (watches === undefined) this.#watches.set(resource, (watches = new Set()));
@@ -161,7 +165,10 @@ export class CombinationLeases implements LeaseDriver {
     return end;
   }
 
-  /** Left to right, one after the other: a refusal ends it, and so does what leaves too few nodes. */
+  /**
+   * Asks from left to right. A refusal ends the attempt, as does a failure that leaves too few
+   * nodes.
+   */
   async #askSequentially(
     combined: CombinedClaim,
     handles: readonly NodeHandle[],
@@ -179,7 +186,7 @@ export class CombinationLeases implements LeaseDriver {
     }
   }
 
-  /** All at once, until so many have granted or all have answered. */
+  /** Asks all nodes at once, until `needed` nodes have granted or all have answered. */
   #askInParallel(
     combined: CombinedClaim,
     handles: readonly NodeHandle[],
@@ -196,13 +203,13 @@ export class CombinationLeases implements LeaseDriver {
     });
   }
 
-  /** A waiter is queued at the left-most node, and where it was refused last. */
+  /** A waiter joins the queue of the left-most node, and of the node that last refused it. */
   #queuesAt(handle: NodeHandle, handles: readonly NodeHandle[], { queue, resource }: Claim): boolean {
     const waits = queue && this.#settings.strategy === 'leftmost';
     return waits && (handle === handles[0] || handle === this.#contention.lastRefusedBy(resource));
   }
 
-  /** One refusal is a veto; under `majority` only where too few have granted. */
+  /** One refusal is a veto. Under `majority` it is one only if too few nodes have granted. */
   #isVetoed({ refusal, grants }: CombinedClaim): boolean {
     const { strategy, minNodes } = this.#settings;
     return refusal !== undefined && (strategy === 'leftmost' || grants.length < minNodes);
@@ -221,7 +228,7 @@ export class CombinationLeases implements LeaseDriver {
     return { kind: 'granted', token: combined.token };
   }
 
-  /** Takes everything back, and says why. */
+  /** Rolls the attempt back and reports the reason. */
   #refuse(combined: CombinedClaim, { id, resource }: Claim, failure: AttemptFailure): Verdict {
     const { mismatch, refusal, refusedBy } = combined;
     const { isVetoed } = failure;
@@ -244,7 +251,9 @@ export class CombinationLeases implements LeaseDriver {
     this.nodes.publish({ kind: 'degraded', node: handle.id, resource, nodes: grants.length, minNodes });
   }
 
-  /** It was taken back, or is being: whoever asks again begins anew. */
+  /**
+   * The error says `no`, since the rollback has run or is in flight: a retry starts from scratch.
+   */
   #tooFewError(
     { grants }: CombinedClaim,
     resource: string,

@@ -3,9 +3,9 @@ import { MAX_TIMER_MS, systemClock, type Clock } from '../../core/clock.js';
 import { InvalidOptionError } from '../../core/errors.js';
 import type { Backend } from '../../core/ports/ports.js';
 
-/** How nodes that did not answer are tried again. */
+/** Retries of nodes that did not answer. */
 export interface ProbeOptions {
-  /** First pause, in ms; doubled each time. @default 50 */
+  /** First pause, in ms; it doubles each time. @default 50 */
   readonly firstMs?: number;
   /** Longest pause, in ms. @default 15000 */
   readonly lastMs?: number;
@@ -13,42 +13,53 @@ export interface ProbeOptions {
 
 export interface CombinationOptions {
   /**
-   * Independent servers, without replication between them: backends made by `redis()`, which are only read. The same in
-   * every process that shares the locks; they are put in order by their ids.
+   * Independent servers, without replication between them: backends made by `redis()`, which are
+   * only read. Every process that shares the locks must list the same nodes; their ids define the
+   * order.
    */
   readonly nodes: readonly Backend[];
-  /** A lock needs the grants of so many nodes. @default the majority: 2 of 3, 3 of 5 */
+  /** How many nodes must grant a lock. @default the majority: 2 of 3, 3 of 5 */
   readonly minNodes?: number;
-  /** Allows a `minNodes` below the majority, with which requests that time out can make two holders. @default false */
+  /**
+   * Allows a `minNodes` below the majority. Requests that time out can then make two holders.
+   * @default false
+   */
   readonly unsafeMinNodes?: boolean;
   /**
-   * `leftmost`: a refusal by any node that can be reached ends the attempt, and all nodes that can be reached must grant.
-   * `majority`: Redlock; all nodes at once, and the majority decides, whatever the others say. @default 'leftmost'
+   * `leftmost`: a refusal by any reachable node ends the attempt, and all reachable nodes must
+   * grant. `majority`: Redlock. All nodes are asked at once, and the majority decides, whatever the
+   * others answer. @default 'leftmost'
    */
   readonly strategy?: 'leftmost' | 'majority';
   /**
-   * `parallelFirst`: all nodes are asked at once where nobody was in the way lately, else one after the other, as always for
-   * a caller that does not wait. `sequential`: always one after the other, from left to right. @default 'parallelFirst'
+   * `parallelFirst`: asks all nodes at once if no other caller was in the way lately, else in turn.
+   * A caller that does not wait always asks in turn. `sequential`: always in turn, from left to
+   * right. @default 'parallelFirst'
    */
   readonly contention?: 'parallelFirst' | 'sequential';
-  /** Bound on every call to a node, in ms; a node that takes longer counts as unavailable. @default 50 */
+  /** Longest call to a node, in ms; a node that takes longer counts as unavailable. @default 50 */
   readonly nodeTimeoutMs?: number;
-  /** What one node may take of an attempt, in ms; only counted, see `attemptTimeoutMs`. @default nodeTimeoutMs */
+  /**
+   * Share of one node in `attemptTimeoutMs`, in ms; used only to compute it. @default nodeTimeoutMs
+   */
   readonly singleLockOperationMs?: number;
-  /** An attempt that takes longer has failed, in ms. @default singleLockOperationMs * nodes + 100 */
+  /** An attempt that takes longer fails, in ms. @default singleLockOperationMs * nodes + 100 */
   readonly attemptTimeoutMs?: number;
-  /** When nodes that are unavailable are tried again. */
+  /** When unavailable nodes are tried again. */
   readonly probe?: ProbeOptions;
-  /** Fencing tokens, which cost one more trip. @default false */
+  /** Fencing tokens, which cost one more round trip. @default false */
   readonly fencing?: boolean;
   /**
-   * Longest lease, in ms; the same in all processes. For as long, a node that was restarted or has lost its data grants
-   * nothing. @default 30000
+   * Longest lease, in ms; the same in all processes. A node that restarted or lost its data grants
+   * nothing for this long. @default 30000
    */
   readonly maxLeaseMs?: number;
-  /** A node that was never used for locks: wait for `maxLeaseMs` too, or `trust` that none is in use. @default 'wait' */
+  /**
+   * For a node that never served locks: `wait` for `maxLeaseMs` too, or `trust` that no lock is in
+   * use. @default 'wait'
+   */
   readonly coldStart?: 'wait' | 'trust';
-  /** @default the system's */
+  /** @default the system clock */
   readonly clock?: Clock;
 }
 
@@ -74,12 +85,15 @@ const FIELDS: ReadonlySet<string> = new Set<keyof CombinationOptions>([
 ]); // prettier-ignore
 const PROBE_FIELDS: ReadonlySet<string> = new Set<keyof ProbeOptions>(['firstMs', 'lastMs']);
 const MAX_NODES = 31;
-/** Shortest lease, in ms: a few trips to each node must be no large part of it. */
+/** Shortest lease, in ms: a few round trips to each node must take only a small part of it. */
 export const MIN_LEASE_MS = 100;
-/** What an attempt may take beside its nodes, in ms: the seed's figure. */
+/** Time of an attempt beside its nodes, in ms; the figure of the original specification. */
 const ATTEMPT_EXTRA_MS = 100;
 
-/** Checks what was given to `combination()`. Nothing is connected. @throws InvalidOptionError naming the field */
+/**
+ * Checks the options of `combination()` without connecting. @throws InvalidOptionError naming the
+ * field
+ */
 export function resolveCombinationOptions(options: CombinationOptions): CombinationSettings {
   checkFields('options', options, FIELDS);
   const { nodes, unsafeMinNodes = false, strategy = 'leftmost', contention = 'parallelFirst' } = options;
@@ -127,6 +141,6 @@ function resolveProbe(probe: ProbeOptions): Required<ProbeOptions> {
   checkFields('probe', probe, PROBE_FIELDS);
   const { firstMs = 50, lastMs = 15_000 } = probe;
   checkWhole('probe.firstMs', firstMs, 1, MAX_TIMER_MS);
-  // The seed asks a node again after 15 minutes, and only then: first and last are the same there.
+  // The original specification retries a node every 15 minutes: there, first and last are equal.
   return Object.freeze({ firstMs, lastMs: checkWhole('probe.lastMs', lastMs, firstMs, MAX_TIMER_MS) });
 }

@@ -6,45 +6,48 @@ import type { NodeHandle } from './node-handle.js';
 
 type Refusal = Extract<Verdict, { kind: 'refused' }>;
 
-/** A node that has granted. */
+/** A node that granted the claim. */
 export interface NodeGrant {
   readonly handle: NodeHandle;
-  /** First of the tokens that it has reserved. */
+  /** First of the tokens that the node reserved. */
   readonly token: number;
 }
 
-/** The id of an attempt, of which a claim may need several. */
+/** The id of an attempt; one claim may need several attempts. */
 export function attemptId(claimId: string, number: number): string {
   return `${claimId}.${number}`;
 }
 
-/** The claim whose attempt has this id; an id of anybody else as it is. */
+/** The claim behind the id of an attempt; any other id is returned unchanged. */
 export function claimIdOf(id: string): string {
   return id.replace(/\.\d+$/, '');
 }
 
-/** One attempt to get one claim on several nodes. Its id is its own, so that what is late never touches another attempt. */
+/**
+ * One attempt to get one claim on several nodes. It has an id of its own, so a late request never
+ * touches another attempt.
+ */
 export class CombinedClaim implements ClaimRef {
   readonly grants: NodeGrant[] = [];
-  /** Enough nodes have granted in time, and the claim was not withdrawn meanwhile. */
+  /** Enough nodes granted in time, and the claim was not withdrawn meanwhile. */
   isGranted = false;
-  /** Where the process is queued now. */
+  /** The nodes that queue this process now. */
   readonly queuedAt: NodeHandle[] = [];
-  /** The left-most refusal, and whose it was: there the process is queued. */
+  /** The left-most refusal, and the node it came from: there the process is queued. */
   refusal: Refusal | undefined;
   refusedBy: NodeHandle | undefined;
-  /** What no node could mend: the name holds something else. */
+  /** An error that no node can fix: the name holds another type. */
   mismatch: LockError | undefined;
-  /** A node was asked too late to grant, which is not its fault. */
+  /** A request reached a node too late to be granted, through no fault of the node. */
   isStale = false;
   /** First of the fencing tokens. */
   token = 0;
-  /** When every node has let go by itself at the latest, local ms. */
+  /** Latest local time at which every node has dropped the grant by itself, in ms. */
   #latestEnd = 0;
   #isOver = false;
-  /** Who may have granted, or may yet do so until the claim is stale; most claims have none. */
+  /** Nodes that may have granted, or may do so until the claim is stale; most claims have none. */
   #unanswered: Set<NodeHandle> | undefined;
-  /** The claim for nodes that queue it when they refuse, and for those that do not. */
+  /** One claim for nodes that queue it after a refusal, one for nodes that do not. */
   #queueingClaim: Claim | undefined;
   #oneTimeClaim: Claim | undefined;
 
@@ -67,7 +70,10 @@ export class CombinedClaim implements ClaimRef {
     return this.claim.tokens;
   }
 
-  /** Asks one node. @param queue be queued there when refused @param done called when it has answered, or has not */
+  /**
+   * Asks one node. @param queue join its queue after a refusal @param done called after the answer,
+   * or when none came
+   */
   sendTo(handle: NodeHandle, queue: boolean, done: () => void, isAgain = false): void {
     const claim = this.#claimFor(queue);
     const sentAt = this.clock.now();
@@ -75,7 +81,7 @@ export class CombinedClaim implements ClaimRef {
     handle.node.leases.claim(claim).then(
       (verdict) => {
         if (verdict.kind === 'stale') {
-          // The answer brought what is needed for a better question.
+          // The stale answer brought a clock sample, so the next request carries a better bound.
           if (this.#mayRetry && !isAgain) return this.sendTo(handle, queue, done, true);
           this.#onStale(handle);
         } else {
@@ -92,32 +98,37 @@ export class CombinedClaim implements ClaimRef {
     );
   }
 
-  /** Nodes were asked for life until then, and may have given it without our hearing of it. */
+  /**
+   * The nodes were asked to keep the claim until then. They may do so although no answer arrived.
+   */
   extendLatestEnd(until: number): void {
     this.#latestEnd = Math.max(this.#latestEnd, until);
   }
 
-  /** The node does not have the grant any more. False when that was known. */
+  /** Records that the node lost the grant. False when that was known. */
   removeGrant(handle: NodeHandle): boolean {
     const at = this.grants.findIndex((grant) => grant.handle === handle);
     if (at >= 0) this.grants.splice(at, 1);
     return at >= 0;
   }
 
-  /** Takes everything back, from right to left, until it is confirmed or over. What is granted later goes the same way. */
+  /**
+   * Withdraws from all nodes, from right to left, until each confirms or its grant is over. A later
+   * grant is withdrawn too.
+   */
   rollBack(): void {
     this.#isOver = true;
     for (let i = this.grants.length - 1; i >= 0; i -= 1) this.withdrawFrom(this.grants[i]!.handle);
     this.withdrawUnanswered();
   }
 
-  /** Takes back what may have been granted without an answer. Nothing counts from here on. */
+  /** Withdraws from nodes that may have granted without an answer. Later answers do not count. */
   withdrawUnanswered(): void {
     this.#isOver = true;
     for (const handle of this.#unanswered ?? []) this.withdrawFrom(handle, this.claim.notAfter);
   }
 
-  /** @param notBefore a request may still be executed there until this local instant */
+  /** @param notBefore local time until which the node may still execute a request */
   withdrawFrom(handle: NodeHandle, notBefore = 0, keepMs = 0, leaveQueue = false): void {
     handle.withdrawals.cancel({
       ref: this,
@@ -128,15 +139,15 @@ export class CombinedClaim implements ClaimRef {
     });
   }
 
-  /** What the nodes are asked, the same of all that ask alike. */
+  /** One request object for all nodes that are asked the same. */
   #claimFor(queue: boolean): Claim {
     const known = queue ? this.#queueingClaim : this.#oneTimeClaim;
     if (known !== undefined) return known;
-    // The node is not waited for until `notAfter`; but what is known of its clock grows vague in a rest, and a closer bound
-    // would be past before the question arrives.
+    // `notAfter` stays as it is, although no node is awaited that long. The estimate of a node's
+    // clock grows vague at rest: a closer bound could be past before the request arrives.
     const { resource, shape, leaseMs, holdAtLeastMs, tokens, notAfter } = this.claim;
     const { id } = this;
-    // A grant that nobody asked for just then would be one of a single node.
+    // A pushed grant would come from a single node, outside any attempt.
     const mayPush = false;
     const claim: Claim = { id, resource, shape, queue, mayPush, leaseMs, holdAtLeastMs, tokens, notAfter };
     if (queue) this.#queueingClaim = claim;
@@ -154,7 +165,7 @@ export class CombinedClaim implements ClaimRef {
   #onGranted(grant: NodeGrant): void {
     const { handle } = grant;
     if (this.#isOver) this.withdrawFrom(handle);
-    // Two ways to one server are one grant.
+    // Two connections to one server count as one grant.
     else if (!this.grants.some((other) => other.handle.isSameServerAs(handle))) this.grants.push(grant);
   }
 
@@ -164,7 +175,7 @@ export class CombinedClaim implements ClaimRef {
 
   #onStale(handle: NodeHandle): void {
     if (this.#isOver) return;
-    // What is as late as that was held up in this process, which says nothing about the node.
+    // A delay this long arose in this process, so it does not count against the node.
     if (this.clock.now() >= this.claim.notAfter) {
       this.isStale = true;
       return;

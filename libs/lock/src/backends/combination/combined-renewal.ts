@@ -4,7 +4,7 @@ import { BackendUnavailableError } from '../../core/errors.js';
 import type { CombinedClaim } from './combined-claim.js';
 import type { NodeHandle } from './node-handle.js';
 
-/** What is renewed of one grant, and what its nodes have answered. */
+/** The renewal of one grant, and the answers of its nodes. */
 interface RenewalTally {
   readonly combined: CombinedClaim | undefined;
   renewed: number;
@@ -17,12 +17,12 @@ interface NodeBatch {
   readonly tallies: RenewalTally[];
 }
 
-/** Who hears that a node has lost a grant which is in use. */
+/** Called when a node has lost a grant that is in use. */
 export type OnDegraded = (combined: CombinedClaim, handle: NodeHandle) => void;
 
 /**
- * Renews on every node that has granted, and counts per grant who has confirmed it: silence confirms nothing, and a grant
- * that too few nodes have is lost.
+ * Renews on every node that granted, and counts the confirmations of each grant. Silence confirms
+ * nothing, and a grant on too few nodes is lost.
  */
 export class CombinedRenewal {
   readonly #tallies: RenewalTally[];
@@ -41,7 +41,7 @@ export class CombinedRenewal {
       tally.combined?.extendLatestEnd(now + Math.max(ref.leaseMs, ref.keepMs));
       const { grants = [] } = tally.combined ?? {};
       for (const [i, { handle }] of grants.entries()) {
-        // A connection may have come to lead to the server of another node: one server confirms once.
+        // After a reconnection, two nodes may be the same server: it confirms once.
         if (!grants.slice(0, i).some((other) => other.handle.isSameServerAs(handle)))
           this.#add(handle, tally, ref);
       }

@@ -2,27 +2,30 @@ import type { Clock } from '../../core/clock.js';
 import type { NodeGrant } from './combined-claim.js';
 import type { NodeHandle } from './node-handle.js';
 
-/** A refusal is remembered for this long, in ms: as long as others may be queued for the resource. */
+/** A refusal counts for this long, in ms: as long as others may be queued for the resource. */
 const CONTENDED_MS = 1_000;
 const MIN_CAPACITY = 1_024;
 
 interface ContentionEntry {
   /** Monotonic ms. */
   until: number;
-  /** Who refused last. */
+  /** The node that refused last. */
   refusedBy: NodeHandle;
-  /** Where this process is queued. */
+  /** The nodes that queue this process. */
   readonly queuedAt: Set<NodeHandle>;
 }
 
-/** What is remembered of resources that others want too. */
+/** Remembers resources that other callers want too. */
 export class ContentionTracker {
   readonly #entries = new Map<string, ContentionEntry>();
   #sweepAt = MIN_CAPACITY;
 
   constructor(private readonly clock: Clock) {}
 
-  /** Somebody was in the way lately: nodes are asked one after the other, so that those who come first get there first. */
+  /**
+   * Another caller was in the way lately. Nodes are then asked in turn, so that the first to arrive
+   * is served first.
+   */
   isContended(resource: string): boolean {
     const entry = this.#entries.get(resource);
     return entry !== undefined && entry.until > this.clock.now();
@@ -44,13 +47,13 @@ export class ContentionTracker {
     for (const handle of queuedAt) entry.queuedAt.add(handle);
   }
 
-  /** A process that is granted is queued no more. */
+  /** A process that gets the grant has left the queue. */
   recordGrants(resource: string, grants: readonly NodeGrant[]): void {
     const queuedAt = this.#entries.get(resource)?.queuedAt;
     if (queuedAt !== undefined) for (const { handle } of grants) queuedAt.delete(handle);
   }
 
-  /** The nodes where this process is queued; it leaves those queues. */
+  /** Returns the nodes that queue this process, and forgets them. */
   leaveQueues(resource: string): readonly NodeHandle[] {
     const entry = this.#entries.get(resource);
     if (entry === undefined) return [];
@@ -63,7 +66,7 @@ export class ContentionTracker {
     const now = this.clock.now();
     for (const [resource, { until, queuedAt }] of this.#entries)
       if (until <= now && queuedAt.size === 0) this.#entries.delete(resource);
-    // Where many are needed, they are not looked through at each new one.
+    // The threshold doubles with the entries in use, so that a new entry rarely scans them all.
     this.#sweepAt = Math.max(MIN_CAPACITY, 2 * this.#entries.size);
   }
 }

@@ -4,8 +4,8 @@ import { claimIdOf } from './combined-claim.js';
 import type { NodeHandle } from './node-handle.js';
 
 /**
- * Who has a grant on any of the nodes, those on most nodes first: one on too few of them holds nothing, and is in the way
- * all the same.
+ * Lists the grants of all nodes, those on most nodes first. A grant on too few nodes holds nothing,
+ * but it is in the way.
  * @throws BackendUnavailableError when no node answers
  */
 export async function inspectNodes(
@@ -36,8 +36,8 @@ export interface Revocation {
 }
 
 /**
- * Refuses renewals on every node, or frees it there. Enough of them must have answered that no holder finds the nodes that
- * it needs among the others.
+ * Makes every node refuse renewals, or free the lock now. Enough nodes must answer that the others
+ * are too few to keep a holder.
  * @throws BackendUnavailableError
  */
 export async function revokeOnNodes(

@@ -5,29 +5,29 @@ import type { Backend, LockNode, NodeOptions } from '../../core/ports/ports.js';
 import { Withdrawals } from '../../runtime/withdrawals.js';
 import type { CombinationSettings } from './combination-options.js';
 
-/** Told about the life of a node: the set that it belongs to. */
+/** The node set that owns a node and hears about its state. */
 export interface NodeOwner {
   readonly settings: CombinationSettings;
   readonly processId: string;
-  /** The other node that is the same server as this one, if there is one. */
+  /** Another node that is the same server as this one, if any. */
   sameServerAs(handle: NodeHandle): NodeHandle | undefined;
   publish(change: NodeChange): void;
 }
 
-/** Why a node is not asked: a hint for skipping, never a vote. */
+/** Why a node is not asked: a hint for skipping it, never a vote. */
 interface SkipMark {
   /** Epoch ms and monotonic ms. */
   readonly since: { readonly wall: number; readonly at: number };
-  /** Until when it grants nothing. */
+  /** The node grants nothing until then. */
   quarantine: { readonly wall: number; readonly at: number } | undefined;
 }
 
 /** One node of a combination, and what this process knows about it. */
 export class NodeHandle {
   readonly node: LockNode;
-  /** Gives back what must not stay there: until it is confirmed or over. */
+  /** Repeats withdrawals until the node confirms them or the grants are over. */
   readonly withdrawals: Withdrawals;
-  /** Names the run of the server that the connection leads to; '' before the first. */
+  /** Run id of the connected server; '' before the first connection. */
   runId = '';
   #skipMark: SkipMark | undefined;
   #lastError: Error | undefined;
@@ -62,7 +62,7 @@ export class NodeHandle {
     return this.#clock.now();
   }
 
-  /** Both ways lead to one run of one server. */
+  /** Both connections lead to the same run of one server. */
   isSameServerAs(other: NodeHandle): boolean {
     return this.runId !== '' && this.runId === other.runId && this !== other;
   }
@@ -83,27 +83,30 @@ export class NodeHandle {
     };
   }
 
-  /** How long it grants nothing yet, in ms; undefined when nothing is known of that. */
+  /** Remaining time without grants, in ms; undefined when unknown. */
   get quarantineMs(): number | undefined {
     const quarantine = this.#skipMark?.quarantine;
     return quarantine && Math.max(0, quarantine.at - this.#clock.now());
   }
 
-  /** Why the node is not available, for people. */
+  /** Why the node is unavailable, for error messages. */
   get failureText(): string {
     const error = this.#lastError;
     if (error === undefined) return `${this.id}: no answer`;
     return `${this.id}: ${error instanceof BackendUnavailableError ? error.detail : error.message}`;
   }
 
-  /** It has answered what was sent at this local instant. @param isVerdict on a claim, so it grants to somebody */
+  /**
+   * Records an answer to a request sent at this local time. @param isVerdict it answered a claim,
+   * so the node grants
+   */
   recordAnswer(sentAt: number, isVerdict = false): void {
     this.#lastLatencyMs = this.#clock.now() - sentAt;
     if (isVerdict) this.#pauseMs = this.owner.settings.probe.firstMs;
     if (isVerdict || !(this.#isQuarantined || this.#refusesClaims)) this.#clearMark();
   }
 
-  /** It did not answer, or would not grant to anybody. */
+  /** Records that the node did not answer, or refuses all claims. */
   recordFailure(error: Error): void {
     if (this.#isClosed) return;
     this.#lastError = error;
@@ -140,7 +143,7 @@ export class NodeHandle {
     }
   }
 
-  /** It would not grant: that it renews or takes back does not say more of that. */
+  /** The node refused to grant. A renewal or withdrawal that succeeds does not disprove that. */
   get #refusesClaims(): boolean {
     return this.#lastError instanceof BackendUnavailableError && this.#lastError.executed === 'no';
   }
@@ -169,7 +172,8 @@ export class NodeHandle {
   async #probe(): Promise<void> {
     try {
       await this.node.ping();
-      // That it lives does not say that it grants: only a verdict makes the next pause short again.
+      // A ping does not prove that the node grants: only a verdict makes the next pause short
+      // again.
       if (!this.#isQuarantined) this.#clearMark();
     } catch (error) {
       this.#lastError = error as Error;

@@ -3,7 +3,7 @@ import type { NodeChange, NodeMonitor, NodeView } from '../../core/ports/node.js
 import type { CombinationSettings } from './combination-options.js';
 import { NodeHandle, type NodeOwner } from './node-handle.js';
 
-/** The nodes of a combination in their one order, which is that of their ids: the same in every process. */
+/** The nodes of a combination, ordered by id: the same order in every process. */
 export class NodeSet implements NodeMonitor, NodeOwner {
   readonly handles: readonly NodeHandle[];
   isClosed = false;
@@ -27,11 +27,13 @@ export class NodeSet implements NodeMonitor, NodeOwner {
     this.handles = handles.sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
-  /** Who is worth asking, from left to right. When that are too few, all of them: one may be back. */
+  /**
+   * The nodes worth asking, from left to right. If those are too few, all nodes: one may be back.
+   */
   get candidates(): readonly NodeHandle[] {
     const available = this.handles.filter(({ isAvailable }) => isAvailable);
     if (available.length >= this.settings.minNodes) return available;
-    // Two grants of one server are one: it must not be counted twice, whatever happens.
+    // Two grants of one server count as one: skip duplicates here too.
     return this.handles.filter((handle) => this.sameServerAs(handle) === undefined);
   }
 

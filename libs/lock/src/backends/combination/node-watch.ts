@@ -2,7 +2,10 @@ import type { Shape } from '../../core/claim.js';
 import type { Unsubscribe } from '../../core/ports/ports.js';
 import type { NodeHandle } from './node-handle.js';
 
-/** Waits for one resource where others were in the way: a release is told by the node that refused, and by no other. */
+/**
+ * Waits for one resource. Only the node that refused announces the release, so it must be
+ * subscribed.
+ */
 export class NodeWatch {
   readonly #subscriptions = new Map<NodeHandle, Promise<Unsubscribe>>();
   #isOver = false;
@@ -13,7 +16,7 @@ export class NodeWatch {
     private readonly wake: () => void,
   ) {}
 
-  /** Resolves when this node tells. @throws BackendUnavailableError when it does not */
+  /** Resolves when the subscription is live. @throws BackendUnavailableError when it fails */
   async subscribe(handle: NodeHandle): Promise<void> {
     const subscription = handle.node.leases.watch(this.resource, this.shape, this.wake);
     this.#subscriptions.set(handle, subscription);
@@ -25,7 +28,10 @@ export class NodeWatch {
     }
   }
 
-  /** Another node is in the way now: listens there too. What it told before nobody has heard, so it is asked again. */
+  /**
+   * Another node is in the way now: subscribe there too. Its earlier messages are lost, so the
+   * waiter asks again.
+   */
   addNode(handle: NodeHandle): void {
     if (this.#isOver || this.#subscriptions.has(handle)) return;
     this.subscribe(handle).then(this.wake, () => undefined);

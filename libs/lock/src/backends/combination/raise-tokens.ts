@@ -1,10 +1,11 @@
 import type { CombinedClaim } from './combined-claim.js';
 
 /**
- * Fencing tokens that grow: the largest of those that the nodes have reserved, written back to all that are behind while
- * they still have the grant. Whoever is granted next has one of those nodes among its own. Largest numbers that are not
- * written back repeat without any fault: each node counts for itself.
- * @returns whether enough nodes have it
+ * Makes fencing tokens grow across nodes. Each node reserves tokens from its own counter. The
+ * largest is written back to every node that is behind, while it still has the grant. The next
+ * grant includes at least one of those nodes. Without this step the largest number repeats without
+ * any fault, since each node counts for itself.
+ * @returns whether enough nodes have the token
  */
 export async function raiseTokens(combined: CombinedClaim, minNodes: number): Promise<boolean> {
   const first = Math.max(...combined.grants.map(({ token }) => token));

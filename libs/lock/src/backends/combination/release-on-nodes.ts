@@ -5,9 +5,9 @@ import type { CombinedClaim } from './combined-claim.js';
 import type { NodeHandle } from './node-handle.js';
 
 /**
- * Gives a grant back on all its nodes, from right to left, without waiting for one before the next. Answers as soon as
- * enough of them have; those that do not answer are asked again in the background.
- * @throws BackendUnavailableError when too few answer to tell
+ * Releases a grant on all its nodes at once, in the order from right to left. Answers as soon as
+ * enough nodes have confirmed; the others are retried in the background.
+ * @throws BackendUnavailableError when too few nodes answer to decide
  */
 export function releaseOnNodes(
   combined: CombinedClaim,
@@ -24,7 +24,7 @@ export function releaseOnNodes(
       else if (absent > handles.length - minNodes) resolve('absent');
       else if (open === 0) reject(undecidedError(handles, released, minNodes));
     };
-    // A grant that too few nodes have is none.
+    // A grant on too few nodes was none: it can be decided at once.
     settle();
     for (const handle of handles) {
       const sentAt = clock.now();
