@@ -27,13 +27,13 @@ import { MemoryRecordDriver } from './memory-records.js';
 import { MemoryStore, type MemoryClient } from './memory-store.js';
 
 export interface MemoryOptions {
-  /** Share one store between backends to let them compete like processes. @default a store of its own */
+  /** Share one store between backends to let them compete like processes. @default its own store */
   readonly store?: MemoryStore;
-  /** Shown as the holder's label. */
+  /** Shown as the label of the holder. */
   readonly label?: string;
   /** Longest lease, in ms. @default 300000 */
   readonly maxLeaseMs?: number;
-  /** @default the system's */
+  /** @default the system clock */
   readonly clock?: Clock;
 }
 
@@ -151,7 +151,7 @@ class MemoryBackend implements Backend, LeaseDriver, MemoryClient {
 
   async watch(resource: string, _shape: Shape, waker: Waker): Promise<Unsubscribe> {
     this.#assertOpen();
-    // Every call counts for itself, also with a function that watches already.
+    // A new function per call, so that watching twice with the same waker counts twice.
     const wake: Waker = (why) => waker(why);
     const wakers = this.#wakers.get(resource) ?? new Set();
     this.#wakers.set(resource, wakers.add(wake));

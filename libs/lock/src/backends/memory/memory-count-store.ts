@@ -3,7 +3,7 @@ import type { Counter, OperationId, PermitRequest, TakeResult } from '../../core
 import { BackendUnavailableError, LockTypeMismatchError } from '../../core/errors.js';
 import type { Unsubscribe } from '../../core/ports/ports.js';
 
-/** Answers that are remembered at most: here nobody loses one but a test. */
+/** Most answers that are remembered: only tests lose answers here. */
 const MAX_ANSWERS = 10_000;
 
 interface RememberedAnswer {
@@ -11,7 +11,10 @@ interface RememberedAnswer {
   readonly until: number;
 }
 
-/** What a server would keep of latches and semaphores: numbers, the leases of permits, and answers for who asks again. */
+/**
+ * Keeps latches and semaphores as a server would: numbers, leases of permits, and answers for
+ * repeated requests.
+ */
 export class MemoryCountStore {
   readonly #numbers = new Map<string, number>();
   readonly #leases = new Map<string, Map<string, number>>();
@@ -82,7 +85,7 @@ export class MemoryCountStore {
 
   takePermits(resource: string, requests: readonly PermitRequest[], operation: OperationId): TakeResult {
     let served = 0;
-    // A remembered answer says that this was undone before it came.
+    // A remembered answer means that the undo arrived before this request.
     if (this.#answers.get(answerKey(resource, operation)) === undefined) {
       this.#assertFresh(operation);
       while (served < requests.length && this.#grant(resource, requests[served]!)) served += 1;
@@ -160,7 +163,7 @@ export class MemoryCountStore {
     this.#listeners.get(`${kind}:${resource}`)?.forEach((wake) => wake());
   }
 
-  /** Executes once, and answers repetitions with what that answered. */
+  /** Executes once, and gives repetitions the first answer. */
   #executeOnce(resource: string, operation: OperationId, act: () => number): number {
     this.#assertNoLock(resource);
     const remembered = this.#answers.get(answerKey(resource, operation));

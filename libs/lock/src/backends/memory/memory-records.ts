@@ -7,12 +7,12 @@ interface MemoryRecord extends Omit<RecordView, 'remainingMs'> {
   readonly untilMs: number;
 }
 
-/** Rows that are looked at for each new one, so that those which are over do not gather. */
+/** Records checked at each insert, so that expired ones do not pile up. */
 const SWEPT_PER_INSERT = 2;
 
 /** The records of a store. */
 export class MemoryRecordStore {
-  // In order of making: what was made first is looked at first.
+  // In order of insertion: the oldest are checked first.
   readonly #records = new Map<string, MemoryRecord>();
 
   constructor(private readonly clock: Clock) {}
@@ -74,7 +74,7 @@ export class MemoryRecordStore {
     for (const [resource, record] of this.#records) {
       if (looked++ === SWEPT_PER_INSERT) return;
       this.#records.delete(resource);
-      // What goes on living is looked at again when its turn comes.
+      // A record that lives on moves to the end of the order.
       if (record.untilMs > this.clock.now()) this.#records.set(resource, record);
     }
   }

@@ -20,7 +20,7 @@ import { MemoryCountStore } from './memory-count-store.js';
 import { MemoryRecordStore } from './memory-records.js';
 
 const { headLifeMs } = QUEUE_TIMING;
-/** Tokens exceed the time in us, as on Redis. */
+/** Tokens exceed the time in µs, as on Redis. */
 const TOKENS_PER_MS = 1_000;
 
 interface StoredGrant {
@@ -33,7 +33,7 @@ interface StoredGrant {
 }
 
 interface StoredWaiter {
-  /** The process for claims in any order, the claim for fifo. */
+  /** The process for claims in any order; the claim for fifo. */
   readonly key: string;
   readonly processId: string;
   readonly shape: Shape;
@@ -45,19 +45,19 @@ interface StoredResource {
   queue: StoredWaiter[];
 }
 
-/** What a claim finds. */
+/** The state that decides a claim. */
 interface ClaimContext {
   readonly stored: StoredResource;
-  /** The grant that it has already. */
+  /** The grant that the claim has already. */
   readonly own: StoredGrant | undefined;
-  /** The key under which it is queued, and its position, -1 for none; those before it. */
+  /** Its key and position in the queue, -1 for none, and the waiters ahead of it. */
   readonly key: string;
   readonly position: number;
   readonly ahead: readonly StoredWaiter[];
   readonly isFree: boolean;
 }
 
-/** Who asks. */
+/** A backend that uses the store. */
 export interface MemoryClient {
   readonly id: string;
   readonly view: ProcessView;
@@ -66,13 +66,12 @@ export interface MemoryClient {
 }
 
 /**
- * What a lock server keeps, in this process. Backends that share a store behave like processes that share a server:
- * grants end by the clock, the first in the queue goes first, and a release wakes it alone.
+ * The state of a lock server, in this process. Backends that share a store behave like processes
+ * that share a server. Grants end by the clock. The head of the queue goes first, and a release
+ * wakes it alone.
  */
 export class MemoryStore {
-  /** Latches and semaphores. */
   readonly counts: MemoryCountStore;
-  /** Of idempotency. */
   readonly records: MemoryRecordStore;
   readonly #clock: Clock;
   readonly #resources = new Map<string, StoredResource>();
@@ -85,7 +84,7 @@ export class MemoryStore {
     this.counts = new MemoryCountStore(this.#clock, (resource) => this.inspect(resource).length > 0);
   }
 
-  /** Resources that are held or waited for. */
+  /** How many resources are held or waited for. */
   get size(): number {
     for (const resource of [...this.#resources.keys()]) this.#dropIfEmpty(resource);
     return this.#resources.size;
@@ -105,7 +104,7 @@ export class MemoryStore {
     const context = this.#contextOf(claim, client);
     if (context.isFree) return { kind: 'granted', token: this.#grant(claim, context, client) };
     const { stored, key, position } = context;
-    // It may ask for something else than before, in the same place.
+    // The waiter keeps its position even if it asks for another shape now.
     const waiter = { key, processId: client.id, shape: claim.shape, seenAt: now };
     if (claim.queue) stored.queue[position < 0 ? stored.queue.length : position] = waiter;
     return this.#refusal(context, now);
@@ -191,7 +190,7 @@ export class MemoryStore {
     return isHeld;
   }
 
-  /** What stands between a claim and its grant. */
+  /** Collects what decides a claim. */
   #contextOf({ id, resource, shape }: Claim, client: MemoryClient): ClaimContext {
     const stored = this.#current(resource);
     // A repeat after a lost reply is granted again; a revoked grant gets no new life by it.
@@ -206,7 +205,7 @@ export class MemoryStore {
     return { stored, own, key, position, ahead, isFree };
   }
 
-  /** Grants what is free; gives the first of its tokens. */
+  /** Grants a free resource; returns the first of its tokens. */
   #grant(claim: Claim, { stored, own, position }: ClaimContext, client: MemoryClient): number {
     const { id, shape, resource } = claim;
     const until = this.#clock.now() + Math.max(claim.leaseMs, claim.holdAtLeastMs);
@@ -219,7 +218,7 @@ export class MemoryStore {
     return this.#takeTokens(claim.tokens);
   }
 
-  /** The resource as it is now: what has ended, and queued processes that are dead, are gone. */
+  /** The resource without expired grants and without queued processes that are dead. */
   #current(resource: string): StoredResource {
     let stored = this.#resources.get(resource);
     if (stored === undefined) {
@@ -239,7 +238,7 @@ export class MemoryStore {
     if (grants.size === 0 && queue.length === 0) this.#resources.delete(resource);
   }
 
-  /** Tells the head of the queue if there is room for it. */
+  /** Wakes the head of the queue if there is room for it. */
   #wakeNext(resource: string, { queue, grants }: StoredResource): void {
     const [head] = queue;
     if (head === undefined || !isAdmitted(head.shape, shapesOf(grants.values()), [])) return;
