@@ -12,39 +12,39 @@ export interface ClaimItem extends BatchItem<Verdict> {
   readonly keys: LockKeys;
 }
 
-/** What a claim consists of on the wire. */
+/** The parts of a claim that go on the wire. */
 export type ClaimWithKeys = Pick<ClaimItem, 'resource' | 'claim' | 'keys'>;
 
 /** The scripts of a lock whose grant is a hash with an expiry, as Redisson writes it. */
 export interface LockScripts {
   readonly claim: Script;
-  /** Left out where several are not decided in one step. */
+  /** Omitted if the kind cannot decide several claims in one step. */
   readonly claimAll?: Script;
   readonly withdraw: Script;
-  /** Keys of an item, its own token counter not included. */
+  /** Keys of an item, without its own token counter. */
   readonly keysOfItem: number;
-  /** What stands for a claim in the hash. @default its id */
+  /** The field of the hash that represents a claim. @default its id */
   readonly fieldOf?: (claim: Claim) => string;
-  /** What is asked for, where that is no number of fencing tokens. */
+  /** The requested amount, if it is not a number of fencing tokens. */
   readonly amountOf?: (claim: Claim) => string;
 }
 
-/** What the script checks against the guard key. */
+/** What the script compares with the guard key. */
 export interface RestartGuard {
-  /** Run of the server that this connection leads to; '' when no guard is asked for. */
+  /** Run id of the connected server; '' without a guard. */
   readonly runId: string;
   readonly maxLeaseMs: number;
-  /** The server may grant by itself what was refused. */
+  /** The server may push a grant for a claim that it refused. */
   readonly mayPush: boolean;
 }
 
-/** A lock without an expiry (a foreign client's) is asked for again after this long, in ms. */
+/** Retry pause for a lock without an expiry (a foreign client's), in ms. */
 const NO_EXPIRY_RETRY_MS = 1_000;
 const STALE = -1;
-/** Stands for the time of a server that had no need to read its clock. */
+/** Reported instead of a time by a server that had no need to read its clock. */
 const CLOCK_NOT_READ = 0;
 const ENCODED_GUARD_KEY = encodeText(GUARD_KEY);
-/** Joins the queue, and takes a grant without asking again. */
+/** Joins the queue, and accepts a pushed grant. */
 const QUEUE_AND_PUSH = encodeAscii(2);
 
 export interface ClaimCommandDeps {
@@ -61,9 +61,9 @@ export class ClaimCommand implements BatchCommand<ClaimItem> {
   readonly itemsPerCall = 16;
   readonly firstAnswerIndex = 1;
 
-  /** Server time of the reply that is settled just now, ms. */
+  /** Server time of the reply that is being settled, ms. */
   #repliedAt = CLOCK_NOT_READ;
-  /** The guard as it was put last. */
+  /** The guard arguments as encoded last. */
   #guardArgs = { runId: '', encoded: '' };
   readonly #keysOfItem: number;
   readonly #amountOf: LockScripts['amountOf'];
@@ -100,7 +100,7 @@ export class ClaimCommand implements BatchCommand<ClaimItem> {
     return { text, count: 1 + keys + items.length * 5 + (isGuarded ? 4 : 1) };
   }
 
-  /** What the script is told about the guard. Kept, since it is the same for as long as a connection lasts. */
+  /** The guard arguments. Cached, since they stay the same while a connection lasts. */
   #encodeGuard(runId: string, maxLeaseMs: number): string {
     if (this.#guardArgs.runId !== runId)
       this.#guardArgs = { runId, encoded: [encodeAscii(runId), encodeAscii(maxLeaseMs), NO].join('') };
@@ -135,7 +135,7 @@ export class ClaimCommand implements BatchCommand<ClaimItem> {
     );
   }
 
-  /** @param ttl of its grant, in ms; -1 when it has none */
+  /** @param ttl remaining time of its grant, in ms; -1 if it has no end */
   holderView(id: string, ttl: number): HolderView {
     const remainingMs = ttl < 0 ? Infinity : ttl;
     const process = this.deps.processes.cached(processOf(id));

@@ -12,7 +12,7 @@ class FairMutexKeys implements LockKeys {
     this.encoded = this.all.map(encodeText).join('');
   }
 
-  /** Lock, queue and times are Redisson's; what its claims ask for is Bedrock's. */
+  /** Lock, queue and times are Redisson's; the requests of its claims are Bedrock's. */
   get all(): readonly string[] {
     const { lock } = this;
     const tag = tagged(lock);

@@ -4,12 +4,12 @@ import type { Script } from '../protocol/script.js';
 import type { BatchItem, BatchCommand } from '../protocol/script-batch.js';
 import type { ScriptInput } from '../protocol/resp-encoding.js';
 
-/** Several claims that are granted together. */
+/** Several claims that are granted together or not at all. */
 export interface JointClaimItem extends BatchItem<JointVerdict> {
   readonly claims: readonly ClaimWithKeys[];
 }
 
-/** `claimAll` on the wire: asked as claims are, and answered once for all of them. */
+/** `claimAll` on the wire: encoded like single claims, with one answer for all. */
 export class JointClaimCommand implements BatchCommand<JointClaimItem> {
   readonly itemsPerCall = 1;
   readonly firstAnswerIndex = 1;

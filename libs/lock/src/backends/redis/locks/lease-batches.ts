@@ -28,10 +28,13 @@ import { ScriptBatch, type BatchCommand } from '../protocol/script-batch.js';
 
 const ignore = (): void => undefined;
 
-/** The batched commands of one kind of lock; renewals and annotations are those of a lock hash where there are no others. */
+/**
+ * The batched commands of one kind of lock. Without their own, renewals and annotations are those
+ * of a lock hash.
+ */
 export interface LeaseCommands {
   readonly claim: BatchCommand<ClaimItem>;
-  /** Left out where several are not decided in one step. */
+  /** Omitted if the kind cannot decide several claims in one step. */
   readonly claimAll?: BatchCommand<JointClaimItem>;
   readonly withdraw: BatchCommand<WithdrawItem>;
   readonly renew?: BatchCommand<RenewItem>;
@@ -39,8 +42,9 @@ export interface LeaseCommands {
 }
 
 /**
- * Gathers what is asked for in one tick and sends it in one call per command, written back to back on one connection:
- * withdrawals, then annotations, then claims. So a withdraw and a claim of the same tick are executed in that order.
+ * Gathers the requests of one tick and sends one call per command. The calls go back to back on one
+ * connection: withdrawals, then annotations, then claims. So a withdraw and a claim of the same
+ * tick are executed in that order.
  */
 export class LeaseBatches {
   #withdraws: WithdrawItem[] = [];
@@ -77,10 +81,10 @@ export class LeaseBatches {
     });
   }
 
-  /** Sent at once, after what was asked for before; never in a call with others. */
+  /** Sent at once, after the requests gathered so far, and never in a call with others. */
   async claimAll(claims: readonly Claim[]): Promise<JointVerdict> {
     const jointClaimBatch = this.#jointClaimBatch;
-    // A server of a cluster takes the keys of one slot in a call.
+    // On a cluster, a call takes only keys of one slot.
     const slots = this.connection.link.isSharded ? claims.map(({ resource }) => slotOf(resource)) : [];
     if (jointClaimBatch === undefined || new Set(slots).size > 1) return { kind: 'separate' };
     this.#flush();
@@ -95,11 +99,11 @@ export class LeaseBatches {
   }
 
   withdraw({ id, resource }: ClaimRef, options: WithdrawOptions): Promise<WithdrawOutcome> {
-    // The claim itself is still here: it must not be executed after its withdraw.
+    // The claim is not sent yet: it must not be executed after its withdraw.
     if (this.#unsentClaims.has(id)) this.#flush();
     this.#annotations.delete(id);
     return new Promise<WithdrawOutcome>((resolve, reject) => {
-      // A key of another type holds no grant of anybody.
+      // A key of another type holds no grant of this claim.
       const refuse: WithdrawItem['reject'] = (error) =>
         error instanceof LockTypeMismatchError ? resolve('absent') : reject(error);
       const keys = this.keyCache.of(resource);
@@ -113,7 +117,10 @@ export class LeaseBatches {
     this.#schedule();
   }
 
-  /** Sent at once, since a keeper gathers its renewals itself. @throws LockError each for itself, without an answer */
+  /**
+   * Sent at once, since a keeper gathers its renewals itself. @throws LockError per item, without
+   * an answer
+   */
   renew(held: readonly HeldRef[]): Promise<RenewOutcome>[] {
     const items: RenewItem[] = [];
     const outcomes = held.map(

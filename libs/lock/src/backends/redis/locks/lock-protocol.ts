@@ -1,14 +1,21 @@
 import type { ClaimView, Shape } from '../../../core/claim.js';
 import type { LeaseBatches } from './lease-batches.js';
 
-/** How one kind of lock is written on Redis, behind the same verbs: its keys, scripts and channels. */
+/**
+ * The format of one kind of lock on Redis, behind the same verbs: its keys, scripts and channels.
+ */
 export interface LockProtocol {
-  /** Whether claims of this shape are of this kind. */
+  /** Whether this kind serves claims of this shape. */
   supports(shape: Shape): boolean;
   readonly batches: LeaseBatches;
-  /** Where others say that the resource may be free, beside the channel of the process. */
+  /**
+   * Where other clients announce that the resource may be free, beside the channel of the process.
+   */
   channels(resource: string): readonly string[];
-  /** Where others wake one claim, by its number: channels that begin with this, and end with the number. */
+  /**
+   * Where other clients wake one claim: the name of its channel is this prefix and the claim's
+   * number.
+   */
   claimChannelPrefix?(resource: string): string | undefined;
   inspect(resource: string): Promise<readonly ClaimView[]>;
   revoke(resource: string, how: 'atExpiry' | 'now'): Promise<boolean>;

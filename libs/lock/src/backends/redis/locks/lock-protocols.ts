@@ -26,16 +26,16 @@ import {
   semaphoreRenewCommand,
 } from './semaphore-protocol.js';
 
-/** What all kinds of lock on one server need. */
+/** Dependencies of all kinds of lock on one server. */
 export interface LockProtocolDeps {
   readonly connection: RedisConnection;
   readonly guard: RestartGuard;
   readonly clockOffset: RedisClockOffset;
   readonly processes: RedisProcessDirectory;
   readonly awaitedGrants: AwaitedGrants;
-  /** Tokens of a lock come from a counter of its own, Redisson's. */
+  /** Each lock has a token counter of its own: Redisson's. */
   readonly hasPerLockTokens: boolean;
-  /** What is granted counts only when these say so. */
+  /** A grant counts only once these replicas have acknowledged it. */
   readonly acks: ReplicaAcks | undefined;
 }
 

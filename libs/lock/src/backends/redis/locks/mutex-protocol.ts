@@ -7,7 +7,7 @@ import { INSPECT, type Script } from '../protocol/script.js';
 import type { CallScript } from '../protocol/script-caller.js';
 import type { LockProtocol } from './lock-protocol.js';
 
-/** How a mutex is written whose holder is a field of a hash, as Redisson's RLock has it. */
+/** The format of a mutex whose holder is a field of a hash, as in Redisson's RLock. */
 export interface MutexFormat extends LockScripts {
   readonly shape: Shape;
   readonly keysOf: (resource: string) => LockKeys;

@@ -10,10 +10,10 @@ import { encodeAscii } from '../protocol/resp-encoding.js';
 import type { CallScript } from '../protocol/script-caller.js';
 import type { LockProtocol } from './lock-protocol.js';
 
-/** What Redisson puts behind the name of a holder that writes. */
+/** Redisson's suffix for the field of a writer. */
 const WRITER_SUFFIX = ':write';
 
-/** The field of the hash that stands for a claim. */
+/** The field of the hash that represents a claim. */
 function fieldOf({ id, shape }: ClaimRef): string {
   return shape.mode === 'exclusive' ? id + WRITER_SUFFIX : id;
 }
@@ -25,7 +25,7 @@ export const READ_WRITE_SCRIPTS: LockScripts = {
   fieldOf,
 };
 
-/** A renewal says whether it reads or writes: a writer that is renewed as a reader reads from then on. */
+/** A renewal states whether it reads or writes: renewing a writer as a reader downgrades it. */
 export function readWriteRenewCommand(keyCache: KeyCache<ResourceKeys>): BatchCommand<RenewItem> {
   return {
     ...RENEW_COMMAND,
@@ -45,7 +45,10 @@ export const READ_WRITE_ANNOTATE_COMMAND: BatchCommand<AnnotateItem> = {
   script: RW_ANNOTATE,
 };
 
-/** A read-write lock, in the format of Redisson's RReadWriteLock, with a queue of processes beside it. */
+/**
+ * A read-write lock, in the format of Redisson's RReadWriteLock, with a queue of processes beside
+ * it.
+ */
 export class ReadWriteProtocol implements LockProtocol {
   constructor(
     readonly batches: LeaseBatches,
@@ -60,7 +63,8 @@ export class ReadWriteProtocol implements LockProtocol {
 
   channels(resource: string): readonly string[] {
     const tag = tagged(resource);
-    // Nothing is published on the second: whoever listens to the first alone is no Bedrock.
+    // The second channel only marks Bedrock clients: a client that listens to the first alone is
+    // foreign.
     return [`redisson_rwlock:${tag}`, `bedrock_rwlock:${tag}`];
   }
 

@@ -28,7 +28,10 @@ export interface RedisLeasesDeps {
   readonly start: () => void;
 }
 
-/** The verbs on Redis, each in the format of its kind of lock. The first call of a process waits for its connection. */
+/**
+ * The verbs on Redis, each in the format of its kind of lock. The first call of a process waits for
+ * its connection.
+ */
 export class RedisLeases implements LeaseDriver {
   readonly #protocolByShape = new WeakMap<Shape, LockProtocol>();
 
@@ -54,7 +57,7 @@ export class RedisLeases implements LeaseDriver {
     return Promise.all(this.renewals(held).map((outcome) => outcome.catch(() => 'unknown' as const)));
   }
 
-  /** As `renew()`, but each rejects for itself when there is no answer. */
+  /** Like `renew()`, but a renewal without an answer rejects on its own. */
   renewals(held: readonly HeldRef[]): Promise<RenewOutcome>[] {
     this.deps.processes.refresh();
     const outcomes: Promise<RenewOutcome>[] = [];

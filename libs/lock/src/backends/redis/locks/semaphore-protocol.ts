@@ -17,7 +17,10 @@ import { encodeText, encodeAscii } from '../protocol/resp-encoding.js';
 import type { CallScript } from '../protocol/script-caller.js';
 import type { LockProtocol } from './lock-protocol.js';
 
-/** The names that belong to a semaphore: what is held, its queue, what the queue asks for, and the ends of the leases. */
+/**
+ * The names that belong to a semaphore: its permits, its queue, the requests of the queue, and the
+ * ends of the leases.
+ */
 export class SemaphoreKeys implements LockKeys {
   readonly encoded: string;
   /** Permits have no tokens. */
@@ -61,7 +64,7 @@ export function semaphoreRenewCommand(keyCache: KeyCache<SemaphoreKeys>): BatchC
   };
 }
 
-/** Permits of Bedrock's own semaphore, which no other library knows. */
+/** Permits of Bedrock's own semaphore, which other libraries cannot read. */
 export class SemaphoreProtocol implements LockProtocol {
   constructor(
     readonly batches: LeaseBatches,
@@ -73,7 +76,7 @@ export class SemaphoreProtocol implements LockProtocol {
     return mode === 'shared' && capacity < READERS && order === 'any';
   }
 
-  /** Whoever waits is in the queue, and is told on the channel of its process. */
+  /** All waiters are in the queue, so the server wakes them on the channels of their processes. */
   channels(): readonly string[] {
     return [];
   }
@@ -104,7 +107,7 @@ export class SemaphoreProtocol implements LockProtocol {
     );
   }
 
-  /** A process may hold many: each is looked up once. */
+  /** Looks each process up once, since it may hold many permits. */
   async #withProcesses(views: readonly ClaimView[]): Promise<readonly ClaimView[]> {
     const ids = [...new Set(views.map(({ id }) => processOf(id)))];
     const found = await Promise.all(ids.map((id) => this.processes.find(id)));
