@@ -1,4 +1,4 @@
-/** The items by a property of theirs, in their order. */
+/** Groups items by a key, keeping their order. */
 export function groupBy<T, K>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
   for (const item of items) {

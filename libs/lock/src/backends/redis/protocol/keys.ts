@@ -1,17 +1,21 @@
 import { slotOf, hashTagFor } from './slot.js';
 import { encodeText } from './resp-encoding.js';
 
-/** The fencing counter: one for the whole database, or for each slot of a cluster; kept for ever. */
+/**
+ * The fencing counter: one for the whole database, or for each slot of a cluster. It never expires.
+ */
 export const TOKEN_KEY = 'bedrock_token';
-/** Redisson's counter of an RFencedLock; kept for ever. */
+/** Redisson's counter of an RFencedLock. It never expires. */
 const FENCED_TOKEN_PREFIX = 'redisson_lock_token';
-/** Names the run of the server whose data are known; only with `restartGuard`, kept for ever. */
+/**
+ * Holds the run id of the server whose data are intact. Only with `restartGuard`; never expires.
+ */
 export const GUARD_KEY = 'bedrock_guard';
-/** The longest lease of the guarded processes. */
+/** The longest lease that the guarded processes agreed on. */
 export const GUARD_LEASE_KEY = 'bedrock_guard_lease';
-/** Field of a lock's hash: its grant gets no renewals any more. */
+/** Field of a lock's hash: the grant can no longer be renewed. */
 export const REVOKED_FIELD = 'bedrock_revoked';
-/** Field of a lock's hash: it is a read-write lock of Redisson. */
+/** Field of a lock's hash that marks a read-write lock of Redisson. */
 export const MODE_FIELD = 'mode';
 
 const WAKE_CHANNEL = 'bedrock_wake:';
@@ -19,7 +23,7 @@ const CACHE_SIZE = 4_096;
 
 /** The keys of one resource, as the scripts of its kind take them. */
 export interface LockKeys {
-  /** As RESP, in the order of the scripts. */
+  /** As RESP, in the order that the scripts expect. */
   readonly encoded: string;
   /** Redisson's fencing counter of the lock. */
   readonly token: string;
@@ -27,28 +31,32 @@ export interface LockKeys {
 
 /** Where fencing tokens come from. */
 export interface TokenSource {
-  /** Tokens of a lock come from a counter of its own, Redisson's. */
+  /** Each lock has a token counter of its own: Redisson's. */
   readonly isPerLock: boolean;
-  /** The counter of all locks that can stand in one call with this one, as RESP. */
+  /** The counter of all locks that may share a call with this one, as RESP. */
   sharedCounter(resource: string): string;
 }
 
 export function tokenSource(isPerLock: boolean, isSharded: boolean): TokenSource {
   const single = encodeText(TOKEN_KEY);
   if (!isSharded) return { isPerLock, sharedCounter: () => single };
-  // What one script touches is in one slot. A counter per lock would stay for ever for each that there ever was.
+  // A script may touch one slot only, so each slot has a counter. A counter per lock would pile up,
+  // since it never expires.
   return {
     isPerLock,
     sharedCounter: (resource) => encodeText(`${TOKEN_KEY}:{${hashTagFor(slotOf(resource))}}`),
   };
 }
 
-/** What Redisson puts behind the prefix of a name: one that contains a brace carries its own hash tag, any other becomes one. */
+/**
+ * Redisson's suffix for the keys of a name. A name with a brace brings its own hash tag; any other
+ * becomes one.
+ */
 export function tagged(lock: string): string {
   return lock.includes('{') ? lock : `{${lock}}`;
 }
 
-/** The same for names of Bedrock: two colons keep the queue of `{x}` apart from that of `x`. */
+/** The suffix for Bedrock's keys: two colons keep the queue of `{x}` apart from that of `x`. */
 export function bedrockTag(lock: string): string {
   return lock.includes('{') ? `::${lock}` : `:{${lock}}`;
 }
@@ -67,7 +75,7 @@ export class ResourceKeys implements LockKeys {
     /** Redisson's RLock: the resource verbatim. */
     readonly lock: string,
   ) {
-    // Joined, not concatenated: what is kept is one flat text.
+    // Joined, not concatenated, so that the cached text is flat.
     this.encoded = [encodeText(lock), encodeText(this.queue), encodeText(this.asks)].join('');
   }
 
@@ -88,18 +96,21 @@ export class ResourceKeys implements LockKeys {
     return `redisson_lock__channel:${tagged(this.lock)}`;
   }
 
-  /** Whoever of Bedrock listens to the channel of the lock, listens here too: so the others can be counted. */
+  /**
+   * Bedrock clients that listen to the channel of the lock listen here too. Comparing the two
+   * counts reveals foreign clients.
+   */
   get bedrockChannel(): string {
     return `bedrock_lock__channel:${tagged(this.lock)}`;
   }
 }
 
-/** Who is behind `bedrock_process:<id>`: JSON, gone a minute after its last sign. */
+/** Describes the process behind an id, as JSON; expires a minute after the last heartbeat. */
 export function processKey(processId: string): string {
   return `bedrock_process:${processId}`;
 }
 
-/** Wakes (`+resource`), grants (`=…`) and revocations (`!resource`) for one process alone. */
+/** Wakes (`+resource`), grants (`=…`) and revocations (`!resource`) for this process alone. */
 export function processChannel(processId: string): string {
   return `${WAKE_CHANNEL}${processId}`;
 }
@@ -108,7 +119,10 @@ export function isProcessChannel(channel: string): boolean {
   return channel.startsWith(WAKE_CHANNEL);
 }
 
-/** Where a cluster wakes and grants to a process that waits for this lock: in the slot of the lock. */
+/**
+ * Where a cluster wakes a process that waits for this lock, or grants to it: in the slot of the
+ * lock.
+ */
 export function wakeChannel(lock: string, processId: string): string {
   return `${WAKE_CHANNEL}${tagged(lock)}:${processId}`;
 }
@@ -119,12 +133,12 @@ export function processOf(claimId: string): string {
   return end < 0 ? claimId : claimId.slice(0, end);
 }
 
-/** Where a record of idempotency is: never where a lock of the same name is. */
+/** The key of an idempotency record, which never collides with a lock of the same name. */
 export function recordKey(resource: string): string {
   return `bedrock_record${bedrockTag(resource)}`;
 }
 
-/** The lock that a new connection tries itself with. @param tag of a slot of this server, in a cluster */
+/** The lock that probes a new connection. @param tag in a cluster: of a slot of this server */
 export function probeKeys(
   processId: string,
   tag?: string,
@@ -134,7 +148,9 @@ export function probeKeys(
   return [lock, queue, asks, `${lock}:token`];
 }
 
-/** Names per resource. Cached, since building them anew for every claim costs more than all else on the way. */
+/**
+ * Names per resource. Cached, since building them for every claim costs more than all other steps.
+ */
 export class KeyCache<K extends LockKeys> {
   readonly #keys = new Map<string, K>();
 
@@ -143,7 +159,8 @@ export class KeyCache<K extends LockKeys> {
   of(resource: string): K {
     let keys = this.#keys.get(resource);
     if (keys === undefined) {
-      // Names without end (a lock per order) must not fill the memory; the few hot ones are back at once.
+      // Unbounded names (a lock per order) must not fill the memory; the few hot ones return at
+      // once.
       if (this.#keys.size >= CACHE_SIZE) this.#keys.clear();
       keys = this.keysOf(resource);
       this.#keys.set(resource, keys);

@@ -4,19 +4,22 @@ import type { RedisConnection } from '../connection/redis-connection.js';
 import { resultDiscarded } from '../connection/failures.js';
 import { encodeAscii } from './resp-encoding.js';
 
-// Taken when the module loads, so that fake timers installed later cannot hold back an answer.
+// Captured when the module loads, so that fake timers installed later cannot hold back an answer.
 const enqueueMicrotask = queueMicrotask;
 
-/** How many replicas have to have a grant before it counts. */
+/** How many replicas must have a grant before it counts. */
 export interface ReplicaAckOptions {
   readonly count: number;
-  /** How long they have for it, in whole ms, up to a third of `operationTimeoutMs`. @default a tenth of it */
+  /**
+   * Longest wait for them, in whole ms, up to a third of `operationTimeoutMs`. @default a tenth of
+   * it
+   */
   readonly timeoutMs?: number;
 }
 
 export type ReplicaAckSettings = Required<ReplicaAckOptions>;
 
-/** Why grants do not count; nothing when they do. */
+/** Why grants do not count; undefined when they do. */
 export type AckFailure = LockError | undefined;
 
 const FIELDS: ReadonlySet<string> = new Set<keyof ReplicaAckOptions>(['count', 'timeoutMs']);
@@ -30,7 +33,7 @@ export function resolveReplicaAcks(
   if (options === undefined) return undefined;
   checkFields('replicaAcks', options, FIELDS);
   const { count, timeoutMs = Math.ceil(operationTimeoutMs / 10) } = options;
-  // A claim may have to wait for the one before it and for its own, and needs time for its trips.
+  // A claim may wait for the WAIT before it and for its own, and needs time for its round trips.
   const longest = Math.floor(operationTimeoutMs / 3);
   return Object.freeze({
     count: checkWhole('replicaAcks.count', count, 1, MAX_REPLICAS),
@@ -39,8 +42,9 @@ export function resolveReplicaAcks(
 }
 
 /**
- * Asks a server whether its replicas have what was written on this connection, by WAIT. The server reads nothing else from
- * the connection meanwhile, so there is never more than one question under way; the next one serves all who came since.
+ * Asks the server by WAIT whether its replicas have all writes of this connection. Meanwhile the
+ * server reads nothing else from the connection. So at most one WAIT is in flight, and the next one
+ * serves all callers that came since.
  */
 export class ReplicaAcks {
   readonly #request: string;
@@ -54,7 +58,7 @@ export class ReplicaAcks {
     this.#request = `*3\r\n${encodeAscii('wait')}${encodeAscii(settings.count)}${encodeAscii(settings.timeoutMs)}`;
   }
 
-  /** About all that is sent until the next microtask. */
+  /** Covers all requests that are sent until the next microtask. */
   whenAcknowledged(): Promise<AckFailure> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve);

@@ -1,10 +1,10 @@
 import { IN_CLUSTER, scripts } from './scripts.generated.js';
 
-/** A script as the server sees it, known by the hash of its text. */
+/** A script as sent to the server, identified by the hash of its text. */
 export interface Script {
   readonly source: string;
   readonly sha1: string;
-  /** The hash of the text that a cluster needs: there, scripts publish on shard channels. */
+  /** The hash of the cluster variant, whose text publishes on shard channels. */
   readonly sha1InCluster: string;
 }
 
@@ -36,7 +36,7 @@ export const RW_REVOKE: Script = scripts.rwRevoke;
 
 const clusterForms = new Map<Script, Script>();
 
-/** The script as this server needs it. */
+/** The variant of the script for this server. */
 export function scriptFor({ isSharded }: { readonly isSharded: boolean }, script: Script): Script {
   if (!isSharded || script.sha1 === script.sha1InCluster) return script;
   let form = clusterForms.get(script);
@@ -49,5 +49,5 @@ export function scriptFor({ isSharded }: { readonly isSharded: boolean }, script
   return form;
 }
 
-/** What every connection loads; the scripts of other kinds are loaded by their first use. */
+/** Loaded on every connection; scripts of other kinds are loaded at their first use. */
 export const PRELOADED_SCRIPTS: readonly Script[] = [CLAIM, WITHDRAW, RENEW, ANNOTATE, INSPECT, REVOKE];

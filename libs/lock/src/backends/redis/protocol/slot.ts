@@ -8,7 +8,7 @@ const CRC16 = Uint16Array.from({ length: 256 }, (_, byte) => {
   return crc;
 });
 
-/** The slot of a key: that of its hash tag, where it has one. */
+/** The slot of a key, or of its hash tag if it has one. */
 export function slotOf(key: string): number {
   const tag = hashTag(key);
   let crc = 0;
@@ -20,7 +20,7 @@ export function slotOf(key: string): number {
   return crc % SLOTS;
 }
 
-/** What is between the first `{` and the next `}`, unless that is nothing. */
+/** The text between the first `{` and the next `}`, or the whole key if that is empty. */
 function hashTag(key: string): string {
   const open = key.indexOf('{');
   const close = open < 0 ? -1 : key.indexOf('}', open + 1);
@@ -37,8 +37,8 @@ const tags: (string | undefined)[] = [];
 let triedTags = 0;
 
 /**
- * The shortest decimal number whose slot this is: a hash tag for what there is once per slot, the same in every process.
- * All of them together take some 10 ms to find, so they are found as they are asked for.
+ * The shortest decimal number in this slot: a hash tag for keys that exist once per slot, the same
+ * in every process. Finding all of them takes about 10 ms, so they are found on demand.
  */
 export function hashTagFor(slot: number): string {
   for (; tags[slot] === undefined; triedTags += 1) tags[slotOf(String(triedTags))] ??= String(triedTags);
