@@ -23,12 +23,13 @@ import {
 import type { Servers } from './server/servers.js';
 import { SingleServer } from './server/single-server.js';
 
-/** `ready()` waits this many times `operationTimeoutMs`: a server that is just starting is worth waiting for. */
+/** `ready()` waits this many times `operationTimeoutMs`, since a server may just be starting. */
 const READY_TIMEOUT_FACTOR = 5;
 
 /**
- * Locks on one Redis (or the primary that Sentinels name) or on a Redis Cluster, shared with Redisson clients that use the
- * same names. Connections of its own are opened at `ready()` or at the first call, two for each server.
+ * Locks on one Redis (or the primary behind Sentinels) or on a Redis Cluster. They are shared with
+ * Redisson clients that use the same names. The backend opens its own connections at `ready()` or
+ * at the first call, two for each server.
  * @throws InvalidOptionError naming the field; nothing is sent
  */
 export function redis(options: string | RedisClient | RedisOptions): Backend {
@@ -109,11 +110,11 @@ export class RedisBackend implements LockNode {
   }
 
   raiseToken(ref: ClaimRef, token: number): Promise<'raised' | 'lost'> {
-    // Only nodes are asked, and a node is one server.
+    // Only a combination raises tokens, and its nodes are single servers.
     return this.#single!.raiseToken(ref, token);
   }
 
-  /** @throws UnsupportedByBackendError for a cluster, which is no node that fails by itself */
+  /** @throws UnsupportedByBackendError for a cluster, which does not fail as one node */
   asNode(node: NodeOptions): LockNode {
     const settings = this.#settings;
     if (settings.cluster !== undefined) {

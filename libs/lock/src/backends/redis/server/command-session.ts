@@ -10,11 +10,11 @@ import { runScript } from '../protocol/run-script.js';
 import { PRELOADED_SCRIPTS, CLAIM, scriptFor, WITHDRAW } from '../protocol/script.js';
 import type { RedisClockOffset } from '../connection/clock-offset.js';
 
-/** Life of the probe's lock, should its withdrawal get lost, in ms. */
+/** Life of the probe lock if its withdrawal gets lost, in ms. */
 const PROBE_LEASE_MS = 1_000;
 /** The first version of Redis with shard channels. */
 const SHARDED_SINCE = 7;
-/** By which a server of a cluster says that another one has the slot. */
+/** Errors of a cluster server whose slot has moved, or is moving, to another one. */
 const REDIRECTIONS: ReadonlySet<string> = new Set(['MOVED', 'ASK', 'TRYAGAIN']);
 
 export interface CommandSessionSettings {
@@ -34,16 +34,19 @@ export interface CommandSessionDeps {
   /** Where the processes of a server must have something in common. */
   readonly agreement?: { reach(send: Send): Promise<void> } | undefined;
   readonly processId: string;
-  /** What is held should be verified now. */
+  /** All grants should be verified now. */
   readonly onSuspect: (resource: undefined) => void;
   readonly onServing?: (run: string) => void;
   readonly onLost?: () => void;
   readonly joinedLater?: boolean;
-  /** On a server of a cluster: a hash tag of a slot that it serves, if it serves one. */
+  /** In a cluster: a hash tag of a slot that this server serves, if any. */
   readonly ownHashTag?: () => string | undefined;
 }
 
-/** What is learned on each new connection for commands, and holds for it alone: the run of the server, and its time. */
+/**
+ * State learned anew on each command connection, and valid for it alone: the server's run and its
+ * time.
+ */
 export class CommandSession implements ConnectionHandler, RestartGuard {
   runId = '';
   #trustsMissingGuard: boolean;
@@ -52,7 +55,10 @@ export class CommandSession implements ConnectionHandler, RestartGuard {
     this.#trustsMissingGuard = deps.settings.coldStart === 'trust';
   }
 
-  /** A server that may have lost data grants nothing by itself; and nobody would see that replicas have such a grant. */
+  /**
+   * A server that may have lost data must not push grants. Nor may one with `replicaAcks`, since no
+   * WAIT covers a pushed grant.
+   */
   get mayPush(): boolean {
     return this.runId === '' && this.deps.settings.replicaAcks === undefined;
   }
@@ -64,9 +70,9 @@ export class CommandSession implements ConnectionHandler, RestartGuard {
   async open(send: Send): Promise<void> {
     const { settings, clockOffset, processes, connection } = this.deps;
     const { database, isSharded } = connection.link;
-    // ioredis goes on in database 0 when its own SELECT fails.
+    // ioredis stays in database 0 if its own SELECT fails.
     if (database > 0) await send('select', [database]);
-    // A server that forbids SCRIPT LOAD gets each script by its text at its first use.
+    // Some servers forbid SCRIPT LOAD. There, the first use of each script sends its text.
     const loading = PRELOADED_SCRIPTS.map((script) =>
       send('script', ['LOAD', scriptFor(connection.link, script).source]).catch(() => undefined),
     );
@@ -102,9 +108,9 @@ export class CommandSession implements ConnectionHandler, RestartGuard {
   }
 
   /**
-   * Locks and unlocks a name of its own, which shows that all that locks need works, and begins a quarantine now rather
-   * than at the first claim. Only this first question of a process may trust a missing guard: what is missing later was
-   * lost while others were running.
+   * Locks and unlocks a private name. This proves that all that locks need works, and starts a
+   * quarantine now rather than at the first claim. Only the first probe of a process may trust a
+   * missing guard: one that is missing later was lost while other processes were running.
    */
   async #probe(send: Send): Promise<void> {
     const { runId } = this;
@@ -117,7 +123,7 @@ export class CommandSession implements ConnectionHandler, RestartGuard {
     const trusts = this.#trustsMissingGuard ? 1 : 0;
     this.#trustsMissingGuard = false;
     const id = `${processId}:0`;
-    // Without a token: its counter would have no end, and stay when this process dies.
+    // Takes no token: its counter would never expire, and would stay if this process dies.
     const claim: Arg[] = [id, PROBE_LEASE_MS, Number.MAX_SAFE_INTEGER, 0, 0];
     if (runId !== '') claim.push(runId, this.maxLeaseMs, trusts);
     claim.push(0);
@@ -127,9 +133,9 @@ export class CommandSession implements ConnectionHandler, RestartGuard {
       await Promise.all([asked, send('set', [token, 0, 'PX', PROBE_LEASE_MS])]);
     } catch (error) {
       const code = codeOf((error as Error).cause);
-      // The slot is on its way to another server, or there already.
+      // The slot is moving to another server, or has moved.
       if (REDIRECTIONS.has(code)) return;
-      // A full server still has to take withdrawals.
+      // A full server must still take withdrawals.
       if (code !== 'QUARANTINED' && code !== 'OOM') throw error;
     }
     const given = runScript(runner, WITHDRAW, [token, lock, queue, asks], [id, 0, 1]);
@@ -143,7 +149,7 @@ function checkVersion(version: string | undefined): void {
     throw notSent(`locks on a cluster need Redis ${SHARDED_SINCE} or newer; this one is ${version}`);
 }
 
-/** The fields of INFO; none where this user may not ask. */
+/** The fields of INFO; none if this user may not call it. */
 async function readInfo(send: Send): Promise<Partial<Record<string, string>>> {
   let text = '';
   try {

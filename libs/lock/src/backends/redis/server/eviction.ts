@@ -4,9 +4,10 @@ const ADVICE = 'set maxmemory-policy to noeviction, or give locks a Redis of the
 const warned = new Set<string>();
 
 /**
- * A server that evicts keys deletes locks while they are held (measured: 8 to 10 of 10). Warns once per process, or
- * refuses. Read from INFO, since CONFIG is missing on managed servers and forbidden to most users.
- * @throws BackendUnavailableError with `strict`, also when the policy cannot be known
+ * A server that evicts keys deletes locks while they are held (measured: 8 to 10 of 10). Warns once
+ * per process, or refuses. Reads INFO, since CONFIG is missing on managed servers and forbidden to
+ * most users.
+ * @throws BackendUnavailableError with `strict`, also if the policy is unknown
  */
 export function checkEviction(policy: string | undefined, strict: boolean): void {
   if (policy === 'noeviction') return;

@@ -4,13 +4,16 @@ import type { Send } from '../connection/redis-connection.js';
 import { notSent } from '../connection/failures.js';
 import { GUARD_LEASE_KEY } from '../protocol/keys.js';
 
-/** Life of the agreement without a sign of a guarded process, and the age from which it is prolonged, in ms. */
+/**
+ * In ms: the life of the agreement without a renewal by a guarded process, and the age at which it
+ * is renewed.
+ */
 const TTL_MS = 60_000;
 const REFRESH_MS = 20_000;
 
 /**
- * The longest lease, which all guarded processes of a server must have in common: a quarantine that is shorter than a lease of
- * another process would end before that lease does.
+ * The longest lease, on which all guarded processes of a server must agree. A quarantine shorter
+ * than a lease of another process would end before that lease does.
  */
 export class GuardAgreement {
   #refreshedAt = -Infinity;
@@ -23,8 +26,9 @@ export class GuardAgreement {
   ) {}
 
   /**
-   * Agrees with the processes that are at work, before anything is asked on a new connection.
-   * @throws BackendUnavailableError whose cause is an InvalidOptionError, when they have agreed on another longest lease
+   * Agrees with the running processes before anything else is sent on a new connection.
+   * @throws BackendUnavailableError caused by an InvalidOptionError, if they use another longest
+   * lease
    */
   async reach(send: Send): Promise<void> {
     const problem = await this.#agree(send);
@@ -32,8 +36,9 @@ export class GuardAgreement {
   }
 
   /**
-   * Prolongs the agreement while this process is at work. One that ended while this process was idle may have been made anew by
-   * others, with another longest lease: then this process warns, once, and leaves theirs as it is.
+   * Renews the agreement while this process is active. An agreement may expire while this process
+   * is idle. Other processes may then have set another longest lease: this process warns once and
+   * keeps theirs.
    */
   refresh(): void {
     if (this.clock.now() - this.#refreshedAt < REFRESH_MS) return;

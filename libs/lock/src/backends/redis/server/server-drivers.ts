@@ -15,7 +15,7 @@ import type { RedisClockOffset } from '../connection/clock-offset.js';
 import type { RedisServerDeps } from './servers.js';
 import type { WakeSubscriptions } from '../presence/wake-subscriptions.js';
 
-/** What the drivers on a server need. */
+/** Dependencies of the drivers on a server. */
 export interface ServerDriverDeps extends RedisServerDeps {
   /** For commands. */
   readonly connection: RedisConnection;
@@ -23,15 +23,15 @@ export interface ServerDriverDeps extends RedisServerDeps {
   readonly processes: RedisProcessDirectory;
   readonly agreement?: GuardAgreement | undefined;
   readonly wakes: Pick<WakeSubscriptions, 'watch'>;
-  /** What the server may grant by itself. */
+  /** Claims that the server may grant by a push. */
   readonly awaitedGrants: AwaitedGrants;
-  /** Connects whatever is not connected yet. */
+  /** Opens every connection that is not open yet. */
   readonly start: () => void;
   /** The connection was lost. */
   readonly onLost?: () => void;
-  /** Another server has served before: what it granted may not have come to this one. */
+  /** Another server served before: its grants may be missing on this one. */
   readonly joinedLater?: boolean;
-  /** On a server of a cluster: a hash tag of a slot that it serves, if it serves one. */
+  /** In a cluster: a hash tag of a slot that this server serves, if any. */
   readonly ownHashTag?: () => string | undefined;
 }
 

@@ -9,21 +9,21 @@ export interface Servers {
   readonly records: RecordDriver;
   /** Requests sent so far. */
   readonly commands: number;
-  /** Starts to connect, unless it has. */
+  /** Starts to connect, unless started already. */
   start(): void;
-  /** @throws BackendUnavailableError after `ms`, and at once when a server answered that it will not serve */
+  /** @throws BackendUnavailableError after `ms`, or at once if a server refuses for good */
   whenReady(ms: number): Promise<void>;
-  /** Asks for a sign of life. @throws BackendUnavailableError */
+  /** Checks that the servers answer. @throws BackendUnavailableError */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Whose servers they are. */
+/** Dependencies of a server or a cluster. */
 export interface RedisServerDeps {
   readonly settings: RedisSettings;
   readonly processId: string;
-  /** Grants on a resource, or on all without one, should be verified now. */
+  /** Grants on a resource should be verified now; without one, all grants. */
   readonly onSuspect: (resource: string | undefined) => void;
-  /** A connection for commands serves, to a server of this run: '' without `restartGuard`. */
+  /** A command connection serves. `run` is the run id of its server: '' without `restartGuard`. */
   readonly onServing?: (run: string) => void;
 }

@@ -12,7 +12,10 @@ import { RedisClockOffset } from '../connection/clock-offset.js';
 import type { Servers, RedisServerDeps } from './servers.js';
 import { WakeSubscriptions } from '../presence/wake-subscriptions.js';
 
-/** One Redis, or the primary that Sentinels name: a connection for commands and one for subscriptions. */
+/**
+ * One Redis, or the primary that Sentinels name: a connection for commands and one for
+ * subscriptions.
+ */
 export class SingleServer implements Servers {
   readonly #commandConnection: RedisConnection;
   readonly #subscriptionConnection: RedisConnection;
@@ -32,7 +35,8 @@ export class SingleServer implements Servers {
     this.#hasPerLockTokens = settings.tokens === 'perLock';
     this.#subscriptionConnection = new RedisConnection(links.create(), clock, settings);
     const { call } = this.#commandConnection;
-    // The nodes of a combination are asked about by the combination.
+    // A node of a combination makes no agreement: there, the options of the combination must be the
+    // same in all processes.
     const isAlone = deps.onServing === undefined;
     const agreement =
       settings.restartGuard && isAlone ? new GuardAgreement(settings.maxLeaseMs, call, clock) : undefined;
@@ -110,7 +114,7 @@ export class SingleServer implements Servers {
   }
 }
 
-/** What is wrong with an option of this process is no outage: waiting would not mend it. */
+/** A wrong option of this process is not an outage: waiting would not fix it. */
 function disagreementIn(error: unknown): InvalidOptionError | undefined {
   for (let one = error; one instanceof Error; one = one.cause)
     if (one instanceof InvalidOptionError) return one;
