@@ -11,7 +11,7 @@ import type { WakeSubscriptions } from '../presence/wake-subscriptions.js';
 import type { StoredAnswerCleanup } from './answer-cleanup.js';
 import { storedAnswerKey } from './counter-keys.js';
 
-/** A script and what it is run on. */
+/** A script with its keys and arguments. */
 export interface CountingScript {
   readonly script: Script;
   readonly resource: string;
@@ -21,7 +21,10 @@ export interface CountingScript {
 
 const COUNT = /^(?:0|-?[1-9]\d{0,15})$/;
 
-/** How latches and semaphores reach the server. The first call of a process waits for its connection. */
+/**
+ * How latches and semaphores reach the server. The first call of a process waits for its
+ * connection.
+ */
 export class CountingCalls {
   readonly #callScript: CallScript;
 
@@ -35,7 +38,7 @@ export class CountingCalls {
     this.#callScript = scriptCallerFor(connection);
   }
 
-  /** The number that a name holds, 0 when there is none. */
+  /** The number stored under a name, 0 if there is none. */
   async read(resource: string): Promise<number> {
     await this.#whenServing();
     let text: unknown;
@@ -49,7 +52,7 @@ export class CountingCalls {
     throw new LockTypeMismatchError(resource, 'a text that is no count');
   }
 
-  /** Runs a script; gives its reply without the server's time, which it begins with. */
+  /** Runs a script. Returns its reply without the server time at its start. */
   async run({ script, resource, keys, args }: CountingScript): Promise<readonly unknown[]> {
     await this.#whenServing();
     const sentAt = this.clockOffset.localNow();
@@ -59,19 +62,21 @@ export class CountingCalls {
       this.clockOffset.addSample(now, sentAt);
       return answer;
     } catch (error) {
-      // The server has become a replica: the next connection may lead to the new primary. Nothing is sent again.
+      // The server has become a replica: the next connection may lead to the new primary. The
+      // request is not repeated.
       if (codeOf((error as Error).cause) === 'READONLY') this.connection.reconnect();
       throw error;
     }
   }
 
   /**
-   * Runs a script that the server refuses after its time. What is known of the server's clock grows vague while nothing is sent,
-   * so the first refusal, which brings a new sample, is answered by another try.
-   * @throws BackendUnavailableError when it was refused twice
+   * Runs a script that the server refuses after `notAfter`. The estimate of the server's clock
+   * grows vague while nothing is sent. So the first refusal, which brings a new sample, leads to a
+   * second try.
+   * @throws BackendUnavailableError if the server refuses twice
    */
   async runInTime(call: CountingScript, { notAfter }: OperationId): Promise<readonly unknown[]> {
-    // Only a connection that serves knows the server's time.
+    // The server time is known only while a connection serves.
     await this.#whenServing();
     for (let tries = 1; tries <= 2; tries += 1) {
       const answer = await this.run({
@@ -83,7 +88,9 @@ export class CountingCalls {
     throw notSent('it rejects requests as stale: its clock jumps, or requests take too long');
   }
 
-  /** Runs a script that changes something once per operation: its last key is that of the stored answer. */
+  /**
+   * Runs a script that changes something once per operation. Its last key holds the stored answer.
+   */
   async runOnce(call: CountingScript, operation: OperationId): Promise<readonly unknown[]> {
     const answerKey = storedAnswerKey(call.resource, operation.id);
     const keys = [...call.keys, answerKey];

@@ -4,7 +4,7 @@ import { scripts } from '../protocol/scripts.generated.js';
 import type { CountingCalls } from './counting-calls.js';
 import { channelOf } from './counter-keys.js';
 
-/** What Redisson's waiters at a latch take for a new count. */
+/** The message that Redisson's waiters at a latch take for a new count. */
 const NEW_COUNT = '1';
 
 /** Latches and counting semaphores, in the formats of Redisson's RCountDownLatch and RSemaphore. */

@@ -4,7 +4,10 @@ import { scripts } from '../protocol/scripts.generated.js';
 import type { CountingCalls } from './counting-calls.js';
 import { channelOf, leasesKey, storedAnswerKey } from './counter-keys.js';
 
-/** Permits with leases, in the format of Redisson's RPermitExpirableSemaphore. Their ends are by the server's clock. */
+/**
+ * Permits with leases, in the format of Redisson's RPermitExpirableSemaphore. They expire by the
+ * server's clock.
+ */
 export class RedisPermits implements PermitDriver {
   constructor(private readonly calls: CountingCalls) {}
 
@@ -60,7 +63,7 @@ function keysOf(resource: string): { readonly resource: string; readonly keys: r
   return { resource, keys: [resource, leasesKey(resource)] };
 }
 
-/** A life on the wire: -1 is one without an end. */
+/** A lease on the wire: -1 stands for no end. */
 function encodedLease(leaseMs: number): number {
   return leaseMs === Infinity ? -1 : leaseMs;
 }

@@ -8,7 +8,7 @@ import type { Script } from '../protocol/script.js';
 import { scripts } from '../protocol/scripts.generated.js';
 import type { RedisClockOffset } from '../connection/clock-offset.js';
 
-/** What `record-begin` and `record-read` tell of a record. */
+/** The reply of `record-begin` and `record-read` about a record. */
 type RecordReply = readonly [owner: unknown, fingerprint: unknown, ttl: unknown, value?: unknown];
 
 /** Records as hashes that expire by the server's clock. */
@@ -25,9 +25,10 @@ export class RedisRecords implements RecordDriver {
 
   async begin(start: RecordStart): Promise<RecordView | undefined> {
     const { resource, owner, fingerprint, leaseMs, notAfter } = start;
-    // Only a connection that serves knows the server's time.
+    // The server time is known only while a connection serves.
     await this.#whenServing();
-    // A refusal brings the time anew: what is known of it grows vague while nothing is sent.
+    // The estimate of the server's clock grows vague while nothing is sent. A refusal brings a new
+    // sample, so it leads to a second try.
     for (let tries = 1; tries <= 2; tries += 1) {
       const sentAt = this.clockOffset.localNow();
       const args = [
@@ -69,14 +70,15 @@ export class RedisRecords implements RecordDriver {
     return (await this.#run(script, resource, ...args)) === 1;
   }
 
-  /** Its reply: a number or a list. */
+  /** Runs a script that replies with a number or a list. */
   async #run(script: Script, resource: string, ...args: readonly string[]): Promise<unknown> {
     await this.#whenServing();
     let reply: unknown;
     try {
       reply = await this.#callScript(script, resource, [recordKey(resource)], ...args);
     } catch (error) {
-      // The server has become a replica: the next connection may lead to the new primary. Nothing is sent again.
+      // The server has become a replica: the next connection may lead to the new primary. The
+      // request is not repeated.
       if (codeOf((error as Error).cause) === 'READONLY') this.connection.reconnect();
       throw error;
     }
