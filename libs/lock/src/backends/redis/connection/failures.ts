@@ -2,23 +2,28 @@ import { BackendUnavailableError, LockTypeMismatchError, type LockError } from '
 
 export const BACKEND = 'redis';
 
-/** Replies by which the server says that it did not do what was asked. */
+/** Error codes by which the server states that it did not execute the request. */
 const REFUSALS: ReadonlySet<string> = new Set([
   'QUARANTINED', 'OOM', 'READONLY', 'LOADING', 'NOPERM', 'NOAUTH', 'WRONGPASS', 'MASTERDOWN', 'CLUSTERDOWN', 'NOREPLICAS',
   'MISCONF', 'BUSY', 'NOSCRIPT', 'MOVED', 'ASK', 'TRYAGAIN', 'CROSSSLOT',
 ]); // prettier-ignore
 
-/** Redis 6 puts where it happened before an error of a script: `@user_script:4: @user_script: 4: -READONLY …`. */
+/**
+ * Redis 6 prefixes the error of a script with its place: `@user_script:4: @user_script: 4:
+ * -READONLY …`.
+ */
 const CODE = /^(?:ERR Error running script.*?: )?(?:@?user_script: ?\d+: )*-?([A-Z]{2,})\b/;
 const NO_RIGHT_IN_SCRIPT = /^ERR The user executing the script can't/;
 
-/** The code that a Redis error begins with, such as `WRONGTYPE`; '' for an error of the connection. */
+/**
+ * The code at the start of a Redis error, such as `WRONGTYPE`; '' for an error of the connection.
+ */
 export function codeOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return NO_RIGHT_IN_SCRIPT.test(text) ? 'NOPERM' : (CODE.exec(text)?.[1] ?? '');
 }
 
-/** An error reply of the server, whole or of one item, as callers see it. */
+/** Converts an error reply, of a request or of one item, to the error that callers see. */
 export function refusal(error: unknown, resource = ''): LockError {
   const code = codeOf(error);
   const text = error instanceof Error ? error.message : String(error);
@@ -40,12 +45,12 @@ export function notSent(detail: string, cause?: unknown): BackendUnavailableErro
   return new BackendUnavailableError(BACKEND, detail, 'no', { cause });
 }
 
-/** The request went out and nothing came back. */
+/** The request was sent, but no answer arrived. */
 export function noAnswer(detail: string, cause?: unknown): BackendUnavailableError {
   return new BackendUnavailableError(BACKEND, detail, 'unknown', { cause });
 }
 
-/** It was executed, and what it gave does not count. */
+/** The request was executed, but its result does not count. */
 export function resultDiscarded(detail: string, cause?: unknown): BackendUnavailableError {
   return new BackendUnavailableError(BACKEND, detail, 'yes', { cause });
 }

@@ -37,16 +37,16 @@ class PendingCall implements ReplyHandler {
 }
 
 /**
- * The calls under way on one connection, in the order of their replies. Every one ends within `timeoutMs`, whatever the
- * client does.
+ * The calls in flight on one connection, in the order of their replies. Each ends within
+ * `timeoutMs`, whatever the client does.
  */
 export class PendingCalls {
   #first: PendingCall | undefined;
   #last: PendingCall | undefined;
   #watchdog: Timer | undefined;
-  /** When it fires: for the silence perhaps, which may last longer than a call. */
+  /** When the watchdog fires. It may watch for silence, which may last longer than a call. */
   #firesAt = 0;
-  /** When the oldest request was sent since the last reply; undefined when there is none. */
+  /** When the oldest request since the last reply was sent; undefined if there is none. */
   #silentSince: number | undefined;
 
   constructor(
@@ -54,11 +54,11 @@ export class PendingCalls {
     private readonly timeoutMs: number,
     /** At least `timeoutMs`. */
     private readonly silenceMs: number,
-    /** Something was asked `silenceMs` ago, and nothing has been heard since. */
+    /** A request was sent `silenceMs` ago, and no reply has arrived since. */
     private readonly onSilence: () => void,
   ) {}
 
-  /** @param sentAt not before the call that began last */
+  /** @param sentAt not earlier than the call that began last */
   begin(replyHandler: ReplyHandler, sentAt = this.clock.now()): ReplyHandler {
     const call = new PendingCall(this, replyHandler, sentAt);
     if (this.#last === undefined) this.#first = call;
@@ -77,18 +77,18 @@ export class PendingCalls {
     this.#silentSince = undefined;
   }
 
-  /** Forgets the calls in front that are over. */
+  /** Drops settled calls at the front. */
   removeSettled(): void {
     while (this.#first?.isSettled === true) {
       const { next } = this.#first;
-      // A call that has grown old in the heap would keep all that came after it from being collected young.
+      // An old call in the heap would keep all later ones from being collected young.
       this.#first.next = undefined;
       this.#first = next;
     }
     if (this.#first === undefined) this.#last = undefined;
   }
 
-  /** Ends all of them: the connection is gone. */
+  /** Fails all calls, since the connection is lost. */
   failAll(error: Error): void {
     this.noteReply();
     for (let call = this.#first; call !== undefined; call = this.#first) call.fail(error);
@@ -124,13 +124,16 @@ export class PendingCalls {
       this.#silentSince = undefined;
       this.onSilence();
     }
-    // A call that has begun since the timer ran has set one of its own, which is too late for the calls before it.
+    // A call that began after the timer fired has set a timer of its own. That one is too late for
+    // earlier calls.
     this.stopTimer();
     const left = this.#msToDeadline;
     if (left !== undefined) this.#startTimer(left);
   }
 
-  /** Time until a call is too old or the silence too long, in ms; undefined when nothing can be. */
+  /**
+   * Time until a call is too old or the silence too long, in ms; undefined if neither can happen.
+   */
   get #msToDeadline(): number | undefined {
     const call = this.#first && this.#first.sentAt + this.timeoutMs;
     const silence = this.#silentSince === undefined ? undefined : this.#silentSince + this.silenceMs;

@@ -7,7 +7,7 @@ interface ReadinessWaiter {
   readonly reject: (error: Error) => void;
 }
 
-/** Those who wait for a connection that serves, and why it does not yet. */
+/** The callers that wait until a connection serves, and why it does not yet. */
 export class Readiness {
   lastError: Error | undefined;
   readonly #waiters = new Set<ReadinessWaiter>();
@@ -38,7 +38,7 @@ export class Readiness {
     for (const waiter of this.#waiters) waiter.resolve();
   }
 
-  /** `isFinal`: the server itself said no, so waiting longer is in vain. */
+  /** `isFinal`: the server refused for good, so waiting longer is pointless. */
   failed(error: Error, isFinal: boolean): void {
     this.lastError = error;
     if (isFinal) for (const waiter of this.#waiters) waiter.reject(error);

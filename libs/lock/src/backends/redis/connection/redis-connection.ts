@@ -8,25 +8,27 @@ import { Readiness } from './readiness.js';
 export type Send = (command: string, args: readonly Arg[]) => Promise<unknown>;
 export type Subscribe = (channels: readonly string[], as?: ChannelNaming) => Promise<unknown>;
 
-/** How long servers are waited for. */
+/** Time limits of a connection. */
 export interface RedisTimeoutSettings {
-  /** Bound on every call, in ms. */
+  /** Longest call, in ms. */
   readonly operationTimeoutMs: number;
-  /** A connection that says nothing for so long is replaced, in ms. @default operationTimeoutMs */
+  /**
+   * A connection that stays silent for this long is replaced, in ms. @default operationTimeoutMs
+   */
   readonly silenceMs?: number;
 }
 
-/** What is said on every new connection before it serves, and who is told about its life. */
+/** Sets a new connection up before it serves, and listens to its life. */
 export interface ConnectionHandler {
-  /** Rejects when the server cannot serve yet; it is tried again on the same connection. */
+  /** Rejects if the server cannot serve yet; it is retried on the same connection. */
   open(send: Send, subscribe: Subscribe): Promise<void>;
   /** The connection serves from now on; `isFirst` is false after a reconnection. */
   opened?(isFirst: boolean): void;
-  /** The connection is gone, and with it everything that was learned on it. */
+  /** The connection is lost, and with it all state learned on it. */
   lost?(): void;
-  /** A message on a channel that was subscribed to. */
+  /** A message on a subscribed channel. */
   received?(channel: string, message: string): void;
-  /** Channels are not heard any more: they belong to another server of the cluster. */
+  /** Subscriptions have ended: their channels belong to another server of the cluster now. */
   moved?(): void;
 }
 
@@ -34,17 +36,18 @@ export interface ConnectionHandler {
 const TRANSIENT_REFUSALS: ReadonlySet<string> = new Set([
   'LOADING', 'BUSY', 'READONLY', 'MASTERDOWN', 'OOM', 'CLUSTERDOWN', 'MOVED', 'ASK', 'TRYAGAIN',
 ]); // prettier-ignore
-/** First and longest pause before the opening of a connection is tried again, in ms. */
+/** First and longest pause before the set-up of a connection is retried, in ms. */
 const REOPEN_MS = { first: 50, last: 1_000 };
-/** Pause before a connection that leads to a replica is given up for another, in ms. */
+/** Pause before a connection that leads to a replica is replaced, in ms. */
 const REPLICA_RECONNECT_MS = 250;
 
 /**
- * One connection of Bedrock's own. Nothing is queued while it is down and nothing is ever sent twice; every call settles
- * within `timeoutMs`, whatever the client does. A connection that stays silent for `silenceMs` is replaced.
+ * One dedicated connection. It queues nothing while it is down, and never sends a request twice.
+ * Every call settles within `timeoutMs`, whatever the client does. A connection that stays silent
+ * for `silenceMs` is replaced.
  */
 export class RedisConnection {
-  /** Requests sent so far, without those of the client's own greeting. */
+  /** Requests sent so far, without those of the client's own handshake. */
   commands = 0;
   readonly timeoutMs: number;
   readonly #silenceMs: number;
@@ -55,7 +58,7 @@ export class RedisConnection {
   #hasServed = false;
   #isStarted = false;
   #isClosed = false;
-  /** Counts connections, so that late answers of an old one are told apart. */
+  /** Counts connections, so that late answers of an old one can be told apart. */
   #epoch = 0;
 
   constructor(
@@ -73,7 +76,7 @@ export class RedisConnection {
     return this.#isReady;
   }
 
-  /** Starts to connect, and does so again for ever until `close()`. */
+  /** Connects, and reconnects forever until `close()`. */
   start(handler: ConnectionHandler): void {
     if (this.#isStarted || this.#isClosed) return;
     this.#isStarted = true;
@@ -90,27 +93,33 @@ export class RedisConnection {
 
   /**
    * Resolves when the connection serves.
-   * @throws BackendUnavailableError after `ms`, and at once when the server answered that it will not
+   * @throws BackendUnavailableError after `ms`, or at once if the server refuses for good
    */
   async whenReady(ms: number): Promise<void> {
     if (this.#isClosed) throw notSent('it is closed');
     if (!this.#isReady) await this.#readiness.wait(ms);
   }
 
-  /** Like `whenReady()`, but only before the first connection: afterwards a call must not outlive an outage. */
+  /**
+   * Like `whenReady()`, but waits only for the first connection. Later calls fail at once rather
+   * than wait through an outage.
+   */
   async whenServing(): Promise<void> {
     if (this.#isReady) return;
     if (this.#isClosed || this.#hasServed) throw this.#unavailable();
     await this.whenReady(this.timeoutMs);
   }
 
-  /** Sends a request now. @throws LockError; its `executed` says whether the server may have acted */
+  /**
+   * Sends a request now. @throws LockError; its `executed` says whether the server may have acted
+   */
   readonly call: Send = (command, args) =>
     this.#isReady ? this.#send(command, args) : Promise.reject(this.#unavailable());
 
   /**
-   * Like `call()`, of a request that was encoded already. The reply handler is told at once when it is down.
-   * @param sentAt from when its time counts, local ms @default now
+   * Like `call()`, for a request that is encoded already. Fails the reply handler at once if the
+   * connection is down.
+   * @param sentAt when its time starts, local ms @default now
    */
   run(command: string, text: string, replyHandler: ReplyHandler, sentAt?: number): void {
     if (!this.#isReady || !this.link.isWritable) return replyHandler.failed(this.#unavailable());
@@ -118,7 +127,10 @@ export class RedisConnection {
     this.link.run(command, text, this.#calls.begin(replyHandler, sentAt));
   }
 
-  /** As `run()`, for what took a part of its time already: it ends when that of a request sent at `sentAt` would. */
+  /**
+   * Like `run()`, for a request that has used up part of its time. It ends when a request sent at
+   * `sentAt` would.
+   */
   runSince(sentAt: number, command: string, text: string, replyHandler: ReplyHandler): void {
     let isOver = false;
     const end = (tell: () => void): void => {
@@ -141,7 +153,7 @@ export class RedisConnection {
     return this.clock.now();
   }
 
-  /** Subscribes now. What is published meanwhile goes to the handler. */
+  /** Subscribes now. Messages that arrive meanwhile go to the handler. */
   readonly subscribe: Subscribe = (channels, as) =>
     this.#isReady ? this.#subscribe(channels, as) : Promise.reject(this.#unavailable());
 
@@ -150,7 +162,7 @@ export class RedisConnection {
       ? this.#track(() => this.link.unsubscribe(channels, as))
       : Promise.reject(this.#unavailable());
 
-  /** Gives up the present connection for a new one. */
+  /** Replaces the current connection. */
   reconnect(): void {
     if (!this.#isClosed) this.link.reconnect();
   }
@@ -188,7 +200,7 @@ export class RedisConnection {
     });
   }
 
-  // The client waits for ever for the answer to its own greeting.
+  // The client waits forever for the answer to its own handshake.
   #awaitGreeting(): void {
     const epoch = this.#epoch;
     this.clock.setTimer(() => {
@@ -206,7 +218,7 @@ export class RedisConnection {
       if (epoch !== this.#epoch) return;
       this.#readiness.failed(error as Error, isFinal(error));
       const next = Math.min(retryMs * 2, REOPEN_MS.last);
-      // What has become a replica says so for ever: the next connection may lead to the primary.
+      // A replica answers READONLY forever: the next connection may lead to the primary.
       const isReplica = codeOf((error as Error).cause) === 'READONLY';
       this.clock.setTimer(
         () => {
@@ -234,7 +246,7 @@ export class RedisConnection {
   }
 }
 
-/** The server said no to the opening of a connection, and will say so again. */
+/** The server refused to set the connection up, and will refuse again. */
 export function isFinal(error: unknown): boolean {
   return (
     error instanceof BackendUnavailableError &&

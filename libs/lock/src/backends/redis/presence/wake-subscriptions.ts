@@ -7,20 +7,23 @@ import { codeOf } from '../connection/failures.js';
 import { isProcessChannel, processChannel } from '../protocol/keys.js';
 
 /**
- * While locks are watched, the connection is asked for a sign of life this often, in ms: a connection that died silently
- * would cost every wake from then on, and nothing else is sent on it.
+ * Interval of pings while locks are watched, in ms. A connection that died silently would lose
+ * every wake, and no other request would reveal it.
  */
 const HEARTBEAT_MS = 3_000;
-/** Longest SUBSCRIBE after a reconnection. */
+/** Most channels of one SUBSCRIBE after a reconnection. */
 const CHANNELS_PER_CALL = 500;
-/** What is published for Redisson when a Bedrock process was woken by name; 0 and 1 to `Long.valueOf`. */
+/**
+ * Messages for Redisson clients alone, since a Bedrock process was woken by name. Redisson reads
+ * them as 0 and 1 by `Long.valueOf`.
+ */
 const REDISSON_ONLY: ReadonlySet<string> = new Set(['00', '01']);
 const GRANT = /^(\d+) (\d+) (\d+) (\d+) (\d+) (.+)$/s;
 
 /** Where wakes of a resource are published. */
 export interface WakeChannels {
   readonly channels: readonly string[];
-  /** What the channels of single claims begin with. */
+  /** The common prefix of the channels of single claims. */
   readonly claimChannelPrefix: string | undefined;
 }
 
@@ -30,12 +33,13 @@ interface WatchedResource extends WakeChannels {
 }
 
 /**
- * The subscriptions of this process: one channel of its own, and those of the watched locks, counted. After a reconnection
- * all are made again and every watcher is woken, since what was published meanwhile is gone.
+ * The subscriptions of this process: its own channel, and those of the watched locks, counted.
+ * After a reconnection it subscribes again and wakes every watcher, since messages published
+ * meanwhile are lost.
  */
 export class WakeSubscriptions implements ConnectionHandler {
   readonly #watched = new Map<string, WatchedResource>();
-  // By channel, and by what the channels of claims begin with.
+  // By channel, and by the prefix of claim channels.
   readonly #resourceByChannel = new Map<string, string>();
   readonly #resourceByClaimPrefix = new Map<string, string>();
   readonly #ownChannel: string;
@@ -82,9 +86,9 @@ export class WakeSubscriptions implements ConnectionHandler {
 
   /**
    * Resolves when the subscription is confirmed.
-   * @param channels where the resource is spoken of, beside the own channel of the process
-   * @param claimChannels what channels begin with that end with the number of a claim
-   * @throws BackendUnavailableError when it is not
+   * @param channels where wakes of the resource are published, beside the channel of the process
+   * @param claimChannelPrefix prefix of the channels that end with the number of a claim
+   * @throws BackendUnavailableError if it is not confirmed
    */
   async watch(
     resource: string,
@@ -93,7 +97,7 @@ export class WakeSubscriptions implements ConnectionHandler {
     claimChannelPrefix?: string,
   ): Promise<Unsubscribe> {
     await this.connection.whenServing();
-    // Every call counts for itself, also with a function that watches already.
+    // A new function per call, so that watching twice with the same waker counts twice.
     const own: Waker = (wake) => waker(wake);
     let watched = this.#watched.get(resource);
     if (watched === undefined) {
@@ -115,7 +119,7 @@ export class WakeSubscriptions implements ConnectionHandler {
     return () => this.#removeWaker(resource, watched, own);
   }
 
-  /** Stops what goes on by itself. */
+  /** Ends the heartbeat and forgets all watches. */
   close(): void {
     this.#watched.clear();
     this.#resourceByChannel.clear();
@@ -138,7 +142,7 @@ export class WakeSubscriptions implements ConnectionHandler {
     return { channels, claimChannelPrefix };
   }
 
-  /** Asks whether the server is still there. */
+  /** Checks that the server still answers. */
   protected checkAlive(): Promise<unknown> {
     return this.connection.call('ping', []);
   }
@@ -189,7 +193,7 @@ export class WakeSubscriptions implements ConnectionHandler {
   /** `<n of the claim id> <token> <tokens> <lease, ms> <server ms> <resource>` */
   #onGrant(body: string): void {
     const [, number, token, tokens, leaseMs, at, resource] = GRANT.exec(body) ?? [];
-    // Whatever it is about, a message is never dropped.
+    // A message that cannot be parsed still wakes every watcher.
     if (resource === undefined) return this.#wakeAll();
     const claimId = `${this.processId}:${number}`;
     const grant = this.awaitedGrants.accept({
@@ -213,7 +217,9 @@ export class WakeSubscriptions implements ConnectionHandler {
   }
 }
 
-/** Redis allows patterns to few users. Without them nothing is lost but a moment: the sweep asks again. */
+/**
+ * Many users may not subscribe to patterns. Without them a wake is only late: the sweep asks again.
+ */
 async function subscribeToClaims(subscribe: Subscribe, patterns: readonly string[]): Promise<void> {
   try {
     await subscribe(patterns, 'patterns');
@@ -222,7 +228,7 @@ async function subscribeToClaims(subscribe: Subscribe, patterns: readonly string
   }
 }
 
-/** The pattern of all channels that begin like this. */
+/** The pattern of all channels with this prefix. */
 function patternOf(beginning: string): string {
   return `${beginning.replace(/[\\*?[\]^]/g, '\\$&')}*`;
 }
