@@ -4,8 +4,8 @@ const ASKING = '*1\r\n$6\r\nasking\r\n';
 const IGNORE_REPLY: ReplyHandler = { replied: () => undefined, failed: () => undefined };
 
 /**
- * A link whose requests are about slots that are on their way to the server: what was moved already is found nowhere else,
- * and the server answers only who says ASKING right before.
+ * A link for slots that are moving to the server. Keys that have moved are on no other server. The
+ * server answers for them only right after ASKING.
  */
 export class AskingLink implements RedisLink {
   readonly isSharded = true;

@@ -5,7 +5,7 @@ import { BACKEND } from '../connection/failures.js';
 import type { ServerDrivers } from '../server/server-drivers.js';
 import type { Router } from './router.js';
 
-/** Latches and counting semaphores, each on the server that has it. */
+/** Latches and counting semaphores, each on the server of its slot. */
 export class ClusterCounters implements CounterDriver {
   constructor(private readonly router: Router) {}
 
@@ -43,14 +43,14 @@ export class ClusterCounters implements CounterDriver {
   ): Promise<T> {
     if (kind === 'latch' && resource.includes('{')) {
       const what = `a latch with a hash tag in its name on a cluster ("${resource}")`;
-      // Redisson puts the whole name into braces once more.
+      // Redisson puts braces around the whole name, whatever it contains.
       throw new UnsupportedByBackendError(BACKEND, what, "its channel, Redisson's, is in another slot");
     }
     return this.router.route(resource, ({ counters }) => ask(counters));
   }
 }
 
-/** Permits with leases, each on the server that has their semaphore. */
+/** Permits with leases, each on the server of their semaphore's slot. */
 export class ClusterPermits implements PermitDriver {
   constructor(private readonly router: Router) {}
 

@@ -15,7 +15,7 @@ import { groupBy } from '../protocol/group-by.js';
 import type { Router } from './router.js';
 import { slotOf } from '../protocol/slot.js';
 
-/** The verbs of locks, each on the server that has the resource. */
+/** The verbs of locks, each on the server of the resource's slot. */
 export class ClusterLeases implements LeaseDriver {
   constructor(private readonly router: Router) {}
 
@@ -29,7 +29,10 @@ export class ClusterLeases implements LeaseDriver {
     return this.router.route(claims[0]!.resource, ({ leases }) => leases.claimAll(claims));
   }
 
-  /** All that a server has is asked for at once; what it sends elsewhere is asked for there by itself. */
+  /**
+   * One request per server for all its grants. A grant that has moved is renewed alone at its new
+   * server.
+   */
   async renew(held: readonly HeldRef[]): Promise<readonly RenewOutcome[]> {
     const outcomes = new Array<Promise<RenewOutcome>>(held.length);
     for (const [node, group] of groupBy(held.entries(), ([, { resource }]) => this.router.nodeOf(resource))) {

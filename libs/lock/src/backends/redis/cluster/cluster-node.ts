@@ -11,31 +11,33 @@ import { AskingLink } from './asking-link.js';
 import { ShardWakeSubscriptions } from './shard-wake-subscriptions.js';
 import { partsOf, type Address } from '../configuration/slot-map.js';
 
-/** What the servers of a cluster share. */
+/** Dependencies that all servers of a cluster share. */
 export interface ClusterNodeDeps extends RedisServerDeps {
   readonly links: LinkFactory;
   readonly processes: RedisProcessDirectory;
   /** Subscriptions, whichever server they are made on. */
   readonly wakes: Pick<WakeSubscriptions, 'watch'>;
-  /** A hash tag of a slot of this server, as far as is known. */
+  /** A hash tag of a slot of this server, as far as known. */
   readonly hashTagAt: (address: Address) => string | undefined;
   /** Slots of this server may belong to another one by now. */
   readonly onSlotsMoved: (node: ClusterNode) => void;
 }
 
 export interface NodeRole {
-  /** For requests about slots that are on their way to it. */
+  /** For requests about slots that are moving to this server. */
   readonly isAsking: boolean;
-  /** Others have served before: what they granted may not have come here. */
+  /** Other servers served before: their grants may be missing here. */
   readonly joinedLater: boolean;
 }
 
-/** Where a link of Bedrock's leads within a cluster, which has one database. */
+/** The target of a link within a cluster, which has one database. */
 export function linkTargetFor(address: Address): RedisLinkTarget {
   return { ...partsOf(address), database: 0, isSharded: true };
 }
 
-/** One server of a cluster: a connection for commands, and one for subscriptions as soon as there are any. */
+/**
+ * One server of a cluster: a command connection, and a subscription connection once it is needed.
+ */
 export class ClusterNode {
   readonly drivers: ServerDrivers;
   readonly #subscriptionConnection: RedisConnection;
@@ -84,7 +86,7 @@ export class ClusterNode {
     this.drivers.start();
   }
 
-  /** As `WakeSubscriptions.watch()`. */
+  /** Like `WakeSubscriptions.watch()`. */
   watch(
     resource: string,
     channels: readonly string[],

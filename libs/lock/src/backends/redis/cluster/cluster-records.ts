@@ -2,7 +2,7 @@ import type { RecordDriver } from '../../../core/ports/ports.js';
 import type { RecordRef, RecordStart, RecordView } from '../../../core/ports/records.js';
 import type { Router } from './router.js';
 
-/** Records of idempotency, each on the server that has its slot. */
+/** Idempotency records, each on the server of its slot. */
 export class ClusterRecords implements RecordDriver {
   constructor(private readonly router: Router) {}
 

@@ -14,10 +14,12 @@ import type { ClusterLocation } from '../configuration/cluster-location.js';
 import type { Address } from '../configuration/slot-map.js';
 import { Topology } from './topology.js';
 
-/** Pause before `ready()` looks at the masters again, in ms. */
+/** Pause before `ready()` checks the masters again, in ms. */
 const RETRY_MS = 50;
 
-/** A Redis Cluster: connections to each master, and every verb on the one that has the slot. */
+/**
+ * A Redis Cluster: connections to each master. Each verb runs on the server of the resource's slot.
+ */
 export class ClusterServers implements Servers {
   readonly leases: ClusterLeases;
   readonly counters: ClusterCounters;
@@ -75,14 +77,14 @@ export class ClusterServers implements Servers {
         await Promise.all([...masters, this.#revocations.whenReady(leftMs)]);
         return;
       } catch (error) {
-        // What a server answered stands; one that is down may be replaced meanwhile.
+        // An answer of a server is final; a server that is down may be replaced meanwhile.
         if (codeOf((error as Error).cause) !== '' || clock.now() >= until) throw error;
         await sleep(clock, RETRY_MS);
       }
     }
   }
 
-  /** The slowest master counts. */
+  /** Waits for the slowest master. */
   async ping(): Promise<void> {
     await this.#topology.whenKnown(this.deps.settings.operationTimeoutMs);
     await Promise.all(

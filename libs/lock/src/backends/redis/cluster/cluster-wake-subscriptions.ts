@@ -4,7 +4,7 @@ import type { Router } from './router.js';
 import { slotOf } from '../protocol/slot.js';
 import type { Topology } from './topology.js';
 
-/** One watch, and where it is made. */
+/** One watch and the server it is on. */
 interface ClusterWatch {
   readonly slot: number;
   readonly attach: (node: ClusterNode) => Promise<Unsubscribe>;
@@ -14,7 +14,10 @@ interface ClusterWatch {
   isMoving: boolean;
 }
 
-/** Subscriptions on the servers of a cluster, each where the slot of its channels is: they move with it. */
+/**
+ * Subscriptions in a cluster. Each is on the server of its channels' slot, and follows the slot
+ * when it moves.
+ */
 export class ClusterWakeSubscriptions {
   readonly #watches = new Set<ClusterWatch>();
 
@@ -23,7 +26,7 @@ export class ClusterWakeSubscriptions {
     private readonly router: Router,
   ) {}
 
-  /** As `WakeSubscriptions.watch()`. */
+  /** Like `WakeSubscriptions.watch()`. */
   async watch(
     resource: string,
     channels: readonly string[],
@@ -51,7 +54,7 @@ export class ClusterWakeSubscriptions {
     };
   }
 
-  /** Moves every subscription whose slot is elsewhere by now. */
+  /** Moves every subscription whose slot has moved. */
   followSlots(): void {
     for (const watch of this.#watches) {
       if (!watch.isMoving && this.topology.nodeOf(watch.slot) !== watch.node) void this.#move(watch);
@@ -65,10 +68,10 @@ export class ClusterWakeSubscriptions {
   async #move(watch: ClusterWatch): Promise<void> {
     try {
       await this.#attach(watch);
-      // What was published meanwhile is gone.
+      // Messages published meanwhile are lost.
       if (this.#watches.has(watch)) watch.waker();
     } catch {
-      // Until the next look, waiters find out by asking.
+      // Until the next refresh, waiters rely on their sweep.
       this.topology.refreshSoon();
     }
   }

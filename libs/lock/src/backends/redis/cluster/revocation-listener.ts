@@ -7,8 +7,9 @@ import { WakeSubscriptions } from '../presence/wake-subscriptions.js';
 import { linkTargetFor, type ClusterNode } from './cluster-node.js';
 
 /**
- * Hears that a lock was revoked. Its holder listens to no channel of that lock, so this is told on the channel of the
- * process, which is none of a slot: it is heard on every server of the cluster, and one is enough to listen to.
+ * Listens for revocations of locks. The holder listens to no channel of its lock, so revocations
+ * come on the channel of the process. That channel belongs to no slot: every server of the cluster
+ * delivers it, so one connection is enough.
  */
 export class RevocationListener {
   #node: ClusterNode | undefined;
@@ -25,7 +26,7 @@ export class RevocationListener {
     return this.#retiredCommands + (this.#connection?.commands ?? 0);
   }
 
-  /** Listens to one of these, to the same as before if it is among them. */
+  /** Listens on one of these masters: on the current one if it is among them. */
   listenTo(masters: readonly ClusterNode[]): void {
     if (this.#node !== undefined && masters.includes(this.#node)) return;
     this.close();

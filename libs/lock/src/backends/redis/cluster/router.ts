@@ -8,17 +8,22 @@ import { slotOf } from '../protocol/slot.js';
 import { parseRedirection, type NatMap } from '../configuration/slot-map.js';
 import type { Topology } from './topology.js';
 
-/** Pause before a slot is asked for again whose keys are on their way, or that is sent from server to server, in ms. */
+/**
+ * Pause before a retry in ms, if keys of the slot are moving or servers redirect again and again.
+ */
 const RETRY_MS = 20;
-/** So many servers may name the next one without a pause. */
+/** Redirections that are followed without a pause. */
 const HOPS_AT_ONCE = 3;
 /**
- * What is left of an operation for the answer to its last try, in ms; a quarter of shorter ones. Less makes a busy event loop
- * take a refusal for silence, after which the claim must be withdrawn.
+ * Part of the operation's time that is kept for the last answer, in ms; at most a quarter. With
+ * less, a busy event loop takes a refusal for silence, and the claim must be withdrawn.
  */
 const LAST_ANSWER_MS = 50;
 
-/** Asks the server that has the slot, and goes on to where it is sent, within the time of one operation. */
+/**
+ * Sends a request to the server of the slot, and follows redirections within the time of one
+ * operation.
+ */
 export class Router {
   constructor(
     private readonly topology: Topology,
@@ -27,12 +32,12 @@ export class Router {
     private readonly natMap: NatMap | undefined,
   ) {}
 
-  /** @throws LockError as the drivers do */
+  /** @throws LockError like the drivers */
   route<T>(resource: string, ask: (drivers: ServerDrivers) => Promise<T>): Promise<T> {
     return this.follow(slotOf(resource), ({ drivers }) => ask(drivers));
   }
 
-  /** The server that has a resource, as far as is known. */
+  /** The server of a resource, as far as known. */
   nodeOf(resource: string): ClusterNode | undefined {
     return this.topology.nodeOf(slotOf(resource));
   }
@@ -44,7 +49,7 @@ export class Router {
       return connection.call(command, args);
     });
 
-  /** Asks the server of a slot. What is asked again was not executed before. */
+  /** Asks the server of a slot. A request is repeated only if it was not executed. */
   async follow<T>(slot: number, ask: (node: ClusterNode) => Promise<T>): Promise<T> {
     const until = this.clock.now() + this.timeoutMs;
     let node = this.topology.nodeOf(slot) ?? (await this.#servingNode(slot));
@@ -70,7 +75,7 @@ export class Router {
     return node;
   }
 
-  /** Who is to be asked after this refusal. @throws the error when nobody is */
+  /** The server to ask after this refusal. @throws the error if there is none */
   async #nextNode(
     slot: number,
     node: ClusterNode,
@@ -89,7 +94,7 @@ export class Router {
       await this.#pause(RETRY_MS, until, error);
       return this.topology.nodeOf(slot) ?? node;
     }
-    // The server is down, or the cluster: somebody else will have the slot.
+    // The server or the cluster is down: another server may take the slot over.
     if (code === '' || code === 'CLUSTERDOWN') this.topology.refreshSoon();
     throw error;
   }
@@ -103,7 +108,7 @@ export class Router {
     return this.topology.nodeAt(to);
   }
 
-  /** Asks a server to which a connection may only just be made. @param refusal what is left when there is no time */
+  /** Asks a server whose connection may be new. @param refusal thrown if the time is over */
   async #askNext<T>(
     node: ClusterNode,
     ask: (node: ClusterNode) => Promise<T>,

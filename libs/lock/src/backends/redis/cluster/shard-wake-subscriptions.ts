@@ -4,13 +4,17 @@ import { codeOf } from '../connection/failures.js';
 import { wakeChannel } from '../protocol/keys.js';
 import { WakeSubscriptions, type WakeChannels } from '../presence/wake-subscriptions.js';
 
-/** Pause before subscriptions are made sure of that the server may have ended, in ms: it tells of each by itself. */
+/**
+ * Pause before lost subscriptions are renewed, in ms. The server reports each one separately, so
+ * one renewal covers several.
+ */
 const RESUBSCRIBE_MS = 50;
 
 /**
- * Subscriptions to shard channels, on one server of a cluster. The process has a channel of its own beside those of each
- * watched lock, in their slot. The server ends subscriptions by itself when it is told whose a slot is, also when that is
- * itself; not every client tells, so all are made sure of at every heartbeat.
+ * Subscriptions to shard channels, on one server of a cluster. Beside the channels of each watched
+ * lock, the process has one of its own in the same slot. The server ends subscriptions when the
+ * owner of a slot is set, even to itself. Not every client reports this, so every heartbeat renews
+ * all subscriptions.
  */
 export class ShardWakeSubscriptions extends WakeSubscriptions {
   readonly #onSlotsMoved: () => void;
@@ -31,7 +35,7 @@ export class ShardWakeSubscriptions extends WakeSubscriptions {
     this.#resubscribeTimer ??= this.clock.setTimer(() => {
       this.#resubscribeTimer = undefined;
       this.checkAlive().then(
-        // What was published meanwhile is gone.
+        // Messages published meanwhile are lost.
         () => this.opened(),
         () => undefined,
       );
@@ -44,7 +48,7 @@ export class ShardWakeSubscriptions extends WakeSubscriptions {
   }
 
   protected override channelsFor(resource: string, channels: readonly string[]): WakeChannels {
-    // There are no patterns of shard channels.
+    // Shard channels have no patterns.
     return { channels: [...channels, wakeChannel(resource, this.processId)], claimChannelPrefix: undefined };
   }
 
@@ -52,7 +56,7 @@ export class ShardWakeSubscriptions extends WakeSubscriptions {
     return this.#subscribeAll(this.connection.subscribe);
   }
 
-  /** A call takes the channels of one slot, and one that has moved away must not keep the others from being heard. */
+  /** One call per slot: a slot that has moved must not block the subscriptions of others. */
   #subscribeAll(subscribe: Subscribe): Promise<unknown> {
     const refused = (error: Error): void => {
       if (codeOf(error.cause) !== 'MOVED') throw error;

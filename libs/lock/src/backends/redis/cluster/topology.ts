@@ -6,26 +6,34 @@ import type { ClusterNode } from './cluster-node.js';
 import { hashTagFor } from '../protocol/slot.js';
 import { parseSlots, SlotMap, type Address, type NatMap } from '../configuration/slot-map.js';
 
-/** Pause between two questions for the slots, while something is amiss, in ms: doubled each time. */
+/** Pause between two refreshes while the topology is incomplete, in ms; it doubles each time. */
 const REFRESH_MS = { first: 100, last: 500 };
-/** How many servers are asked at the same time; the first good answer counts. */
+/** Servers asked at the same time; the first good answer counts. */
 const REQUESTS_AT_ONCE = 3;
 
 export interface TopologyDeps {
   readonly clock: Clock;
-  /** A server without slots keeps its connections this long, in ms: answers may be on their way. */
+  /**
+   * A server that lost its slots keeps its connections this long, in ms: answers may be in flight.
+   */
   readonly graceMs: number;
   readonly seeds: readonly Address[];
   readonly natMap: NatMap | undefined;
-  /** Makes what leads to a server. @param isAsking for requests about slots that are on their way to it */
+  /**
+   * Makes the connections to a server. @param isAsking for requests about slots that are moving to
+   * it
+   */
   readonly makeNode: (address: Address, isAsking: boolean) => ClusterNode;
-  /** CLUSTER SLOTS, asked on a connection that is made for it. */
+  /** CLUSTER SLOTS, sent on a temporary connection. */
   readonly fetchSlots: (address: Address) => Promise<unknown>;
-  /** The slots were asked for, or one was heard to have moved. */
+  /** The slot map was read, or a redirection changed it. */
   readonly onSlotsRefreshed: () => void;
 }
 
-/** The masters of a cluster, and which of them serves which slot. Looks again, and again, for as long as something is amiss. */
+/**
+ * The masters of a cluster and their slots. Refreshes repeatedly while servers or slots are
+ * missing.
+ */
 export class Topology {
   readonly #map = new SlotMap();
   readonly #nodes = new Map<Address, ClusterNode>();
@@ -62,13 +70,16 @@ export class Topology {
     if (!this.#isKnown && this.#refreshing === undefined && this.#timer === undefined) void this.refresh();
   }
 
-  /** @throws BackendUnavailableError after `ms` without knowledge of any slot, and at once when there can be none */
+  /**
+   * @throws BackendUnavailableError after `ms` without a slot map, or at once if a server refuses
+   * for good
+   */
   async whenKnown(ms: number): Promise<void> {
     if (this.#isClosed) throw notSent('it is closed');
     if (!this.#isKnown) await this.#readiness.wait(ms);
   }
 
-  /** The server of a slot, as far as is known. */
+  /** The server of a slot, as far as known. */
   nodeOf(slot: number): ClusterNode | undefined {
     const address = this.#map.masterOf(slot);
     return address === undefined ? undefined : this.nodeAt(address);
@@ -87,7 +98,7 @@ export class Topology {
     return slot === undefined ? undefined : hashTagFor(slot);
   }
 
-  /** A server has said that another one has this slot; with it others may have moved. */
+  /** A server has redirected this slot; other slots may have moved too. */
   moved(slot: number, to: Address): void {
     if (this.#isClosed) return;
     this.#map.move(slot, to);
@@ -95,7 +106,7 @@ export class Topology {
     this.refreshSoon();
   }
 
-  /** Something is amiss: looks soon. */
+  /** Schedules a refresh, since servers or slots seem to be missing. */
   refreshSoon(): void {
     if (this.#isClosed || this.#timer !== undefined) return;
     this.#timer = this.deps.clock.setTimer(() => {
@@ -105,7 +116,10 @@ export class Topology {
     this.#pauseMs = Math.min(this.#pauseMs * 2, REFRESH_MS.last);
   }
 
-  /** Asks for the slots, unless it is asking or has just asked. Never rejects. @param first who knows best */
+  /**
+   * Reads the slots, unless a refresh is running or has just run. Never rejects. @param first the
+   * server most likely to know
+   */
   async refresh(first?: ClusterNode): Promise<void> {
     const { clock } = this.deps;
     if (this.#refreshing === undefined && clock.now() - this.#refreshedAt < REFRESH_MS.first)
@@ -129,12 +143,13 @@ export class Topology {
     let masters: readonly ClusterNode[] = [];
     try {
       this.#map.replace(await this.#fetchRanges(first));
-      // Made before anything is known, the first ones succeed nobody.
+      // Reading `masters` creates the first nodes. They must not count as joined later, so this
+      // comes before `#isKnown`.
       masters = this.masters;
       this.#isKnown = true;
       this.#readiness.succeeded();
     } catch (error) {
-      // A server that cannot be reached may be up soon, and is one of several.
+      // One of several servers could not be reached: it may be up soon.
       const isAnswer = codeOf((error as Error).cause) !== '';
       this.#readiness.failed(error as Error, isAnswer && isFinal(error));
       this.refreshSoon();
@@ -168,7 +183,7 @@ export class Topology {
     }
   }
 
-  /** Different ones each time. */
+  /** A different selection each time. */
   #someConnected(): ClusterNode[] {
     const connected = [...this.#nodes.values()].filter(({ connection }) => connection.isReady);
     const turn = Math.floor(this.deps.clock.random() * connected.length);
