@@ -3,10 +3,13 @@ import type { Clock } from '../../../core/clock.js';
 import { EncodedRequest, stripped } from './ioredis-request.js';
 import type { Arg, ReplyHandler, ChannelNaming, LinkOwner, RedisLink } from '../connection/link.js';
 
-/** A client that could not even begin to connect is told to do so again after this long, in ms. */
+/** Pause before a client that could not start to connect is started again, in ms. */
 const RESTART_MS = 1_000;
 
-/** A link through ioredis 5.3 or newer, or 6, whose own reconnection serves Bedrock's rules well with the right options. */
+/**
+ * A link through ioredis 5.3 or newer, or 6. With the right options, the client's own reconnection
+ * keeps Bedrock's rules.
+ */
 export class IoredisLink implements RedisLink {
   #client: Redis | undefined;
   #isClosed = false;
@@ -43,7 +46,7 @@ export class IoredisLink implements RedisLink {
     if (client === undefined || this.#isClosed) return;
     if (client.status !== 'ready' && client.status !== 'connect') return;
     client.disconnect(true);
-    // Without this a half-open connection would linger, and calls on it with it.
+    // Otherwise a half-open connection would linger, and the calls on it too.
     client.stream?.destroy();
   }
 
@@ -72,7 +75,7 @@ export class IoredisLink implements RedisLink {
   }
 
   #follow(client: Redis, owner: LinkOwner): void {
-    // A connection was made and not lost since.
+    // The connection is open and not lost since.
     let isConnected = false;
     client.on('connect', () => {
       isConnected = true;
@@ -80,7 +83,8 @@ export class IoredisLink implements RedisLink {
     });
     client.on('ready', () => {
       if (isConnected) owner.greeted();
-      // Version 5 also says so of a connection that was lost during its greeting, and would never connect again.
+      // Version 5 also emits `ready` for a connection lost during its handshake, and would never
+      // reconnect.
       else if (!this.#isClosed) client.status = 'reconnecting';
     });
     client.on('close', () => {
@@ -91,9 +95,9 @@ export class IoredisLink implements RedisLink {
     const message = this.isSharded ? 'smessage' : 'message';
     client.on(message, (channel: string, text: string) => owner.received(channel, text));
     client.on('pmessage', (_pattern, channel: string, text: string) => owner.received(channel, text));
-    // Version 5 says nothing.
+    // Version 5 does not emit this.
     client.on('moved', () => owner.moved());
-    // The client reconnects by itself; it ends only when it could not even begin to connect.
+    // The client reconnects by itself; it ends only if it could not start to connect.
     client.on('end', () => {
       this.clock.setTimer(() => this.#connect(client), RESTART_MS);
     });

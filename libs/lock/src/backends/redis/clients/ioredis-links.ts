@@ -10,19 +10,20 @@ import {
 } from '../connection/link.js';
 
 /**
- * What Bedrock needs of its own connections, whatever the user's are like: nothing is re-sent, nothing is queued while
- * the connection is down, names go verbatim, and replies have one shape.
+ * Settings of Bedrock's own connections, whatever the user's are. Nothing is re-sent, nothing is
+ * queued while the connection is down, names go verbatim, and replies have one shape.
  */
 export const IOREDIS_SETTINGS = {
   autoResendUnfulfilledCommands: false,
   enableOfflineQueue: false,
   autoResubscribe: false,
   lazyConnect: true,
-  // What the opening of a connection finds out serves better: it also works for a user who may not ask INFO.
+  // The set-up of a connection checks more, and works for users who may not call INFO.
   enableReadyCheck: false,
   // Calls of a lost connection fail at once.
   maxRetriesPerRequest: 0,
-  // Bedrock destroys the stream itself; the client's own timer for that would outlive `close()`.
+  // Bedrock destroys the stream itself; the client's own timer for that would run on after
+  // `close()`.
   disconnectTimeout: 1,
   enableAutoPipelining: false,
   keyPrefix: '',
@@ -40,10 +41,15 @@ export const IOREDIS_SETTINGS = {
   retryStrategy: reconnectPauseMs,
 } satisfies ConnectionOptions;
 
-/** The client waits for ever for a Sentinel that accepts connections and says nothing, and asks no other, in ms. */
+/**
+ * Time-out of a Sentinel, in ms. Otherwise the client waits forever for one that accepts
+ * connections but stays silent, and asks no other.
+ */
 const SENTINEL_TIMEOUT_MS = 500;
 
-/** Links through a client of the user's, or through ioredis as it is installed, which is loaded by the first link. */
+/**
+ * Links through the user's client, or through the installed ioredis, which the first link loads.
+ */
 export class IoredisLinks implements LinkFactory {
   /** Never connects; its options say where the links lead. */
   #origin: Promise<Redis> | undefined;
@@ -68,7 +74,10 @@ export class IoredisLinks implements LinkFactory {
   }
 }
 
-/** A client of ioredis as it is installed, which does not connect. @throws BackendUnavailableError when it is not */
+/**
+ * An unconnected client of the installed ioredis. @throws BackendUnavailableError if it is not
+ * installed
+ */
 export async function loadIoredis(url: string | undefined, connection: ConnectionOptions): Promise<Redis> {
   const { Redis } = await import('ioredis').catch((error: unknown) => {
     throw notSent(
@@ -77,7 +86,7 @@ export async function loadIoredis(url: string | undefined, connection: Connectio
     );
   });
   const options = { ...connection, ...IOREDIS_SETTINGS };
-  // The same under two names.
+  // The `valkey:` schemes mean the same as the `redis:` ones, which ioredis knows.
   return url === undefined ? new Redis(options) : new Redis(url.replace(/^valkey(?=s?:)/, 'redis'), options);
 }
 

@@ -7,16 +7,16 @@ type CommandMember =
   'name' | 'args' | 'inTransaction' | 'isTraced' | 'promise' | 'resolve' | 'reject' | 'toWritable';
 
 /**
- * A request that was encoded already: what the clients of ioredis 5 and 6 ask of a command on its way, and no more. It
- * spares what their own commands cost, which is half of a call on this side: to encode the arguments one by one, to
- * convert the reply, and a promise.
+ * A request that is encoded already, with only those members of a command that ioredis 5 and 6 use.
+ * Its own commands encode arguments one by one, convert the reply, and make a promise. That is half
+ * of the cost of a call on this side.
  */
 export class EncodedRequest implements Pick<Command, CommandMember | 'setReplyContext'> {
   readonly args = [];
   readonly inTransaction = false;
   // Set by the client.
   isTraced = false;
-  /** The client hands it on to listeners of its tracing; nobody waits for it. */
+  /** The client passes it to its tracing listeners; no caller waits for it. */
   readonly promise = SETTLED;
 
   constructor(
@@ -38,8 +38,8 @@ export class EncodedRequest implements Pick<Command, CommandMember | 'setReplyCo
 }
 
 /**
- * An error of the client without the command that it belongs to: AUTH and HELLO have the user's password among their arguments,
- * and the error becomes the cause of one that applications log.
+ * Removes the command from an error of the client. AUTH and HELLO carry the user's password in
+ * their arguments. Applications log the error as a cause.
  */
 export function stripped(error: Error): Error {
   delete (error as Error & { command?: unknown }).command;

@@ -1,11 +1,11 @@
-/** A client of node-redis 5 or 6 as the user has made it, whatever its modules and scripts. */
+/** A client of node-redis 5 or 6 as the user made it, with any modules and scripts. */
 export interface NodeRedisClient {
   readonly isPubSubActive: boolean;
   duplicate(): unknown;
   withTypeMapping(mapping: object): unknown;
 }
 
-/** What Bedrock uses of the clients of node-redis 5 and 6, all of it public. */
+/** The part of the clients of node-redis 5 and 6 that Bedrock uses; all of it is public. */
 export interface NodeRedisApi {
   readonly isReady: boolean;
   on(event: 'connect' | 'ready' | 'reconnecting' | 'sharded-channel-moved', listener: () => void): unknown;
@@ -24,6 +24,6 @@ export interface NodeRedisApi {
 export type MessageListener = (message: string, channel: string) => void;
 
 export interface CommandOptions {
-  /** What a type of RESP, by its first byte, is given as. */
+  /** The class for each RESP type, by the first byte of the type. */
   readonly typeMapping?: Readonly<Record<number, unknown>>;
 }

@@ -14,15 +14,16 @@ import { argumentsOf } from './resp-arguments.js';
 const RAW = { typeMapping: { [0x2b]: Buffer, [0x24]: Buffer } };
 
 /**
- * A link through node-redis 5 or 6. Each connection is a client of its own, since a client cannot be made to drop a
- * connection without ending for good; so nothing of a lost connection can reach the next one.
+ * A link through node-redis 5 or 6. A client cannot drop a connection without ending for good, so
+ * each connection has a client of its own. Hence no state of a lost connection can reach the next
+ * one.
  */
 export class NodeRedisLink implements RedisLink {
   #owner: LinkOwner | undefined;
   #client: NodeRedisApi | undefined;
-  /** Destroys the socket of the present client, in whatever state it is. */
+  /** Destroys the socket of the current client in any state. */
   #socketAbort = new AbortController();
-  /** Attempts to connect since a connection was greeted. */
+  /** Connection attempts since the last handshake. */
   #attempts = 0;
   #pause: Timer | undefined;
 
@@ -103,7 +104,7 @@ export class NodeRedisLink implements RedisLink {
       if (isPresent()) owner.moved();
     });
     client.on('error', end);
-    // Version 5 goes on without an error when the server hangs up right after the greeting.
+    // If the server hangs up right after the handshake, version 5 reconnects without an error.
     client.on('reconnecting', () => end());
     this.#client = client;
     client.connect().catch(() => undefined);
@@ -113,7 +114,7 @@ export class NodeRedisLink implements RedisLink {
     const client = this.#client;
     this.#client = undefined;
     client?.destroy();
-    // A socket that is still connecting is unknown to the client.
+    // The client does not know a socket that is still connecting.
     this.#socketAbort.abort();
   }
 }

@@ -3,18 +3,18 @@ import type { LinkFactory, RedisLinkTarget, RedisLink } from '../connection/link
 import type { NodeRedisClient, NodeRedisApi } from './node-redis-client.js';
 import { NodeRedisLink } from './node-redis-link.js';
 
-/** The options that are read of a user's client. */
+/** The options that are read from a user's client. */
 interface NodeRedisClientOptions {
   readonly database?: number;
   readonly socket?: Readonly<Record<string, unknown>>;
 }
 
-/** What Bedrock needs of its own connections, whatever the user's are like. RESP 2 or 3 serves it alike. */
+/** Settings of Bedrock's own connections, whatever the user's are. RESP 2 and 3 both work. */
 const SETTINGS = {
   name: 'bedrock',
   disableOfflineQueue: true,
   commandsQueueMaxLength: undefined,
-  // Version 6 has a time-out of 5 s otherwise, with a timer of its own for each command.
+  // Version 6 otherwise has a time-out of 5 s, with a timer for each command.
   commandOptions: { timeout: undefined },
   pingInterval: undefined,
   readonly: false,
@@ -22,11 +22,11 @@ const SETTINGS = {
   clientSideCache: undefined,
   emitInvalidate: undefined,
   maintNotifications: 'disabled',
-  // Its parts are among the options of the client, and would be overwritten by it.
+  // The options of the client contain its parts already, and the URL would override them.
   url: undefined,
 } as const;
 
-/** Links through duplicates of a user's client, with the version and the credentials that it has. */
+/** Links through duplicates of a user's client, with its version and its credentials. */
 export class NodeRedisLinks implements LinkFactory {
   constructor(
     private readonly client: NodeRedisClient,
@@ -52,7 +52,7 @@ export class NodeRedisLinks implements LinkFactory {
 function socketOf(given: NodeRedisClientOptions['socket'], target: RedisLinkTarget | undefined): object {
   const own = {
     ...given,
-    // Reached only by a client that is being destroyed: a link makes a new one for each connection.
+    // Reached only while a client is being destroyed: a link makes a new one for each connection.
     reconnectStrategy: () => 0,
     socketTimeout: undefined,
   };

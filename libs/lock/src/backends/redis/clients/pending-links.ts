@@ -9,10 +9,10 @@ import type {
   RedisLink,
 } from '../connection/link.js';
 
-/** Pause before what has failed is made again, in ms. */
+/** Pause before a failed factory is made again, in ms. */
 const RETRY_MS = 1_000;
 
-/** Links of a factory that can be made only by asking somebody. */
+/** Links of a factory that needs a server to be made. */
 export class PendingLinks implements LinkFactory {
   #made: Promise<LinkFactory> | undefined;
 

@@ -1,12 +1,12 @@
 const NON_ASCII = /[\u0080-\uffff]/;
 
 /**
- * The arguments of a request that was encoded as RESP: for a client that takes no encoded requests. ASCII stays text, which
- * the client encodes at the least cost.
+ * The arguments of a RESP request, for a client that takes no encoded requests. ASCII stays text,
+ * which the client encodes most cheaply.
  */
 export function argumentsOf(text: string): (string | Buffer)[] {
   const isAscii = !NON_ASCII.test(text);
-  // The lengths count bytes: here each character is one.
+  // Lengths count bytes, so each character must stand for one byte.
   const bytes = isAscii ? text : Buffer.from(text).toString('latin1');
   const args: (string | Buffer)[] = [];
   let at = bytes.indexOf('\n') + 1;
