@@ -9,7 +9,7 @@ export type RedisClient = SingleClient | Cluster | NodeRedisCluster;
 /** A client for one server, or for one primary behind Sentinels. */
 export type SingleClient = Redis | IoredisCompatibleClient | NodeRedisClient;
 
-/** A client of a library that began as ioredis, such as iovalkey: its classes are others. */
+/** A client of a library derived from ioredis, such as iovalkey: its classes are others. */
 export interface IoredisCompatibleClient {
   readonly isCluster: boolean;
   readonly options: object;
@@ -18,23 +18,32 @@ export interface IoredisCompatibleClient {
 }
 
 /**
- * Where the Redis is: a `url`, a `connection` or both, through ioredis; or else a `client`. Or a `cluster`, with what all of
- * its servers have in common in `connection` or in a `client` for one server.
+ * Where the Redis is: a `url`, a `connection` or both, through ioredis; or else a `client`. Or a
+ * `cluster`: then `connection`, or a `client` for one server, gives the options that its servers
+ * share.
  */
 export interface RedisLocation {
-  /** `redis://user:password@host:6379/0`, `rediss://…`, `valkey://…`, `valkeys://…`, or the path of a Unix socket. */
+  /**
+   * `redis://user:password@host:6379/0`, `rediss://…`, `valkey://…`, `valkeys://…`, or the path of
+   * a Unix socket.
+   */
   readonly url?: string;
-  /** Options of ioredis: host, port, tls, sentinels and the like. What Bedrock sets itself is refused here. */
+  /**
+   * Options of ioredis: host, port, tls, sentinels and the like. Options that Bedrock sets itself
+   * are refused.
+   */
   readonly connection?: ConnectionOptions;
-  /** It is only read: Bedrock makes connections of its own, with its library and its options. */
+  /**
+   * Only read: Bedrock makes its own connections with the library and the options of this client.
+   */
   readonly client?: RedisClient;
-  /** Some servers of a Redis Cluster (Redis 7 or newer). The others are found through them. */
+  /** Some servers of a Redis Cluster (Redis 7 or newer), through which the others are found. */
   readonly cluster?: readonly ClusterAddress[];
-  /** Where the servers of the `cluster` are reached, if not at the addresses that it gives: as ioredis has it. */
+  /** Maps addresses that the `cluster` reports to reachable ones, as in ioredis. */
   readonly natMap?: NatMap;
 }
 
-/** A single client of ioredis or one of its Clusters. */
+/** A single client of ioredis, or a Cluster of it. */
 export function isIoredisClient(value: unknown): value is Redis | Cluster {
   return hasMethods(value, 'duplicate', 'call');
 }
@@ -45,7 +54,10 @@ export function isClusterClient(value: unknown): value is Cluster | NodeRedisClu
   return hasMethods(value, 'duplicate', 'nodeClient') && '_options' in (value as object);
 }
 
-/** A single client of node-redis 5 or 6: no Cluster, Sentinel or pool, which have no subscriptions of their own. */
+/**
+ * A single client of node-redis 5 or 6. A Cluster, Sentinel or pool has no subscriptions of its
+ * own.
+ */
 export function isNodeRedisClient(value: unknown): value is NodeRedisClient {
   return (
     hasMethods(value, 'duplicate', 'withTypeMapping') &&

@@ -2,10 +2,13 @@ import { InvalidOptionError } from '../../../core/errors.js';
 import { checkFields, checkWhole } from '../../../core/checks.js';
 import type { Address } from './slot-map.js';
 
-/** A server of a cluster: `redis://user:password@host:port`, `rediss://…`, `valkey://…`, `valkeys://…`, or host and port (6379 by default). */
+/**
+ * A server of a cluster: `redis://user:password@host:port`, `rediss://…`, `valkey://…`,
+ * `valkeys://…`, or host and port (6379 by default).
+ */
 export type ClusterAddress = string | { readonly host: string; readonly port?: number };
 
-/** How a URL says that one is let in. */
+/** The credentials and the encryption that a URL asks for. */
 export interface AccessOptions {
   readonly username?: string;
   readonly password?: string;
@@ -16,7 +19,7 @@ const DEFAULT_PORT = 6_379;
 const TLS: ReadonlySet<string> = new Set(['rediss:', 'valkeys:']);
 const FIELDS: ReadonlySet<string> = new Set(['host', 'port']);
 
-/** @throws InvalidOptionError naming the field; never with a password in its text */
+/** @throws InvalidOptionError naming the field; its text never contains a password */
 export function parseServer(
   field: string,
   given: ClusterAddress,
@@ -41,7 +44,7 @@ function parseUrl(field: string, text: string): { address: Address; access: Acce
     );
   }
   const { hostname, port, username, password, protocol } = url;
-  // IPv6 stands in brackets.
+  // The URL has an IPv6 address in brackets.
   const host = hostname.replace(/^\[|\]$/g, '');
   const access = {
     ...(username !== '' && { username: decodeURIComponent(username) }),

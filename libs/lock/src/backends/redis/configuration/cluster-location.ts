@@ -1,10 +1,10 @@
 import type { LinkFactory } from '../connection/link.js';
 import type { Address, NatMap } from './slot-map.js';
 
-/** Where a cluster is found. */
+/** How to find and reach a cluster. */
 export interface ClusterLocation {
   readonly seeds: readonly Address[];
   readonly natMap: NatMap | undefined;
-  /** To any of its servers. */
+  /** Makes links to any of its servers. */
   readonly links: LinkFactory;
 }

@@ -6,9 +6,9 @@ import { parseServer, type ClusterAddress } from './cluster-address.js';
 import type { ClusterLocation } from './cluster-location.js';
 import type { NatMap } from './slot-map.js';
 
-/** What is read of a Cluster of ioredis. */
+/** The part of a Cluster of ioredis that is read. */
 interface IoredisCluster {
-  /** Servers to begin with: options, URLs or ports. */
+  /** Servers to start with: options, URLs or ports. */
   readonly startupNodes: readonly (
     string | number | { readonly host?: string; readonly port?: number | string }
   )[];
@@ -18,7 +18,10 @@ interface IoredisCluster {
 const LOCAL = '127.0.0.1';
 const DEFAULT_PORT = 6_379;
 
-/** Where a Cluster of ioredis leads. It is only read: Bedrock makes connections of its own with its `redisOptions`. */
+/**
+ * Where a Cluster of ioredis leads. It is only read: Bedrock makes its own connections with its
+ * `redisOptions`.
+ */
 export function locationOfIoredisCluster(client: Cluster, clock: Clock): ClusterLocation {
   const { startupNodes, options } = client as unknown as IoredisCluster;
   const { redisOptions = {}, natMap } = options;

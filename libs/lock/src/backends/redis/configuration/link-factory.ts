@@ -8,7 +8,9 @@ import { NodeRedisLinks } from '../clients/node-redis-links.js';
 /** Where one server is. */
 export type ServerLocation = Pick<RedisLocation, 'url' | 'connection'> & { readonly client?: SingleClient };
 
-/** Links to where the options lead, through the library of the given client, or else through ioredis. */
+/**
+ * Links to the server of the options, through the library of the given client or through ioredis.
+ */
 export function linkFactoryFor({ url, connection, client }: ServerLocation, clock: Clock): LinkFactory {
   if (client === undefined) {
     const options = { ...connection };

@@ -9,7 +9,7 @@ interface ServerAddressOptions {
   readonly sentinels?: unknown;
 }
 
-/** `host:port/database` of the one server that the options lead to; '' where they do not say. */
+/** `host:port/database` of the one server in the options; '' if they do not name one. */
 export function nodeIdOf({ url, connection, client }: RedisLocation): string {
   if (client === undefined) return textOf({ ...(url === undefined ? {} : partsOf(url)), ...connection });
   if (isIoredisClient(client))

@@ -8,7 +8,7 @@ import { parseServer, type ClusterAddress } from './cluster-address.js';
 import type { ClusterLocation } from './cluster-location.js';
 import type { NatMap } from './slot-map.js';
 
-/** A Cluster of node-redis 5 or 6 as the user has made it. */
+/** A Cluster of node-redis 5 or 6 as the user made it. */
 export interface NodeRedisCluster {
   readonly masters: readonly unknown[];
   duplicate(overrides?: object): unknown;
@@ -20,13 +20,13 @@ interface RootNode {
   readonly socket?: { readonly host?: string; readonly port?: number };
 }
 
-/** What is read of its options. */
+/** The part of its options that is read. */
 interface NodeRedisClusterOptions {
   readonly rootNodes: readonly RootNode[];
   readonly nodeAddressMap?: NatMap;
 }
 
-/** What is used of a duplicate. */
+/** The part of a duplicate that is used. */
 interface ClusterDuplicate {
   readonly masters: readonly unknown[];
   on(event: 'error', listener: () => void): unknown;
@@ -36,8 +36,9 @@ interface ClusterDuplicate {
 }
 
 /**
- * Where a Cluster of node-redis leads. Neither it nor its connections are used: a duplicate finds a server, and so a
- * client for one server, of which Bedrock makes its own.
+ * Where a Cluster of node-redis leads. Neither the Cluster nor its connections are used. A
+ * duplicate finds one server and gives a client for it, which Bedrock duplicates for its own
+ * connections.
  */
 export function locationOfNodeRedisCluster(cluster: NodeRedisCluster, clock: Clock): ClusterLocation {
   const { rootNodes, nodeAddressMap } = (cluster as unknown as { readonly _options: NodeRedisClusterOptions })

@@ -30,60 +30,62 @@ import {
 } from '../protocol/replica-acks.js';
 
 export interface RedisOptions extends RedisLocation {
-  /** Shown as the holder's label. */
+  /** Shown as the label of the holder. */
   readonly label?: string;
   /**
-   * Names the server where it is one of the nodes of a combination; the same in every process.
-   * @default host:port/database, or what else says where it is
+   * Names the server as a node of a combination; the same in every process.
+   * @default host:port/database, or the other address that the options give
    */
   readonly nodeId?: string;
   /**
-   * Bound on every call, in ms. A connection that says nothing for so long is replaced; `ready()` waits five times as
-   * long. @default 1000
+   * Longest call, in ms. A connection that stays silent for this long is replaced; `ready()` waits
+   * five times as long. @default 1000
    */
   readonly operationTimeoutMs?: number;
   /**
-   * Longest lease, in ms; the same for all processes where `restartGuard` is on. @default 300000, and 30000 with `restartGuard`,
-   * which grants nothing for so long after a restart
+   * Longest lease, in ms; the same for all processes with `restartGuard`. With the guard, a
+   * restarted server grants nothing for this long. @default 300000, and 30000 with `restartGuard`
    */
   readonly maxLeaseMs?: number;
   /**
-   * Grant nothing for `maxLeaseMs` after the server was restarted or has lost its data. Without it, a Redis that loses
-   * data may grant a lock that is still in use. @default false
+   * Grants nothing for `maxLeaseMs` after the server restarted or lost its data. Without it, a
+   * Redis that loses data may grant a lock that is still in use. @default false
    */
   readonly restartGuard?: boolean;
   /**
-   * With `restartGuard`, a server that has never been guarded: `wait` for `maxLeaseMs` too, or `trust` that no lock is in
-   * use (the first start, demos, tests). @default 'wait'
+   * With `restartGuard`, for a server that was never guarded: `wait` for `maxLeaseMs` too, or
+   * `trust` that no lock is in use (the first start, demos, tests). @default 'wait'
    */
   readonly coldStart?: 'wait' | 'trust';
-  /** Refuse a server that may evict locks, instead of a warning. @default false */
+  /** Refuses a server that may evict locks, instead of warning. @default false */
   readonly strict?: boolean;
   /**
-   * Where fencing tokens come from: one counter for the database (`shared`), or one `perLock`, in the key of Redisson's
-   * RFencedLock, so that tokens grow across both. Such keys stay for ever. @default 'shared'
+   * Where fencing tokens come from: one counter for the database (`shared`), or one `perLock`. The
+   * latter is the key of Redisson's RFencedLock, so that tokens grow across both. Such keys never
+   * expire. @default 'shared'
    */
   readonly tokens?: 'shared' | 'perLock';
   /**
-   * A lock is granted only once so many replicas have the grant too: else the claim is answered as unavailable, and what
-   * was granted is withdrawn. A fail-over may still lose a lock: this makes it rarer, not impossible. @default none
+   * A lock is granted only once this many replicas have the grant too. Otherwise the claim fails as
+   * unavailable, and the grant is withdrawn. A failover may still lose a lock: this makes it rarer,
+   * not impossible. @default none
    */
   readonly replicaAcks?: ReplicaAckOptions;
-  /** @default the system's */
+  /** @default the system clock */
   readonly clock?: Clock;
 }
 
 /** The checked options. */
 export interface RedisSettings {
-  /** Connections to where the options lead, and with what else they say to other addresses. */
+  /** Makes links to the server of the options, or with the same options to other addresses. */
   readonly links: LinkFactory;
-  /** The cluster that they lead to, if it is one. */
+  /** The cluster of the options, if any. */
   readonly cluster: ClusterLocation | undefined;
   readonly label: string | undefined;
-  /** '' where nothing says it. */
+  /** '' if the options do not name the server. */
   readonly nodeId: string;
   readonly operationTimeoutMs: number;
-  /** A connection that says nothing for so long is replaced, in ms. */
+  /** A connection that stays silent for this long is replaced, in ms. */
   readonly silenceMs: number;
   readonly maxLeaseMs: number;
   readonly restartGuard: boolean;
@@ -97,10 +99,12 @@ export interface RedisSettings {
 const FIELDS: ReadonlySet<string> = new Set<keyof RedisOptions>([
   'url', 'connection', 'client', 'cluster', 'natMap', 'label', 'nodeId', 'operationTimeoutMs', 'maxLeaseMs', 'restartGuard', 'coldStart', 'strict', 'tokens', 'replicaAcks', 'clock',
 ]); // prettier-ignore
-/** Shortest lease, in ms: below it, a trip to the server is no small part of the lease. */
+/** Shortest lease, in ms: below it, a round trip takes too large a part of the lease. */
 export const MIN_LEASE_MS = 50;
 
-/** Checks what was given to `redis()`. Nothing is connected. @throws InvalidOptionError naming the field */
+/**
+ * Checks the options of `redis()` without connecting. @throws InvalidOptionError naming the field
+ */
 export function resolveRedisOptions(given: string | RedisClient | RedisOptions): RedisSettings {
   const options: RedisOptions =
     typeof given === 'string' ? { url: given } : isClient(given) ? { client: given } : given;
@@ -141,14 +145,17 @@ function checkConnectionOptions({ url, connection, client }: RedisLocation): voi
   if (client !== undefined) checkClient(client);
 }
 
-/** A cluster says where; how is left to the defaults, or said by one of the others. */
+/** A `cluster` gives the addresses; at most one other option says how to connect. */
 function isOneConnection({ url, connection, client }: RedisLocation, isCluster: boolean): boolean {
   const isHowGiven = url !== undefined || connection !== undefined;
   const isClientGiven = client !== undefined;
   return isCluster ? !(isHowGiven && isClientGiven) : isHowGiven !== isClientGiven;
 }
 
-/** The guard is about one run of one server: slots move between servers, and a fail-over always brings another run. */
+/**
+ * The guard watches one run of one server. In a cluster, slots move between servers, and a failover
+ * always brings another run.
+ */
 function checkRestartGuard(restartGuard: unknown, isCluster: boolean): boolean {
   if (checkBoolean('restartGuard', restartGuard) && isCluster)
     throw new InvalidOptionError('restartGuard', 'false on a cluster, where slots change servers', true);

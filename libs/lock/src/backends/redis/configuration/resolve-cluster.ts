@@ -9,7 +9,7 @@ import { locationOfNodeRedisCluster } from './node-redis-cluster.js';
 import type { ClusterLocation } from './cluster-location.js';
 import type { NatMap } from './slot-map.js';
 
-/** What a cluster says itself, server by server. */
+/** Options that a cluster defines per server. */
 const PER_SERVER_OPTIONS: readonly (keyof ConnectionOptions)[] = [
   'host',
   'port',
@@ -19,7 +19,10 @@ const PER_SERVER_OPTIONS: readonly (keyof ConnectionOptions)[] = [
   'name',
 ];
 
-/** The cluster that the options lead to, undefined when it is none. @throws InvalidOptionError naming the field */
+/**
+ * The cluster of the options; undefined if they name none. @throws InvalidOptionError naming the
+ * field
+ */
 export function resolveCluster(location: RedisLocation, clock: Clock): ClusterLocation | undefined {
   const { url, cluster, connection, client, natMap } = location;
   if (isClusterClient(client)) {

@@ -1,9 +1,12 @@
 import { SLOTS } from '../protocol/slot.js';
 
-/** A server by its address, `host:port`: what everything about it is found by. */
+/** A server by its address, `host:port`, which identifies it everywhere. */
 export type Address = string;
 
-/** Other addresses than the cluster gives, as clients outside of its network need: `host:port` → address. */
+/**
+ * Maps addresses that the cluster reports to others, for clients outside of its network:
+ * `host:port` → address.
+ */
 export type NatMap =
   | Readonly<Record<string, { readonly host: string; readonly port: number }>>
   | ((address: string) => { readonly host: string; readonly port: number } | null | undefined);
@@ -24,7 +27,7 @@ export class SlotMap {
     return this.#masters[slot];
   }
 
-  /** A slot of this master; undefined when it has none. */
+  /** A slot of this master; undefined if it has none. */
   slotAt(master: Address): number | undefined {
     const slot = this.#masters.indexOf(master);
     return slot < 0 ? undefined : slot;
@@ -55,7 +58,7 @@ export class SlotMap {
 
 /**
  * Reads the reply to CLUSTER SLOTS.
- * @param asked who answered: a server without a name of its own is where the question went
+ * @param asked the server that answered; its address stands in for a server without a host name
  */
 export function parseSlots(reply: unknown, asked: Address, natMap?: NatMap): SlotRange[] {
   if (!Array.isArray(reply)) return [];
@@ -74,7 +77,7 @@ export interface Redirection {
 
 const REDIRECTION = /^(MOVED|ASK) (\d+) (.*):(\d+)$/;
 
-/** Reads `MOVED 3999 127.0.0.1:6381`, and the same of ASK. */
+/** Reads `MOVED 3999 127.0.0.1:6381`, or the same with ASK. */
 export function parseRedirection(text: string, asked: Address, natMap?: NatMap): Redirection | undefined {
   const [, kind, slot, host, port] = REDIRECTION.exec(text) ?? [];
   if (kind === undefined) return undefined;
@@ -82,13 +85,13 @@ export function parseRedirection(text: string, asked: Address, natMap?: NatMap):
   return { kind: kind as Redirection['kind'], slot: Number(slot), to };
 }
 
-/** The parts of an address; IPv6 has colons of its own. */
+/** The parts of an address; the last colon divides them, since IPv6 has colons of its own. */
 export function partsOf(address: Address): { host: string; port: number } {
   const colon = address.lastIndexOf(':');
   return { host: address.slice(0, colon), port: Number(address.slice(colon + 1)) };
 }
 
-// A server that does not know how it is reached says nothing, or `?`.
+// A server that does not know its own address reports an empty one, or `?`.
 function addressOf(host: string | null, port: number, asked: Address): Address {
   return `${host === null || host === '' || host === '?' ? partsOf(asked).host : host}:${port}`;
 }
