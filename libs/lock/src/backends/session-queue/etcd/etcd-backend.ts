@@ -11,8 +11,9 @@ import { EtcdKeys } from './session/etcd-keys.js';
 import { checkVersion } from './connection/server-version.js';
 
 /**
- * Locks on etcd 3.4 or later: a key for each entry in the queue, on the lease of its process, served in order of arrival. One
- * connection of its own is opened at `ready()` or at the first call.
+ * Locks on etcd 3.4 or later: a key for each entry in the queue, on the lease of its process,
+ * served in order of arrival. One connection of its own is opened at `ready()` or at the first
+ * call.
  * @throws InvalidOptionError naming the field; nothing is sent
  */
 export function etcd(options: string | EtcdOptions): Backend {

@@ -10,7 +10,7 @@ export interface EtcdOptions {
   readonly hosts: string | readonly string[];
   /** Certificates for `https:`, as etcd3 has them. @default those of the system */
   readonly credentials?: NonNullable<IOptions['credentials']>;
-  /** Who asks, where etcd has its authentication on. */
+  /** The user, if etcd has authentication enabled. */
   readonly auth?: EtcdAuth;
   /** More options of the gRPC channels, as grpc-js has them. */
   readonly grpcOptions?: NonNullable<IOptions['grpcOptions']>;

@@ -7,12 +7,15 @@ export type EtcdConnection = Pick<IOptions, 'credentials' | 'auth' | 'grpcOption
 
 type FaultPolicy = NonNullable<NonNullable<IOptions['faultHandling']>['global']>;
 
-/** One for all calls: to make one costs more than the rest of a policy. Nobody aborts it, and etcd3 does not look at it. */
+/**
+ * One signal for all calls, since making one costs more than the rest of a policy. It never aborts,
+ * and etcd3 does not look at it.
+ */
 const NEVER = new AbortController().signal;
 
 /**
- * Calls once. etcd3 would send a failed request again, to another member too, and would refuse calls for 5 s after three
- * failures: both hide from a lock what has become of its request.
+ * Calls once. etcd3 would send a failed request again, to another member too, and would refuse
+ * calls for 5 s after three failures: both hide from a lock what has become of its request.
  */
 const ONCE = {
   execute: async <T>(call: (context: { signal: AbortSignal }) => PromiseLike<T> | T) =>
@@ -75,7 +78,7 @@ export class Endpoint {
         // Channels that differ in nothing share a connection, so a new client would get the silent one again.
         'grpc.primary_user_agent': `bedrock/${connections}`,
       },
-      // For what etcd3 asks on its own: it has no time-out by default.
+      // For requests that etcd3 makes on its own, which have no time-out by default.
       defaultCallOptions: ({ isStream }) =>
         isStream ? {} : { deadline: this.clock.wall() + this.operationTimeoutMs },
     });

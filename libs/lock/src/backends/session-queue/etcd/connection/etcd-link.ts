@@ -40,8 +40,9 @@ interface CallLimits {
 export type WatchStream = IDuplexStream<IWatchRequest, IWatchResponse>;
 
 /**
- * The requests that a queue needs, each with an end: to one member as long as it answers, then to the next. What is sent
- * once is never sent again here unless no connection took it, or a repetition does no harm.
+ * The requests of a queue, each with an end. They go to one member as long as it answers, then to
+ * the next. A request is repeated here only if no connection took it, or if a repetition does no
+ * harm.
  */
 export class EtcdLink {
   commands = 0;
@@ -116,7 +117,7 @@ export class EtcdLink {
     });
   }
 
-  /** The version of the member that is asked. */
+  /** The version of the current member. */
   async version(deadline: number): Promise<string> {
     const status = await this.#call({ deadline, isRepeatable: true }, (client, options) =>
       client.maintenance.status(options),

@@ -4,8 +4,9 @@ const SAFE_PATCHES: Readonly<Record<string, number>> = { '3.4': 31, '3.5': 13 };
 const warned = new Set<string>();
 
 /**
- * Warns once per process of a version in which a leader that was paused, and does not know that there is another one, may end
- * leases that were kept alive (etcd issue 15247): the next waiter then gets the lock before the holder knows of it.
+ * Warns once per process about a faulty version (etcd issue 15247). There, a paused leader that
+ * does not know of its successor may end leases that were kept alive. The next waiter then gets the
+ * lock before the holder knows of it.
  */
 export function checkVersion(version: string): void {
   const [, minor, patch] = /^(3\.\d+)\.(\d+)/.exec(version) ?? [];

@@ -12,7 +12,10 @@ interface PendingDelete {
   readonly reject: (error: unknown) => void;
 }
 
-/** Removes entries of this process, those of one turn in one request. No other entry is ever made under the key of one. */
+/**
+ * Removes entries of this process, those of one turn in one request. No other entry is ever made
+ * under the key of one.
+ */
 export class DeleteBatcher {
   #pending: PendingDelete[] = [];
   #sending = 0;

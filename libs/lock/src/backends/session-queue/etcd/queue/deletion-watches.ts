@@ -1,7 +1,10 @@
 import type { EtcdEntry } from './etcd-entry.js';
 import type { EtcdWatches } from './etcd-watches.js';
 
-/** Who wants to hear when entries are gone: one watch for each entry, however many wait for it and however often they ask. */
+/**
+ * Announces that entries are gone, with one watch for each entry, for any number of waiters and
+ * requests.
+ */
 export class EtcdDeletionWatches {
   readonly #waiting = new Map<string, Set<() => void>>();
 

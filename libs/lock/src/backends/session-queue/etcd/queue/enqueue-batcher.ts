@@ -18,8 +18,9 @@ interface PendingEnqueue {
 }
 
 /**
- * Where the claims of this process enter their queues: those of one turn go together, in one transaction. Requests that are
- * sent at the same time run in any order, so a later claim on a queue waits for the requests in flight on it.
+ * Enters the claims of this process into their queues: those of one turn share one transaction.
+ * Requests that are sent at the same time run in any order. So a later claim on a queue waits for
+ * the requests in flight on it.
  */
 export class EnqueueBatcher {
   #pending: PendingEnqueue[] = [];

@@ -8,7 +8,7 @@ import { BACKEND } from '../connection/failures.js';
 /** Greater numbers of changes leave no room for the tokens that are made of them. */
 const MAX_REVISION = 2 ** 44;
 
-/** An entry as it is written: what others need to know of it, in few bytes. */
+/** An entry as written: the facts that other processes need, in few bytes. */
 interface StoredEntry {
   readonly id: string;
   readonly mode: 'exclusive' | 'shared';
@@ -24,10 +24,10 @@ interface StoredEntry {
   readonly turn?: number;
 }
 
-/** Whoever enters a queue reads in the same answer what it has just written. */
+/** The answer to an entry's creation contains the entry itself, so its last encoding is cached. */
 let lastEncoded: { readonly value: Buffer; readonly stored: StoredEntry } | undefined;
 
-/** An entry that was read, with what etcd says about its key. */
+/** An entry as read, with the metadata of its key. */
 export interface EtcdEntry extends EntryDetails {
   readonly key: Buffer;
   readonly createRevision: string;
@@ -69,7 +69,10 @@ export function queueFrom(resource: string, kvs: readonly IKeyValue[], readRevis
     .sort((a, b) => a.rank - b.rank || a.turn - b.turn);
 }
 
-/** What an entry has beside what was asked for: its rank, and what it carries over from the one that it replaces. */
+/**
+ * Fields of an entry beyond the request: its rank, and values taken over from the entry that it
+ * replaces.
+ */
 export type CarriedFields = Partial<Pick<StoredEntry, 'rank' | 'turn' | 'depth' | 'revoked'>>;
 
 export function encodeEntry(
@@ -112,7 +115,7 @@ function parseEntry(resource: string, value: Buffer): StoredEntry {
     const stored = JSON.parse(value.toString()) as StoredEntry;
     if (typeof stored.id === 'string' && Number.isInteger(stored.units)) return stored;
   } catch {
-    // It is told below.
+    // Reported below.
   }
   throw new LockTypeMismatchError(resource, 'a key that is not a queue entry');
 }

@@ -35,8 +35,8 @@ export interface EtcdStoreDeps extends EtcdSessionDeps {
 }
 
 /**
- * Queues in etcd: a key for each entry, attached to the lease of its session, ranked by the change that made it. A claim is
- * one transaction, which puts the key and reads the queue.
+ * Queues in etcd: a key for each entry, attached to the lease of its session, ranked by the change
+ * that made it. A claim is one transaction, which puts the key and reads the queue.
  */
 export class EtcdQueueStore implements QueueStore {
   readonly #sessions: EtcdSessions;
@@ -212,7 +212,7 @@ export class EtcdQueueStore implements QueueStore {
     }
   }
 
-  /** Hears of the end of a session, and of what others do to its entries. */
+  /** Listens for the end of a session, and for changes that others make to its entries. */
   #subscribe(session: EtcdSession): void {
     const { leaseId, openedAtRevision: from } = session;
     const stops = [

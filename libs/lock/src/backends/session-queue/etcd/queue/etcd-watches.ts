@@ -6,14 +6,14 @@ import type { EtcdLink, WatchStream } from '../connection/etcd-link.js';
 
 const RETRY_MS = { first: 50, last: 1_000 };
 
-/** What is watched. */
+/** The watched key or range. */
 export interface KeyWatch {
   readonly key: Buffer;
   /** The first change that counts: nothing between the reading and the watching is missed. */
   readonly startRevision: number;
   /** Whether the end of the key is all that matters. */
   readonly deleteOnly: boolean;
-  /** `undefined`: what has happened is not known any more, since etcd has forgotten it. */
+  /** `undefined`: events are missing, since etcd has compacted them away. */
   readonly onEvent: (event: IEvent | undefined) => void;
 }
 

@@ -7,8 +7,9 @@ export interface KeyRange {
 }
 
 /**
- * Where things are: below the prefix, `line/<resource>/<claim>/<n>` for entries, `session/<lease>` and `note/<lease>`
- * for what belongs to a process. Names are percent-encoded, so that none of them can leave its folder.
+ * The layout of keys below the prefix. Entries are `line/<resource>/<claim>/<n>`; `session/<lease>`
+ * and `note/<lease>` belong to a process. Names are percent-encoded, so that none of them can leave
+ * its folder.
  */
 export class EtcdKeys {
   /** Entries of this process so far; ids of claims are those of one process. */
@@ -16,7 +17,9 @@ export class EtcdKeys {
 
   constructor(private readonly prefix: string) {}
 
-  /** A key for an entry that never was one before, so that a late request to remove another entry can never hit this one. */
+  /**
+   * A key that no entry ever had. So a late request to remove another entry can never hit this one.
+   */
   newEntry(resource: string, claimId: string): Buffer {
     this.#entries += 1;
     return Buffer.from(`${this.#queue(resource)}${encodeURIComponent(claimId)}/${this.#entries}`);

@@ -30,14 +30,14 @@ export interface EtcdSessionDeps {
 export interface FencedReply {
   readonly succeeded: boolean;
   readonly header: IResponseHeader;
-  /** Answers to what was asked for in either case, without those about the session. */
+  /** Answers to the requests of either branch, without those about the session. */
   readonly responses: ITxnResponse['responses'];
 }
 
 /**
- * A lease of etcd and the entries on it. Its key holds a number, and every request that makes or replaces an entry is executed
- * under that number alone: once the number has been raised, what was sent before and never answered can do nothing any
- * more, whenever it arrives.
+ * A lease of etcd and the entries on it. Its key holds a number, and every request that makes or
+ * replaces an entry is executed under that number alone. Once the number is raised, earlier
+ * requests without an answer have no effect any more, whenever they arrive.
  */
 export class EtcdSession implements QueueSession {
   isLost = false;
@@ -141,10 +141,11 @@ export class EtcdSession implements QueueSession {
   }
 
   /**
-   * Runs a request that the majority answers, with a keep-alive beside it where that is needed, and tells whether the lease
-   * is sure to live for `leaseMs` from the sending on. A leader that was deposed and does not know it may answer a
-   * keep-alive. It is of no use then, unless it was still the leader when the request was agreed on: the next one gives
-   * every lease its whole life anew. So the keep-alive must come from a term that is not older than the request's.
+   * Runs a request that the majority answers, with a keep-alive beside it where needed. Reports
+   * whether the lease is sure to live for `leaseMs`, counted from the sending. A deposed leader
+   * that does not know it may answer a keep-alive. That answer is of no use, unless it was still
+   * the leader when the request was agreed on: the next leader gives every lease its whole life
+   * anew. So the term of the keep-alive must not be older than that of the request.
    */
   async withKeepAlive<T extends { readonly header: IResponseHeader }>(
     leaseMs: number,
@@ -207,7 +208,10 @@ export class EtcdSession implements QueueSession {
     }
   }
 
-  /** Takes over the number that the server has: a raise whose answer was lost has been executed. Answers may be late. */
+  /**
+   * Takes over the number that the server has: a raise whose answer was lost has been executed.
+   * Answers may be late.
+   */
   #adoptNumber([first]: ITxnResponse['responses'], sentUnder: number): number {
     const found = Number(first?.response_range.kvs[0]?.value.toString());
     // Without a key the session is gone, and a server with an older number has lost data.
@@ -229,7 +233,7 @@ export class EtcdSession implements QueueSession {
     }
   }
 
-  /** One for all that is asked in this turn. Undefined when there was no answer. */
+  /** One keep-alive for all callers of this turn. Undefined when there was no answer. */
   #keepAlive(deadline: number): Promise<ILeaseKeepAliveResponse | undefined> {
     this.#nextKeepAlive ??= new Promise((resolve) => {
       this.deps.clock.afterPoll(() => {

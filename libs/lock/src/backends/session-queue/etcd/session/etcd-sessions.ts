@@ -60,8 +60,9 @@ export class EtcdSessions {
 }
 
 /**
- * Whole seconds that a lease of etcd lives: half a second longer than the longest of its class, so that a busy process needs no
- * keep-alive for each claim. Those of a second do without: a dead holder should not keep others out for twice as long.
+ * Whole seconds that a lease of etcd lives: half a second longer than the longest of its class, so
+ * that a busy process needs no keep-alive for each claim. Those of a second do without: a dead
+ * holder should not keep others out for twice as long.
  */
 function ttlSecondsFor(classMs: number): number {
   return classMs <= 1_000 ? 1 : Math.ceil((classMs + 500) / 1_000);
