@@ -27,8 +27,9 @@ import { ZooKeeperQueueStore } from './queue/zookeeper-queue-store.js';
 const READY_TIMEOUTS = 5;
 
 /**
- * Locks on ZooKeeper 3.5 or later: ephemeral sequential nodes, one queue per resource, served in order of arrival. Connections
- * of its own are opened at `ready()` or at the first call, one for each class of lease lengths in use.
+ * Locks on ZooKeeper 3.5 or later: ephemeral sequential nodes, one queue per resource, served in
+ * order of arrival. Connections of its own are opened at `ready()` or at the first call, one for
+ * each class of lease lengths in use.
  * @throws InvalidOptionError naming the field; nothing is sent
  */
 export function zookeeper(options: string | ZooKeeperOptions): Backend {

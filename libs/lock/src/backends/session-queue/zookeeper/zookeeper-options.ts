@@ -13,8 +13,8 @@ export interface ZooKeeperAuth {
 
 export interface ZooKeeperOptions {
   /**
-   * Servers, and where below them: `host:2181,host:2181` or `host:2181/app`, also behind `zookeeper://`. Names or IPv4; the
-   * port is 2181 unless given.
+   * Servers, and where below them: `host:2181,host:2181` or `host:2181/app`, also behind
+   * `zookeeper://`. Names or IPv4; the port is 2181 unless given.
    */
   readonly connect: string;
   /** The node that everything is below; made when it is missing. @default '/bedrock' */

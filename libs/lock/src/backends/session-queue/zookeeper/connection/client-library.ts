@@ -1,4 +1,4 @@
-// @ts-expect-error -- the package brings no types: what is used of it is in client-types.ts
+// @ts-expect-error -- the package has no types: client-types.ts declares the part that is used
 import library from 'node-zookeeper-client';
 import type { ClientLibrary } from './client-types.js';
 

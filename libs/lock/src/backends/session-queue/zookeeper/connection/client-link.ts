@@ -40,7 +40,10 @@ const PAUSE_MS = 200;
 
 type ReplyCallback<T> = (error: ClientError | null | undefined, value: T) => void;
 
-/** A session over node-zookeeper-client, with what that library lacks: time-outs and the detection of silence. */
+/**
+ * A session over node-zookeeper-client. It adds what that library lacks: time-outs and the
+ * detection of silence.
+ */
 export class ClientLink implements ZooKeeperLink {
   readonly #client: Client;
   readonly #heartbeat: Heartbeat;
@@ -161,7 +164,9 @@ export class ClientLink implements ZooKeeperLink {
       : { type, path, version: step.version };
   }
 
-  /** Sends at once or not at all: the library would keep what is asked for now, and send it after an outage. */
+  /**
+   * Sends at once or not at all: the library would keep the request and send it after an outage.
+   */
   async #call<T>(send: (reply: ReplyCallback<T>, refuse: (error: Error) => void) => void): Promise<T> {
     const problem = this.#problem();
     if (problem !== undefined) throw problem;
@@ -223,8 +228,9 @@ export class ClientLink implements ZooKeeperLink {
   }
 
   /**
-   * What the library cannot read it throws, out of the reach of any caller: then the connection is of no use any more. And
-   * over a new connection it would take half of a lost reply for the beginning of the next, and send what is too late.
+   * The library throws on data that it cannot read, where no caller can catch it: the connection is
+   * of no use then. Over a new connection, it would take half of a lost reply for the beginning of
+   * the next. It would also send requests that are too late.
    */
   #guardSocket(): void {
     const { connectionManager } = this.#client;
@@ -259,8 +265,8 @@ export class ClientLink implements ZooKeeperLink {
 }
 
 /**
- * A third of the session: then there is time to find another server. Where that is less than a busy server may need, two
- * thirds, as ZooKeeper's own clients have it.
+ * A third of the session: then there is time to find another server. Where that is less than a busy
+ * server may need, two thirds, as ZooKeeper's own clients have it.
  */
 function silenceLimitFor(sessionMs: number): number {
   return Math.ceil(Math.max(sessionMs / 3, Math.min((sessionMs * 2) / 3, 2_000)));
@@ -269,7 +275,7 @@ function silenceLimitFor(sessionMs: number): number {
 const NO_STAT: NodeStat = { mzxid: 0, mtimeMs: 0, pzxid: 0, version: 0 };
 
 function statOf({ mzxid, mtime, pzxid, version }: Stat): NodeStat {
-  // Numbers above 2^53 lose their end, and are refused as too great by whoever makes a token of them.
+  // Numbers above 2^53 lose their end; they are refused as too great when they become a token.
   return { mzxid: int64(mzxid), mtimeMs: int64(mtime), pzxid: int64(pzxid), version };
 }
 

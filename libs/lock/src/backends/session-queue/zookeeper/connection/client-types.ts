@@ -1,4 +1,7 @@
-/** What is used of node-zookeeper-client 1.1, which brings no types; `connectionManager` is not documented there. */
+/**
+ * The part of node-zookeeper-client 1.1 that is used. The package has no types, and does not
+ * document `connectionManager`.
+ */
 
 export interface Acl {
   readonly permission: number;

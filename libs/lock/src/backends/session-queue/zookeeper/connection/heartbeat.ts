@@ -3,7 +3,7 @@ import type { Clock, Timer } from '../../../../core/clock.js';
 /** Probes go out this often at most and at least, in ms. */
 const INTERVAL_MS = { least: 50, most: 1_000 };
 
-/** What is watched over. */
+/** The connection that is watched. */
 export interface HeartbeatTarget {
   /** Asks the server for anything; resolves with the answer, whatever it says. */
   probe(): Promise<unknown>;
@@ -12,8 +12,9 @@ export interface HeartbeatTarget {
 }
 
 /**
- * Notices a server that is silent. The client library has no read time-out of its own: before a frozen server it stays
- * connected for ever, and so it does where the connection stands and the session is never confirmed.
+ * Notices a silent server, since the client library has no read time-out of its own. It would stay
+ * connected to a frozen server forever. It would do the same if a connection stands but the session
+ * is never confirmed.
  */
 export class Heartbeat {
   #isConnected = false;

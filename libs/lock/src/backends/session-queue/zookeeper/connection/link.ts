@@ -18,7 +18,7 @@ export type TransactionStep =
 /** `container`: the server removes it some time after its last child has gone. */
 export type NodeMode = 'persistent' | 'container' | 'ephemeral' | 'ephemeralSequential';
 
-/** What a step has brought: the path of what was created, the stat of what was written. */
+/** The result of a step: the path of a created node, the stat of a written one. */
 export interface StepResult {
   readonly path?: string;
   readonly stat?: NodeStat;
@@ -47,9 +47,9 @@ export function isFault(error: unknown, code: FaultCode): error is NodeFault {
 export interface LinkListener {
   /** There is contact again, within the same session. */
   reconnected(): void;
-  /** No contact: what was watched may be missed. The session may go on. */
+  /** No contact: events may be missed. The session may go on. */
   suspended(): void;
-  /** The server has ended the session: what lived by it is gone. */
+  /** The server has ended the session: its ephemeral nodes and watches are gone. */
   expired(): void;
 }
 
@@ -75,7 +75,7 @@ export interface ZooKeeperLink {
   ): Promise<{ readonly names: string[]; readonly stat: NodeStat }>;
   /** Whether there is such a node. @param onChange called once when it comes, changes or goes */
   exists(path: string, onChange: () => void): Promise<boolean>;
-  /** What is read afterwards is no older than this call. */
+  /** Later reads return nothing older than this call. */
   sync(path: string): Promise<void>;
   multi(steps: readonly TransactionStep[]): Promise<readonly StepResult[]>;
   /** Ends the session. Never throws. */

@@ -5,7 +5,9 @@ const OPERATIONS = { sync: 9, createContainer: 19 } as const;
 const CREATE = 1;
 const CONTAINER_FLAG = 4;
 
-/** A request as the wire has it: length, id of the request, type, path, and what else there is. */
+/**
+ * A request as the wire has it: length, id of the request, type, path, and the remaining fields.
+ */
 class RawRequest implements ClientRequest {
   /** How the library reads the reply; on the wire it says otherwise. */
   readonly header = { type: CREATE, xid: 0 };
@@ -37,7 +39,7 @@ export function containerRequest(path: string, data: Buffer, acls: readonly Acl[
   return new RawRequest(OPERATIONS.createContainer, path, rest);
 }
 
-/** Lets the server that is asked catch up with the leader. */
+/** Lets the connected server catch up with the leader. */
 export function syncRequest(path: string): ClientRequest {
   return new RawRequest(OPERATIONS.sync, path);
 }

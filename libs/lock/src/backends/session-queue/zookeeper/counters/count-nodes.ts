@@ -6,7 +6,10 @@ import { COUNT_NODE, type ZooKeeperPaths } from '../session/zookeeper-paths.js';
 import { createIfMissing, type ZooKeeperSession } from '../session/zookeeper-session.js';
 import { CountState } from './count-state.js';
 
-/** What others make or remove in this very moment is looked for again; more often is no chance. */
+/**
+ * A node that others make or remove at this very moment is read again. More often than this is no
+ * coincidence.
+ */
 const TRIES = 5;
 
 /** What was found under a name. */
@@ -21,8 +24,9 @@ export interface CountSnapshot {
 }
 
 /**
- * Numbers as nodes. Each has a random name of its own below `count`, and comes and goes with that in one step: versions begin
- * anew with every node, and a late write must not meet a version that it takes for the one it was meant for.
+ * Numbers as nodes. Each has a random name of its own below `count`, and comes and goes with that
+ * in one step. Versions begin anew with every node. So a late write must not find an equal version
+ * on another node.
  */
 export class CountNodes {
   readonly #knownPaths = new Map<string, string>();

@@ -46,7 +46,10 @@ export class CountState {
 
   constructor(private readonly resource: string) {}
 
-  /** The number that is there; undefined where there is none. @throws LockTypeMismatchError where it is of another kind */
+  /**
+   * The number that is there; undefined where there is none. @throws LockTypeMismatchError where it
+   * is of another kind
+   */
   valueOf(kind: Counter['kind']): number | undefined {
     if (this.#value === undefined) return undefined;
     if (this.#kind !== kind) throw new LockTypeMismatchError(this.resource, `a ${this.#kind}`);

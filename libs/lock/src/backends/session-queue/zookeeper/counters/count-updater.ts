@@ -16,8 +16,9 @@ interface PendingUpdate {
 }
 
 /**
- * Where the changes of this process queue up: those of one number that come while another is in flight go together, by
- * one write, so callers of this process do not conflict. Other processes can: the slower process reads again.
+ * Queues the changes of this process. Changes of one number that come while another is in flight
+ * share one write, so callers of this process do not conflict. Other processes can: the slower
+ * process reads again.
  */
 export class CountUpdater {
   readonly #queues = new Map<string, PendingUpdate[]>();

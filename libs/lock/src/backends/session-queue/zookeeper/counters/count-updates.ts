@@ -114,7 +114,9 @@ function reclaim(state: CountState, nowMs: number): void {
   if (ended > 0) state.set('semaphore', (state.valueOf('semaphore') ?? 0) + ended);
 }
 
-/** Executes once, and answers repetitions with what that answered. Where nothing was to be done there is nothing to remember. */
+/**
+ * Executes once, and gives repetitions the first answer. If nothing changed, no answer is stored.
+ */
 function once(operation: OperationId, act: CountUpdate<number>): CountUpdate<number> {
   return (state, nowMs) => {
     const stored = state.storedAnswer(operation.id);

@@ -12,14 +12,17 @@ interface CountListener {
 /** A number that a waiter watches. */
 interface WatchedCount {
   readonly listeners: Set<CountListener>;
-  /** The server will tell. */
+  /** The server will send an event. */
   isArmed: boolean;
-  /** It has told before it was known to watch. */
+  /** The event came before the watch was known to be set. */
   hasFired: boolean;
   arming: Promise<void> | undefined;
 }
 
-/** Wakes who waits for a number: one watch for each, however many wait, which is set again each time it has told. */
+/**
+ * Wakes the waiters for a number. There is one watch for each number, for any number of waiters; it
+ * is set again after each event.
+ */
 export class CountWatches {
   readonly #watched = new Map<string, WatchedCount>();
 
@@ -34,7 +37,7 @@ export class CountWatches {
       ...{ isArmed: false, hasFired: false, arming: undefined },
     };
     this.#watched.set(resource, watched);
-    // Every call counts for itself, also with a function that watches already.
+    // A new listener per call, so that watching twice with the same function counts twice.
     const listener = { kind, wake };
     watched.listeners.add(listener);
     if (!watched.isArmed) await this.#arm(resource, watched);
@@ -44,7 +47,7 @@ export class CountWatches {
     };
   }
 
-  /** Contact is back, perhaps in another session: what was watched may have been missed. */
+  /** Contact is back, perhaps in another session: events may have been missed. */
   reconnected(): void {
     for (const [resource, watched] of this.#watched) {
       watched.isArmed = false;
@@ -56,7 +59,7 @@ export class CountWatches {
     this.#watched.clear();
   }
 
-  /** Never rejects: who could not be watched for asks by itself, less than a second later. */
+  /** Never rejects: a waiter without a watch asks again by itself, less than a second later. */
   #arm(
     resource: string,
     watched: WatchedCount,
@@ -81,7 +84,7 @@ export class CountWatches {
       watched.hasFired = false;
       const read = await this.nodes.read(resource, session, onChange);
       if (read === 'moved') continue;
-      // One that comes in this moment is read, and not waited for.
+      // A node created at this moment is read instead of awaited.
       if (read === undefined && (await session.link.exists(this.paths.count(resource), onChange))) continue;
       if (watched.hasFired) continue;
       watched.isArmed = true;
@@ -99,7 +102,7 @@ export class CountWatches {
     void this.#arm(resource, watched, (state) => wakeAll(watched, (kind) => isWorthWaking(kind, state)));
   }
 
-  /** A watch that stands is kept for who comes next: the server would keep it anyway. */
+  /** A standing watch is kept for the next waiter: the server would keep it anyway. */
   #dropIfIdle(resource: string, watched: WatchedCount): void {
     const isIdle = watched.listeners.size === 0 && !watched.isArmed && watched.arming === undefined;
     if (isIdle && this.#watched.get(resource) === watched) this.#watched.delete(resource);

@@ -17,7 +17,10 @@ export interface ZooKeeperCountingDeps {
   readonly session: () => Promise<ZooKeeperSession>;
 }
 
-/** Latches and semaphores that are numbers, on ZooKeeper. Leases of permits end by the clock of the ensemble's leader. */
+/**
+ * Latches and semaphores that are numbers, on ZooKeeper. Leases of permits end by the clock of the
+ * ensemble's leader.
+ */
 export class ZooKeeperCounting {
   readonly #nodes: CountNodes;
   readonly #updater: CountUpdater;

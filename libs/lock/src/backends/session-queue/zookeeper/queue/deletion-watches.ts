@@ -2,8 +2,9 @@ import type { QueueEntry } from '../../queue-store.js';
 import type { ZooKeeperSession } from '../session/zookeeper-session.js';
 
 /**
- * Who wants to know that an entry is gone. One watch for each entry, however many ask: a watch for children, which an entry
- * never has, so that only its end fires it, and an entry that is gone already leaves none behind.
+ * Announces that an entry is gone, with one watch for each entry, for any number of waiters. It
+ * watches for children, which an entry never has, so that only its end fires the watch. On an entry
+ * that is gone already it leaves no watch behind.
  */
 export class ZooKeeperDeletionWatches {
   readonly #waiting = new Map<string, { readonly via: ZooKeeperSession; readonly wakers: Set<() => void> }>();
@@ -23,7 +24,7 @@ export class ZooKeeperDeletionWatches {
     );
   }
 
-  /** Watches of this session may miss something: who asks again is watched for again. */
+  /** Watches of this session may miss events: the next request of a waiter sets a new one. */
   dropSession(session: ZooKeeperSession): void {
     for (const [location, { via }] of this.#waiting) if (via === session) this.#waiting.delete(location);
   }
@@ -40,7 +41,7 @@ export class ZooKeeperDeletionWatches {
       if (this.#waiting.get(location)?.wakers === wakers) this.#waiting.delete(location);
       for (const one of wakers) one();
     };
-    // Without an answer there may be no watch: whoever waits asks again, and then it is set anew.
+    // Without an answer there may be no watch: the waiter is woken, asks again and sets a new one.
     via.link.children(location, onDeletion).catch(onDeletion);
   }
 }

@@ -87,7 +87,8 @@ async function confirmInSession(
     if (!isFault(error, 'NO_NODE') && !isFault(error, 'BAD_VERSION'))
       return entries.map(() => ({ kind: 'unknown' }));
   }
-  // One of them is not as it was: each is looked at, after a change of our own, so that what is read is not older.
+  // At least one entry has changed: each is read again. A change of our own comes first, so that no
+  // read is older.
   const touching = session.touch();
   const looking = entries.map((entry) => dataCache.reread(entry, session));
   const [touched, ...looks] = await Promise.allSettled([touching, ...looking]);

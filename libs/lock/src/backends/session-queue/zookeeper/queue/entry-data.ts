@@ -11,7 +11,7 @@ export function encodeEntryData(data: EntryData): Buffer {
   return Buffer.from(JSON.stringify(data));
 }
 
-/** Never throws: what cannot be read says nothing. */
+/** Never throws: data that cannot be read count as empty. */
 export function decodeEntryData(bytes: Buffer): EntryData {
   try {
     const { depth, revoked, process } = JSON.parse(bytes.toString()) as Partial<EntryData>;

@@ -1,7 +1,7 @@
 import type { OwnEntry } from '../../queue-store.js';
 import type { ZooKeeperSession } from '../session/zookeeper-session.js';
 
-/** An entry of this process that is watched for what others do to it. */
+/** An entry of this process, watched for changes by others. */
 interface OwnEntryWatch {
   readonly entry: OwnEntry;
   /** The next write, where one is running. */
@@ -52,7 +52,7 @@ export class OwnEntryWatches {
       if (!watch.isWriting) this.onEntryChanged(resource);
     };
     (session as ZooKeeperSession).link.read(location, onChange).catch(() => {
-      // It is gone, or there is no contact: both come out at the next renewal, which is due now.
+      // The entry is gone, or there is no contact: the next renewal shows which, and is due now.
       if (this.#isLive(watch)) this.onEntryChanged(resource);
     });
   }

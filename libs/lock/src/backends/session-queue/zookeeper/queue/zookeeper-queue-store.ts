@@ -22,11 +22,15 @@ import { createIfMissing, type ZooKeeperSession } from '../session/zookeeper-ses
 import type { ZooKeeperSessions } from '../session/zookeeper-sessions.js';
 
 /**
- * A queue is removed so long after its last entry has left, in ms: busy locks keep theirs. The server removes what those leave
- * behind who die, since a queue is a container: at its leisure, which is a minute.
+ * A queue is removed so long after its last entry has left, in ms: busy locks keep theirs. The
+ * server removes what those leave behind who die, since a queue is a container: at its leisure,
+ * which is a minute.
  */
 const IDLE_MS = 200;
-/** What is changed or removed by others in this very moment is tried again; more often is no chance. */
+/**
+ * A request that meets a change of others at this very moment is repeated. More often than this is
+ * no coincidence.
+ */
 const TRIES = 5;
 
 export interface ZooKeeperStoreDeps {
@@ -90,7 +94,7 @@ export class ZooKeeperQueueStore implements QueueStore {
       try {
         return { entry, queue: paths.entries(resource, names), revision: isUnchanged ? revision : undefined };
       } catch (error) {
-        // It is no lock that this queue has, and nobody's entry is to be in its way.
+        // This queue is not one of a lock, so our entry must not be in its way.
         await this.remove(entry).catch(() => undefined);
         throw error;
       }
@@ -256,7 +260,10 @@ export class ZooKeeperQueueStore implements QueueStore {
     this.#idle.delete(resource);
   }
 
-  /** Somebody else's entry keeps it, and so does a server that cannot be reached: an empty node is no harm. */
+  /**
+   * An entry of another process keeps it, as does a server that cannot be reached: an empty node
+   * does no harm.
+   */
   async #removeQueue(resource: string): Promise<void> {
     this.#knownQueues.delete(resource);
     try {

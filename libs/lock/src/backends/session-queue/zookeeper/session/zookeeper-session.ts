@@ -18,7 +18,7 @@ const SESSION_PER_LEASE = 1.5;
 
 const NOTHING = Buffer.alloc(0);
 
-/** How long a session is asked for, for leases of this length. */
+/** The session time-out to request, for leases of this length. */
 export function sessionTimeoutFor(leaseMs: number, maxLeaseMs: number): number {
   return Math.ceil(leaseClassFor(leaseMs, maxLeaseMs) * SESSION_PER_LEASE);
 }
@@ -42,7 +42,10 @@ export class ZooKeeperSession implements QueueSession {
     return Math.floor(this.link.sessionTimeoutMs / SESSION_PER_LEASE);
   }
 
-  /** Waits for the first contact, and makes its node. @throws where the server grants less than what was asked for */
+  /**
+   * Waits for the first contact, and makes its node. @throws where the server grants less than
+   * requested
+   */
   async whenReady(leaseMs: number, timeoutMs: number): Promise<this> {
     await this.link.whenConnected(timeoutMs);
     if (leaseMs > this.maxLeaseMs) {
@@ -74,8 +77,8 @@ export class ZooKeeperSession implements QueueSession {
   }
 
   /**
-   * What is read behind this is no older than any change that was sent before, one without an answer included. Reading alone
-   * does not tell: the next server may lag behind the one that took the change.
+   * Later reads are no older than any change that was sent before, including one without an answer.
+   * Reading alone is not enough: the next server may lag behind the one that took the change.
    */
   async catchUp(): Promise<void> {
     const unanswered = this.#unanswered;
@@ -84,7 +87,7 @@ export class ZooKeeperSession implements QueueSession {
     this.#resolved = Math.max(this.#resolved, unanswered);
   }
 
-  /** Does all steps or none, and gives the number of the change with what they brought. */
+  /** Executes all steps or none. Returns the number of the change and the results of the steps. */
   async multi(
     steps: readonly TransactionStep[],
   ): Promise<{ results: readonly StepResult[]; revision: number }> {

@@ -5,7 +5,7 @@ import type { LinkListener, ZooKeeperLink } from '../connection/link.js';
 import type { ZooKeeperPaths } from './zookeeper-paths.js';
 import { sessionTimeoutFor, ZooKeeperSession } from './zookeeper-session.js';
 
-/** How sessions are opened, and who hears of them. */
+/** How sessions are opened, and the listeners for what happens to them. */
 export interface ZooKeeperSessionsDeps {
   readonly paths: ZooKeeperPaths;
   readonly processId: string;
