@@ -107,7 +107,7 @@ export class ClaimProtocol {
     else if (queued.phase === 'granted') store.watchOwn(replaced);
   }
 
-  /** A grant that is asked for again lives on, unless it was revoked. */
+  /** Repeats a grant: it lives on, unless it was revoked. */
   async #repeatGrant(queued: QueuedClaim, claim: Claim, sentAt: number): Promise<Verdict> {
     const [status] = await this.deps.store.confirm([queued.entry!]);
     if (status?.kind === 'present') return this.#grant(queued, claim, status.revision, sentAt);
@@ -123,7 +123,8 @@ export class ClaimProtocol {
     const session = await store.session(leaseMs);
     // To open a session takes its time.
     if (this.#isLate(queued, claim)) return STALE;
-    // Who only tries writes nothing where it would be in vain. What this process has just given back is gone for its session.
+    // A claim that does not queue writes nothing if it would be refused. Entries that this process
+    // has just given back no longer count for its session.
     if (!claim.queue) {
       const queue = await store.read(resource, session);
       const ahead = queue.filter((entry) => !this.claims.isIgnored(entry));
@@ -147,7 +148,10 @@ export class ClaimProtocol {
     }
   }
 
-  /** An entry that an earlier claim of this process has left: never for more units, which others may have been given. */
+  /**
+   * An entry that an earlier claim of this process has left: never for more units, which others may
+   * have been given.
+   */
   #reusableFor({ resource, shape }: Claim): QueuedClaim | undefined {
     if (shape.order !== 'any') return undefined;
     for (const queued of this.claims.forResource(resource)) {
@@ -173,7 +177,10 @@ export class ClaimProtocol {
     });
   }
 
-  /** A grant needs a queue that has room, and then a proof that the entry is still there: what is read may be old. */
+  /**
+   * A grant needs a queue that has room, and then proof that the entry still exists: the queue that
+   * was read may be old.
+   */
   async #decide(
     queued: QueuedClaim,
     claim: Claim,

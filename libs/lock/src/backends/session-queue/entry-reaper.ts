@@ -9,8 +9,9 @@ const GRACE_MS = 10;
 const RETRY_MS = 100;
 
 /**
- * Does what a server with leases would: it ends, in this process, the entries whose lease or whose asking has ended, and
- * tries until it is sure that they are gone. A process that dies is the affair of its session.
+ * Does the work of a server with leases. In this process, it ends entries whose lease or request
+ * has ended, and retries until it is sure that they are gone. If the process dies, its session ends
+ * them.
  */
 export class EntryReaper {
   #timer: Timer | undefined;

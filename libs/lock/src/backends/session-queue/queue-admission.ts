@@ -17,7 +17,10 @@ export function entriesAhead(
   return index < 0 ? undefined : queue.slice(0, index).filter((entry) => !isIgnored(entry));
 }
 
-/** Whether a claim fits behind those ahead: in a queue that is kept in order, whoever is ahead counts as a holder. */
+/**
+ * Whether a claim fits behind those ahead: in an ordered queue, every entry ahead counts as a
+ * holder.
+ */
 export function fits(
   claim: { readonly units: number; readonly capacity: number },
   ahead: readonly QueueEntry[],
@@ -31,9 +34,10 @@ export function holdersIn(queue: readonly QueueEntry[]): QueueEntry[] {
 }
 
 /**
- * The smallest set that cannot miss: an entry fits only once so many units ahead of it are gone that not all of these can
- * still be there. For a mutex that is the predecessor alone, for a reader the nearest writer, for one of n permits the n
- * entries before it. The largest first, since they make the set small; among equals those that leave last.
+ * The smallest set that cannot miss. An entry fits only once enough units ahead of it are gone; not
+ * all of this set can be left then. For a mutex the set is the predecessor; for a reader, the
+ * nearest writer; for one of n permits, the n entries before it. The largest entries come first,
+ * since they make the set small; among equals those that leave last.
  */
 export function blockersOf(
   claim: { readonly units: number; readonly capacity: number },
@@ -50,7 +54,10 @@ export function blockersOf(
   return blockers;
 }
 
-/** Who stands in the way, and when it is over at the latest: servers know sessions, so leases count as just begun. */
+/**
+ * The holder in the way, and when it ends at the latest. Servers know sessions only, so leases
+ * count as just begun.
+ */
 export function refusalBy(ahead: readonly QueueEntry[], remainingMs: (entry: QueueEntry) => number) {
   const holders = holdersIn(ahead);
   const [first] = holders;

@@ -20,8 +20,9 @@ import { QueuedClaims } from './queued-claims.js';
 import type { QueueStoreListener, QueueSession } from './queue-store.js';
 
 /**
- * Leases on ordered queues. The server knows the entries and their order, and ends those of dead processes; how long a lease
- * lasts, whether a caller still waits, and which ids are over is known here.
+ * Leases on ordered queues. The server knows the entries and their order, and ends those of dead
+ * processes; how long a lease lasts, whether a caller still waits, and which ids are over is known
+ * here.
  */
 export class QueueLeases implements LeaseDriver, QueueStoreListener {
   readonly #claims: QueuedClaims;

@@ -17,7 +17,7 @@ export interface QueueEntry {
   readonly capacity: number;
   /** The lease that it was asked for with, in ms. */
   readonly leaseMs: number;
-  /** Where the server has it: the path of a node, a key. An entry that is replaced is somewhere else then. */
+  /** Its place on the server: the path of a node, or a key. A replacement has another place. */
   readonly location: string;
 }
 
@@ -27,8 +27,8 @@ export interface OwnEntry extends QueueEntry {
 }
 
 /**
- * What keeps the entries of this process alive on the server. Requests of one session are executed in their order, so what is
- * read after a request whose reply was lost tells whether it was executed.
+ * Keeps the entries of this process alive on the server. Requests of one session are executed in
+ * order. So a read after a request without a reply shows whether the request was executed.
  */
 export interface QueueSession {
   /** Longest lease, in ms, that the server keeps an entry for after the last proven contact, with a third to spare. */
@@ -43,13 +43,16 @@ export interface EnqueueResult {
   /** The queue after that, the first in the queue first. */
   readonly queue: readonly QueueEntry[];
   /**
-   * Number of the change that made the entry; undefined where the queue may have changed between that and the reading, so
-   * that a later holder may have been given a greater one already.
+   * Number of the change that made the entry. Undefined where the queue may have changed between
+   * that and the reading: a later holder may have got a greater number already.
    */
   readonly revision: number | undefined;
 }
 
-/** Whether an entry is still there. Only `present` and `revoked` are worth something: the server's majority has answered. */
+/**
+ * Whether an entry is still there. Only `present` and `revoked` are worth something: the server's
+ * majority has answered.
+ */
 export type EntryStatus =
   /** `revision`: the number of a change that was made after the question was sent. */
   | { readonly kind: 'present'; readonly revision: number }
@@ -76,13 +79,18 @@ export interface QueueStoreListener {
 }
 
 /**
- * An engine that keeps an ordered queue per resource: numbers of changes only grow, over all resources and restarts. No verb
- * waits for another holder; each settles within the time-out of one operation.
- * @throws BackendUnavailableError where there is no answer (`executed` is 'unknown' where it may have acted), and where the
- * server's numbers are too great for a token; LockTypeMismatchError where the queue holds something else
+ * An engine that keeps an ordered queue per resource. The numbers of changes only grow, over all
+ * resources and restarts. No verb waits for another holder; each settles within the time-out of one
+ * operation.
+ * @throws BackendUnavailableError where there is no answer (`executed` is 'unknown' where it may
+ * have acted). Also where the server's numbers are too great for a token. LockTypeMismatchError
+ * where the queue holds another type
  */
 export interface QueueStore {
-  /** The session for leases of this length, opened on first use and kept. @throws when the server grants no such session */
+  /**
+   * The session for leases of this length, opened on first use and kept. @throws when the server
+   * grants no such session
+   */
   session(leaseMs: number): Promise<QueueSession>;
   /** Makes a new entry at the end of the queue, and reads the queue, in one round trip. */
   enqueue(terms: EnqueueRequest, session: QueueSession): Promise<EnqueueResult>;
@@ -91,8 +99,8 @@ export interface QueueStore {
   /** Writes, and returns which entries still exist, in order; one round trip for each session. Never rejects. */
   confirm(entries: readonly OwnEntry[]): Promise<readonly EntryStatus[]>;
   /**
-   * Puts another entry where this one is, in one step: of another session, claim, lease or with fewer units. Undefined when
-   * it is gone.
+   * Puts another entry where this one is, in one step: of another session, claim, lease or with
+   * fewer units. Undefined when it is gone.
    */
   replace(entry: OwnEntry, terms: EnqueueRequest, session: QueueSession): Promise<OwnEntry | undefined>;
   /** Makes so many changes, so that the numbers of later ones are greater by that much. */
@@ -108,7 +116,10 @@ export interface QueueStore {
   /** Writes the depth down, unless the entry is gone. Never throws. */
   recordDepth(entry: OwnEntry, depth: number): void;
   details(resource: string): Promise<readonly EntryDetails[]>;
-  /** No entry of this process is left in this queue: what stays of an empty queue may be removed. Never throws. */
+  /**
+   * This process has no entry left in this queue, so the remains of an empty queue may be removed.
+   * Never throws.
+   */
   releaseQueue(resource: string): void;
   /** Round trip to the server's majority. */
   ping(): Promise<void>;

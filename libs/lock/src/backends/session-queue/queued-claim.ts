@@ -2,8 +2,9 @@ import type { ClaimRef } from '../../core/claim.js';
 import type { QueueSession, OwnEntry } from './queue-store.js';
 
 /**
- * asking: no answer yet, or none that counts. waiting: in the queue. granted. kept: unowned, queued for the next claim of this
- * process. leaving: its entry, if there is one, is to be removed, and it is not granted any more.
+ * asking: no answer yet, or none that counts. waiting: in the queue. granted. kept: unowned, queued
+ * for the next claim of this process. leaving: its entry, if there is one, is to be removed, and it
+ * is not granted any more.
  */
 export type ClaimPhase = 'asking' | 'waiting' | 'granted' | 'kept' | 'leaving';
 
@@ -46,8 +47,8 @@ export class QueuedClaim {
   }
 
   /**
-   * Its entry has ended; its tokens too, since others may have been given greater ones before it asks again. What is unconfirmed
-   * stays so: it may live by another session.
+   * Its entry has ended. Its tokens end too, since others may get greater ones before it asks
+   * again. An unconfirmed entry stays unconfirmed: it may live in another session.
    */
   entryEnded(): void {
     this.entry = undefined;

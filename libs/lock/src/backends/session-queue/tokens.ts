@@ -6,7 +6,8 @@ export const TOKENS_PER_REVISION = 512;
 const MAX_REVISION = 2 ** 44 - 2 ** 16;
 
 /**
- * The first token of a change. A number that is too great for it is an error: a smaller token would let an older holder write.
+ * The first token of a change. A number that is too great for it is an error: a smaller token would
+ * let an older holder write.
  * @throws BackendUnavailableError
  */
 export function tokenOf(revision: number, backend: string): number {
