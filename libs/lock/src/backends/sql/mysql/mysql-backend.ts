@@ -12,7 +12,10 @@ import { resolveMysqlOptions, type MysqlOptions, type MysqlSettings } from './my
 import { RowPoller } from './locks/row-poller.js';
 import { schemaOf, tableNamesOf } from './locks/tables.js';
 
-/** Other sessions that use the tables are waited for, when one of them is to be made: so many times `operationTimeoutMs`. */
+/**
+ * Other sessions that use the tables are waited for, when one of them is to be made: so many times
+ * `operationTimeoutMs`.
+ */
 const SCHEMA_TIMEOUTS = 5;
 
 /** Locks and records as rows of tables in MySQL or MariaDB. */
@@ -22,8 +25,9 @@ export interface MysqlBackend extends Backend {
 }
 
 /**
- * Locks as rows of tables in MySQL (8.0 or later) or MariaDB (10.6 or later). Connections of its own are opened when they are
- * needed. The tables have to be there: `ensureSchema()`, or `migration.sql`.
+ * Locks as rows of tables in MySQL (8.0 or later) or MariaDB (10.6 or later). Connections of its
+ * own are opened when they are needed. The tables have to be there: `ensureSchema()`, or
+ * `migration.sql`.
  * @throws InvalidOptionError naming the field; nothing is sent
  */
 export function mysql(options: string | MysqlOptions): MysqlBackend {

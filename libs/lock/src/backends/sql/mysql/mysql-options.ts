@@ -11,7 +11,7 @@ import { MYSQL_SETTINGS, type ConnectionOptions } from './connection/client.js';
 
 /** Where the server is: one of the two. */
 export interface MysqlLocation {
-  /** `mysql://user:password@host:3306/database`, with what else mysql2 takes there. */
+  /** `mysql://user:password@host:3306/database`, with further parameters of mysql2. */
   readonly url?: string;
   /** Options of a connection, as mysql2 has them. */
   readonly connection?: ConnectionOptions;

@@ -4,8 +4,8 @@ import { notExecuted } from './failures.js';
 export type { Connection, ConnectionOptions };
 
 /**
- * What Bedrock needs of its own connections, whatever the user's are like: one statement in one call, numbers as numbers, and
- * texts in UTF-8.
+ * What Bedrock needs of its own connections, whatever the user's are like: one statement in one
+ * call, numbers as numbers, and texts in UTF-8.
  */
 export const MYSQL_SETTINGS = {
   multipleStatements: false,

@@ -6,7 +6,10 @@ const MAX_BYTES = 65_534;
 const PIECE = 16_000;
 const MAX_BYTES_PER_CHARACTER = 3;
 
-/** The statement with its longer texts in pieces, which the server joins. There is no `?` in it but the placeholders of values. */
+/**
+ * Splits the longer texts of a statement into pieces, which the server joins. The statement
+ * contains no `?` other than the placeholders of values.
+ */
 export function splitLongValues({ name, text, values }: Statement): Statement {
   if (!values.some(isLong)) return { name, text, values };
   let position = 0;

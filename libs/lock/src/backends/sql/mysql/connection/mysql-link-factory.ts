@@ -6,8 +6,8 @@ import { isServerError, isTableMissing, isRetryable, noAnswer } from './failures
 import { MysqlLink } from './link.js';
 
 /**
- * Settings of every connection. Times are in UTC. A statement waits for a locked row for a second at most (the server
- * counts in whole seconds), so that a statement ends about when its caller has given up.
+ * Settings of every connection. Times are in UTC. A statement waits for a locked row for at most a
+ * second (the server counts in whole seconds). So it ends about when its caller has given up.
  */
 const SESSION = [
   'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',

@@ -5,16 +5,17 @@ import { HEAD_LIFE_US } from '../../rows/row-state.js';
 import type { MysqlTableNames } from './tables.js';
 
 /**
- * The server's time when it is asked for, in µs: unlike NOW(), which is the time at which the statement began and may have
- * waited for a row since. Sessions are in UTC.
+ * The server's time at evaluation, in µs. NOW() would be the time at which the statement began,
+ * which may have waited for a row since. Sessions are in UTC.
  */
 export const NOW = `TIMESTAMPDIFF(MICROSECOND, '1970-01-01', SYSDATE(6))`;
 const FREE = `'', 0, 0, 0, 0, 0`;
 const ROW = 'resource, version, holder, until_us, units, depth, revoked, token, ends_us, crowd, line';
 
 /**
- * The statements on the tables of locks. The version of a row is the time of its last change, or one more than it was: so it
- * grows, also over a row that was removed and made again. Assignments of an UPDATE are made from left to right, and each sees those before it.
+ * The statements on the tables of locks. The version of a row is the time of its last change, or
+ * one more than it was: so it grows, also over a row that was removed and made again. Assignments
+ * of an UPDATE are made from left to right, and each sees those before it.
  */
 export class MysqlLockStatements {
   readonly #acquireNew: string;
@@ -163,7 +164,9 @@ ON DUPLICATE KEY UPDATE host = VALUES(host), pid = VALUES(pid), label = VALUES(l
     );
   }
 
-  /** Names of rows that were left long ago, read without any lock: who removes them looks again. */
+  /**
+   * Names of rows that were left long ago, read without any lock: the removal checks them again.
+   */
   abandoned(idleUs: number, limit: number): Statement {
     return statement(
       `SELECT resource FROM ${this.tables.locks} WHERE ends_us < ${NOW} - ? AND version < ${NOW} - ? LIMIT ?`,

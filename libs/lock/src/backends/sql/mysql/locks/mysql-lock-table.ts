@@ -28,7 +28,10 @@ export interface MysqlLockTableDeps {
   readonly poller: Pick<RowPoller, 'onAcquired' | 'onReleased' | 'onUpdated' | 'isBehind'>;
 }
 
-/** The rows of locks in MySQL and MariaDB, which answer a change with two numbers: rows that were found, and LAST_INSERT_ID. */
+/**
+ * The rows of locks in MySQL and MariaDB, which answer a change with two numbers: rows that were
+ * found, and LAST_INSERT_ID.
+ */
 export class MysqlLockTable implements LockTable {
   readonly #statements: MysqlLockStatements;
   /** Rows that are there, as far as is known: for others the row is made with the grant. */
@@ -47,7 +50,8 @@ export class MysqlLockTable implements LockTable {
 
   async acquire(request: RowAcquire, deadline: number): Promise<RowAcquired | RowUnchanged> {
     const { resource, key } = request;
-    // A change that finds nothing to change costs a second statement: who is probably refused looks first.
+    // A change that finds nothing to change costs a second statement. So a caller that is probably
+    // refused reads first.
     if (this.deps.poller.isBehind(resource, key)) {
       const seen = await this.#readUnchanged(resource, deadline);
       if (!isFreeFor(request, seen)) return seen;
@@ -80,7 +84,7 @@ export class MysqlLockTable implements LockTable {
   async renew(renewals: readonly RowRenewal[], deadline: number): Promise<readonly boolean[]> {
     const inOrder = [...renewals].sort((a, b) => (a.resource < b.resource ? -1 : 1));
     const { affected } = await this.#run(this.#statements.renew(inOrder), deadline);
-    // The number of rows does not say which: where some are missing, each is asked for by itself.
+    // The number of rows does not say which: where some are missing, each is renewed separately.
     if (affected === renewals.length) return renewals.map(() => true);
     if (affected === 0 || renewals.length === 1) return renewals.map(() => false);
     const half = Math.ceil(renewals.length / 2);

@@ -9,7 +9,7 @@ import { grantsFrom, waitersFrom, type RowGrant, type RowWaiter } from '../../ro
 import type { SqlWakeSource } from '../../sql-backend.js';
 import { notExecuted } from '../connection/failures.js';
 
-/** The row of a lock for which this process is the first in the queue is looked at after so long, and then less and less often, in ms. */
+/** First pause before a row is polled whose queue this process heads, in ms. Later pauses grow. */
 const FIRST_MS = 5;
 const LAST_MS = 40;
 const GROWTH = 1.5;
@@ -33,13 +33,14 @@ interface WaitedRow {
   pauseMs: number;
   /** The version that a waiter was woken for: once is enough. */
   wokenVersion: number;
-  /** Who was woken last. */
+  /** The waiter that was woken last. */
   wokenKey: string;
 }
 
 /**
- * The server reports no free lock. So this process looks, for all of its waiters in one statement, and only at rows
- * in whose queue it waits: often where it is the next, less often where others are before it or where nothing happens for long.
+ * The server reports no free lock. So this process looks, for all of its waiters in one statement,
+ * and only at rows in whose queue it waits: often where it is the next, less often where others are
+ * before it or where nothing happens for long.
  */
 export class RowPoller implements SqlWakeSource {
   /** The statements are counted where they are sent. */

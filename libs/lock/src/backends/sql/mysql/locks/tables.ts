@@ -16,8 +16,8 @@ export function tableNamesOf(prefix: string): MysqlTableNames {
 }
 
 /**
- * Names of resources are bytes: the server neither folds letters nor ignores spaces at the end, and 512 characters need 1,536 of
- * them at most. Times are whole µs since 1970.
+ * Names of resources are bytes: the server neither folds letters nor ignores spaces at the end, and
+ * 512 characters need 1,536 of them at most. Times are whole µs since 1970.
  */
 export function schemaOf({ locks, processes, turns, records }: MysqlTableNames): readonly string[] {
   return [

@@ -12,8 +12,8 @@ import type { MysqlTableNames } from '../locks/tables.js';
 const US = 1_000;
 
 /**
- * The rows of records in MySQL and MariaDB. No statement of both gives a row that it has not changed, so a record that stands in
- * the way is read by a second one.
+ * The rows of records in MySQL and MariaDB. No statement that both know returns a row that it has
+ * not changed. So a second statement reads a record that is in the way.
  */
 export class MysqlRecordTable implements RecordTable {
   readonly #statements: MysqlRecordStatements;

@@ -5,7 +5,10 @@ import type { RecordInsert } from '../../records/record-table.js';
 import { NOW, padded, statement } from '../locks/lock-statements.js';
 import type { MysqlTableNames } from '../locks/tables.js';
 
-/** The number that the answer to `begin` carries where the record was made: elsewhere it is the end of what is there, µs. */
+/**
+ * The number in the answer to `begin` when the record was made. Otherwise it is the end of the
+ * present record, µs.
+ */
 export const MADE = 1;
 /** The time at which the statement began: unlike NOW it lets the server use the index on ends. */
 const BEGAN = `TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))`;
@@ -17,8 +20,9 @@ export class MysqlRecordStatements {
 
   constructor(private readonly tables: MysqlTableNames) {
     const { records } = tables;
-    // The clock is read once, for the new end, so that every assignment decides alike, though the owner is changed among them.
-    // It is read before the row is waited for: what was over by then is over, and who renewed meanwhile is not.
+    // The clock is read once, for the new end, so that every assignment decides alike, although one
+    // of them changes the owner. It is read before the wait for the row. A record that was over by
+    // then is over; one renewed meanwhile is not.
     const isFree = `until_us <= VALUES(until_us) - ? OR (owner = VALUES(owner) AND result IS NULL)`;
     this.#begin = `INSERT INTO ${records} (resource, owner, print, result, until_us)
 SELECT ?, ?, ?, NULL, LAST_INSERT_ID(${MADE}) * 0 + ${NOW} + ? FROM DUAL WHERE ${NOW} <= ?
@@ -61,7 +65,7 @@ WHERE resource = ? AND until_us > ${NOW}`;
     return statement(text, [resource]);
   }
 
-  /** Names of records that are over, read without any lock: who removes them looks again. */
+  /** Names of records that are over, read without any lock: the removal checks them again. */
   over(limit: number): Statement {
     const text = `SELECT resource FROM ${this.tables.records} WHERE until_us <= ${BEGAN} ORDER BY until_us LIMIT ?`;
     // As text, like that of the locks.

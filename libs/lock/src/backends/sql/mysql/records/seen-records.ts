@@ -4,8 +4,8 @@ import type { Clock } from '../../../../core/clock.js';
 const MAX_SEEN = 10_000;
 
 /**
- * Records that this process has seen, as long as they live then. A hint: who is probably refused looks first, and needs one
- * statement instead of two.
+ * Records that this process has seen, for as long as they lived then. It is a hint: a caller that
+ * is probably refused reads first, and needs one statement instead of two.
  */
 export class SeenRecords {
   /** Ends, local ms. */

@@ -12,8 +12,9 @@ import { MysqlSessionLink } from './session-link.js';
 const GRACE_S = 2;
 
 /**
- * Mutexes that are named locks of the server (`GET_LOCK`), which need no table and live as long as the one session that has them:
- * no fencing tokens, no order between processes, and no proxy in between that shares sessions.
+ * Mutexes that are named locks of the server (`GET_LOCK`). They need no table, and live as long as
+ * the one session that holds them. There are no fencing tokens, no order between processes, and no
+ * proxy in between may share sessions.
  * @throws InvalidOptionError naming the field; nothing is sent
  */
 export function mysqlSessions(options: string | MysqlSessionOptions): Backend {

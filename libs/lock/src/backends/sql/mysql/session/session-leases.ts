@@ -40,8 +40,9 @@ interface HeldNamedLock {
 }
 
 /**
- * The verbs on `GET_LOCK`. The server knows the session alone, so the claim that holds a lock is known here. A lock that no claim
- * holds is released: one that was granted after its caller had given up, and one whose lease is over.
+ * The verbs on `GET_LOCK`. The server knows the session alone, so the claim that holds a lock is
+ * known here. A lock that no claim holds is released: one that was granted after its caller had
+ * given up, and one whose lease is over.
  */
 export class MysqlSessionLeases implements LeaseDriver {
   readonly #held = new Map<string, HeldNamedLock>();

@@ -40,8 +40,8 @@ export class MysqlSessionLink {
   }
 
   /**
-   * Asks on the session. `act` is given every answer, before the answer to anything that was asked later; `isLate` says that
-   * the caller has had an error instead.
+   * Asks on the session. `act` is given every answer, before the answer to anything that was asked
+   * later; `isLate` says that the caller has had an error instead.
    * @throws BackendUnavailableError
    */
   async query<T>(
@@ -110,7 +110,7 @@ export class MysqlSessionLink {
     }
   }
 
-  /** Timers run before sockets are read: what has arrived meanwhile counts. */
+  /** Timers run before sockets are read: an answer that has arrived meanwhile counts. */
   #afterPoll<T>(handled: Promise<T>): Promise<T | undefined> {
     handled.catch(() => undefined);
     const polled = new Promise<undefined>((resolve) => this.#deps.clock.afterPoll(() => resolve(undefined)));

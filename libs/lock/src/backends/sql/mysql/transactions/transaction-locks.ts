@@ -19,8 +19,9 @@ import { schemaOf, tableNamesOf } from '../locks/tables.js';
 import { TurnRows } from './turn-rows.js';
 
 /**
- * A connection of the caller's with a transaction that has begun: one of `mysql2/promise`, a query runner of TypeORM, or whatever
- * else answers a statement with what mysql2 answers. Never a pool, whose statements go to any connection.
+ * A connection of the caller with an open transaction: one of `mysql2/promise`, a query runner of
+ * TypeORM, or any object that answers statements like mysql2. Never a pool, whose statements go to
+ * any connection.
  */
 export interface MysqlTransaction {
   query(statement: string): Promise<unknown>;
@@ -46,8 +47,9 @@ const MAX_WAIT_S = 1_000_000;
 const SCHEMA_TIMEOUTS = 5;
 
 /**
- * Locks that are rows, taken by `SELECT ... FOR UPDATE` in a transaction of the caller's: they end with it, whatever becomes of the
- * process, and what was changed under them is there for the next one. No lease, no renewal, no token.
+ * Locks that are rows, taken by `SELECT ... FOR UPDATE` in the caller's transaction. They end with
+ * it, even if the process dies, and the next holder sees the changes made under them. No lease, no
+ * renewal, no token.
  * @throws InvalidOptionError naming the field; nothing is sent
  */
 export function mysqlTransactionLocks(options: string | MysqlTransactionOptions): MysqlTransactionLocks {
@@ -85,9 +87,11 @@ export class MysqlTransactionLocks {
   }
 
   /**
-   * Takes the locks in the order of their names, all in this transaction; they are held until it ends. Repeatable. After
-   * LockBusyError and LockWaitTimeoutError the transaction goes on without the lock, and with those taken before it.
-   * @throws LockBusyError, LockWaitTimeoutError; BackendUnavailableError when the transaction has to be repeated as a whole
+   * Takes the locks in the order of their names, all in this transaction; they are held until it
+   * ends. Repeatable. After LockBusyError and LockWaitTimeoutError the transaction goes on without
+   * the lock, and with those taken before it.
+   * @throws LockBusyError, LockWaitTimeoutError; BackendUnavailableError when the transaction has
+   * to be repeated as a whole
    */
   async lock(
     transaction: MysqlTransaction,
@@ -100,7 +104,8 @@ export class MysqlTransactionLocks {
     const { waitMs } = options;
     if (waitMs !== undefined) checkTime('waitMs', waitMs, 0, MAX_WAIT_S * 1_000);
     const deadline = this.#clock.now() + this.#settings.operationTimeoutMs;
-    // Outside of the transaction: a row that is missing would be a gap, which any number of transactions may lock at a time.
+    // Outside of the transaction: a row that is missing would be a gap, which any number of
+    // transactions may lock at a time.
     for (const name of names) await this.#rows.make(name, deadline);
     if (waitMs === undefined || waitMs === 0) return this.#take(transaction, names, waitMs);
     await transaction.query(
