@@ -2,16 +2,18 @@ import { HEAD_LIFE_US, ENTRY_LIFE_US } from '../rows/row-state.js';
 import { channelOf } from './names.js';
 
 /**
- * The database's time in µs. Not `now()`, which is when the transaction began: a statement may wait for its row. As a double,
- * which costs half of a numeric: what the division into seconds loses is less than half a µs, and rounded away.
+ * The database's time in µs. Not `now()`, which is when the transaction began: a statement may wait
+ * for its row. It is a double, which costs half of a numeric. The division into seconds loses less
+ * than half a µs, which is rounded away.
  */
 export const NOW = "(date_part('epoch', clock_timestamp()) * 1000000)::bigint";
 /** Between two readings of the clock in one statement, at most: a row must not count as over before its grant, µs. */
 const CLOCK_STEP_US = 1_000;
 /**
- * Makes a statement fail in `RETURNING`, which undoes its change: SQL has no verb for that, and a function of our own would
- * ask for a right that users may not have. The logarithm of zero is an error of its own code ({@link LATE}), which no other
- * expression here can cause. The column keeps the planner from computing it in advance, for statements that are in time.
+ * Makes a statement fail in `RETURNING`, which undoes its change: SQL has no verb for that, and a
+ * function of our own would ask for a right that users may not have. The logarithm of zero is an
+ * error of its own code ({@link LATE}), which no other expression here can cause. The column keeps
+ * the planner from computing it in advance, for statements that are in time.
  */
 const FAIL_AS_LATE = 'ln(0.0 * t.depth)::bigint';
 /** `invalid_argument_for_logarithm`: the SQLSTATE of {@link FAIL_AS_LATE}. */
@@ -50,8 +52,8 @@ function inputClause(
 }
 
 /**
- * What rows `n` hold and who waits there, as `p`: grants that have not ended, the units of the living in the queue before `key`, and
- * the queue without it.
+ * What rows `n` hold and who waits there, as `p`: grants that have not ended, the units of the
+ * living in the queue before `key`, and the queue without it.
  */
 function grantsOf(key: string): string {
   return `p AS MATERIALIZED (
@@ -96,10 +98,11 @@ function wakeClause(condition: string): string {
 }
 
 /**
- * For exclusive grants, where nobody waits, which is nearly always. One alone is a change without more: when another
- * transaction has changed the row meanwhile, the server looks at the new row, and at the clock, again. When that one only
- * held the row for a while, what was decided before the wait is still right, except for the time that the claim had: a claim
- * that is late by then fails with `LATE`, and with it the change.
+ * For exclusive grants without waiters, which is nearly always. A single one is a plain change. If
+ * another transaction has changed the row meanwhile, the server evaluates the new row and the clock
+ * again. If that transaction only held the row for a while, the earlier decision still holds,
+ * except for the time of the claim. A claim that is late by then fails with `LATE`, and the change
+ * with it.
  */
 function shortStatements(locks: string, count: 'one' | 'many', locked: string) {
   if (count === 'one') {
@@ -213,9 +216,10 @@ SELECT v.resource, v.now_us, v.is_known, (SELECT count(*) FROM w) AS told FROM v
 export type RowStatements = ReturnType<typeof rowStatements>;
 
 /**
- * The statements on the rows of locks. Those that change a row, but for the short ones, lock it first (`r`), read the clock then
- * (`n`), and change it only after that (`d`): whoever had to wait for the row decides by the time after the wait, and
- * answers with what it found.
+ * The statements on the rows of locks. Those that change a row, except for the short ones, take
+ * three steps. They lock the row first (`r`), then read the clock (`n`), and only then change the
+ * row (`d`). So a statement that waited for the row decides by the time after the wait. It answers
+ * with the row that it found.
  */
 export function rowStatements(locks: string, count: 'one' | 'many') {
   const locked = `r AS MATERIALIZED (

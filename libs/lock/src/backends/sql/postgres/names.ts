@@ -21,7 +21,7 @@ export function tableNames(schema: string | undefined, prefix: string): Postgres
 }
 
 const CHANNEL = 'bedrock:';
-/** Where all processes hear that grants may have been taken away. */
+/** Announces to all processes that grants may have been taken away. */
 export const SUSPECTS_CHANNEL = `${CHANNEL}doubts`;
 
 /** Where one process is woken. */

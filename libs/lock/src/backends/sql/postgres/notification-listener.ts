@@ -8,7 +8,10 @@ import type { PgLink, PgLinkFactory } from './pg-link.js';
 
 /** A lost connection is made again after this long, doubled each time, in ms. */
 const RETRY_MS = { first: 50, last: 1_000 };
-/** While locks are watched, the connection is asked for a sign of life this often, in ms: nothing else is sent on it. */
+/**
+ * Interval of the heartbeat while locks are watched, in ms: nothing else is sent on this
+ * connection.
+ */
 const HEARTBEAT_MS = 3_000;
 
 export interface NotificationListenerDeps {
@@ -19,15 +22,16 @@ export interface NotificationListenerDeps {
   onSuspect(resource: string | undefined): void;
 }
 
-/** Who waits for the connection. */
+/** A caller that waits for the connection. */
 interface PendingReady {
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
 }
 
 /**
- * LISTEN on a connection of its own: one channel for this process, and one for all. When the connection was lost it is made
- * again, and then every watcher is woken and every grant is suspect, since what was said meanwhile is gone.
+ * LISTEN on a connection of its own: one channel for this process, and one for all. A lost
+ * connection is made again. Then every watcher is woken and every grant is suspect, since
+ * notifications sent meanwhile are lost.
  */
 export class NotificationListener implements SqlWakeSource {
   commands = 0;

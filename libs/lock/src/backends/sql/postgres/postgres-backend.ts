@@ -20,8 +20,9 @@ export interface PostgresBackend extends Backend {
 }
 
 /**
- * Locks as rows of tables in PostgreSQL (12 or later). Connections of its own are opened when they are needed: `connections` for
- * statements, and one that is told when a lock is free. The tables have to be there: `ensureSchema()`, or `migration.sql`.
+ * Locks as rows of tables in PostgreSQL (12 or later). The backend opens its own connections on
+ * demand: `connections` for statements, and one that receives notifications of free locks. The
+ * tables must exist: `ensureSchema()`, or `migration.sql`.
  * @throws InvalidOptionError naming the field; nothing is sent
  */
 export function postgres(options: string | PostgresOptions): PostgresBackend {

@@ -19,7 +19,7 @@ import { StatementBatcher } from './statement-batcher.js';
 import { rowStatements, type RowStatements } from './lock-statements.js';
 import { upkeepStatements, type UpkeepStatements } from './upkeep-statements.js';
 
-/** Names that are remembered, at most: who is forgotten costs one statement more. */
+/** Most names that are remembered: a forgotten one costs one statement more. */
 const MAX_NAMES = 20_000;
 type StatementName = keyof RowStatements | keyof UpkeepStatements;
 /** The statements, each with the name under which a connection keeps it prepared. */

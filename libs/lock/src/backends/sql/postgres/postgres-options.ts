@@ -18,8 +18,9 @@ export interface PostgresOptions extends SqlOptions {
   /** Schema of the tables. @default the first of the search path */
   readonly schema?: string;
   /**
-   * The address is that of a pooler that gives each transaction another connection (PgBouncer with `pool_mode =
-   * transaction`): no prepared statements, no settings of a session, and no wakes: waiters ask again after 20 to 200 ms.
+   * The address is that of a pooler that gives each transaction another connection (PgBouncer with
+   * `pool_mode = transaction`): no prepared statements, no settings of a session, and no wakes:
+   * waiters ask again after 20 to 200 ms.
    * @default false
    */
   readonly throughPooler?: boolean;

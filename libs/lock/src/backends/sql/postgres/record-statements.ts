@@ -6,12 +6,16 @@ const BEGAN = '(extract(epoch FROM statement_timestamp()) * 1000000)::bigint';
 
 export type PostgresRecordStatements = ReturnType<typeof recordStatementsFor>;
 
-/** The statements on the table of records. A change that had to wait for its row looks at the row, and at the clock, again. */
+/**
+ * The statements on the table of records. A change that had to wait for its row looks at the row,
+ * and at the clock, again.
+ */
 export function recordStatementsFor({ records }: PostgresTableNames) {
   const isMine = `resource = $1 AND owner = $2 AND until_us > ${NOW}`;
   return {
-    // $1 resource, $2 owner, $3 print, $4 life, $5 not after. What stands in the way is looked for first, so that a repetition writes
-    // nothing and locks nothing. No row: what `s` did not see yet, `b` met.
+    // $1 resource, $2 owner, $3 print, $4 life, $5 not after. `s` looks for a record in the way
+    // first, so that a repetition writes nothing and locks nothing. No row: `b` met a record that
+    // `s` did not see yet.
     begin: `WITH s AS MATERIALIZED (
   SELECT owner, print, result, until_us - ${NOW} AS left_us FROM ${records}
   WHERE resource = $1 AND until_us > ${NOW} AND (owner <> $2 OR result IS NOT NULL)

@@ -4,8 +4,8 @@ import type { PostgresTableNames } from './names.js';
 const IS_THERE: ReadonlySet<unknown> = new Set(['23505', '42P07', '42710']);
 
 /**
- * `CREATE ... IF NOT EXISTS` failed because another process was making the same: it looks before it waits for that one. Tried
- * again it finds it.
+ * `CREATE ... IF NOT EXISTS` failed because another process was making the same: it looks before it
+ * waits for that one. Tried again it finds it.
  */
 export function isCreatedConcurrently(error: unknown): boolean {
   const { cause } = error as { readonly cause?: { readonly code?: unknown } };

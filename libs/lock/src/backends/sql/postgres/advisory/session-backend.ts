@@ -22,10 +22,11 @@ const FIELDS: ReadonlySet<string> = new Set<keyof PostgresSessionOptions>([
 ]); // prettier-ignore
 
 /**
- * Advisory locks of PostgreSQL, all on one session: no tables, no writes, and what this process holds is free as soon as the
- * server sees its connection end. That is also their weakness: a server that ends the session (restart, failover, an
- * administrator) frees the locks at once, and a process that is frozen or cut off just then learns of it too late. Use
- * `postgres()` unless that may happen. Never through a pooler that shares sessions.
+ * Advisory locks of PostgreSQL, all on one session: no tables and no writes. The locks of this
+ * process are free as soon as the server sees its connection end. That is also their weakness. A
+ * server that ends the session (restart, failover, an administrator) frees the locks at once. A
+ * process that is frozen or cut off just then learns of it too late. Use `postgres()` unless that
+ * may happen. Never use a pooler that shares sessions.
  * @throws InvalidOptionError naming the field; nothing is sent
  */
 export function postgresSession(options: string | PostgresSessionOptions): Backend {

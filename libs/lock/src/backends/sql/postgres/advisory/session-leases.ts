@@ -32,8 +32,9 @@ const RELEASE_AGAIN_MS = 1_000;
 const BACKEND = 'postgres session';
 
 /**
- * Advisory locks of one session. A grant lasts as long as the session does, and ends with the lease here, by a clock of this
- * process: a lease that is over is given back, and if this process cannot do that, the lock stays until its session ends.
+ * Advisory locks of one session. A grant lasts as long as the session does, and ends with the lease
+ * here, by a clock of this process: a lease that is over is given back, and if this process cannot
+ * do that, the lock stays until its session ends.
  */
 export class PostgresSessionLeases implements LeaseDriver {
   readonly #held = new Map<string, HeldAdvisoryLock[]>();
@@ -80,7 +81,10 @@ export class PostgresSessionLeases implements LeaseDriver {
     if (own !== undefined) own.depth = depth;
   }
 
-  /** Who holds it in any session: others are known by the number of their server process alone. */
+  /**
+   * The holders in any session. Other processes are known by the number of their server process
+   * alone.
+   */
   async inspect(resource: string): Promise<readonly ClaimView[]> {
     const rows = await this.session.holders(advisoryKey(resource));
     const own = this.#held.get(resource) ?? [];
@@ -185,7 +189,8 @@ export class PostgresSessionLeases implements LeaseDriver {
 
   async #releaseExpired(held: HeldAdvisoryLock): Promise<void> {
     if (!this.#holds(held)) return;
-    // Renewed meanwhile, or the timer came early: those of Node leave out what is less than a ms.
+    // The lease was renewed meanwhile, or the timer came early: timers of Node drop fractions of a
+    // ms.
     if (!held.isReleasing && held.expiresAt > this.clock.now())
       return this.#scheduleRelease(held, held.expiresAt);
     // Without an answer the session is dropped, and its locks with it.

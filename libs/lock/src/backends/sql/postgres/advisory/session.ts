@@ -4,7 +4,7 @@ import { BackendErrors, textOf } from '../../connection/failures.js';
 import type { SqlResult } from '../../connection/link.js';
 import type { PgLink, PgLinkFactory } from '../pg-link.js';
 
-/** A mutex, or a reader or writer: what an advisory lock can be. */
+/** The shapes of an advisory lock: a mutex, a reader or a writer. */
 export function isAdvisoryLockShape({ mode, units, capacity, order }: Shape): boolean {
   const isReader = mode === 'shared' && units === 1 && capacity === READERS;
   return order === 'any' && (isReader || (mode === 'exclusive' && units === capacity));
@@ -62,7 +62,10 @@ export class PgSession {
     this.#lost.add(listener);
   }
 
-  /** Undefined when others have it. An error ends the session: what it took would stay, whatever became of the statement. */
+  /**
+   * Undefined when others hold it. An error ends the session: a lock that the statement took would
+   * stay otherwise.
+   */
   async acquire(
     key: string,
     isShared: boolean,
@@ -76,7 +79,7 @@ export class PgSession {
     return value === null ? undefined : { token: Number(value) };
   }
 
-  /** The first of so many tokens; 0 when none is wanted. The session is asked in any case. */
+  /** The first of so many tokens; 0 when none is wanted. The session is queried in any case. */
   async nextToken(tokens: number): Promise<number> {
     const { rows } = await this.query(`SELECT ${this.#tokenExpression(tokens)} AS token`, []);
     return Number(rows[0]!['token']);
@@ -138,7 +141,8 @@ export class PgSession {
     }
     this.commands += 1;
     let isAnswered = false;
-    // The statement fails when its connection is dropped. Timers run before sockets are read: the answer may be there already.
+    // The statement fails when its connection is dropped. Timers run before sockets are read: the
+    // answer may be there already.
     const end = (): void => {
       if (!isAnswered) this.#end(link);
     };

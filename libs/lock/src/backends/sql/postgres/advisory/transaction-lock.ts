@@ -18,16 +18,21 @@ export interface PostgresTransactionLockOptions {
 }
 
 const FIELDS: ReadonlySet<string> = new Set<keyof PostgresTransactionLockOptions>(['waitMs', 'mode']);
-/** Who waits for a bounded time asks again after this long, doubled each time, in ms. */
+/**
+ * First and longest pause between the tries of a waiter with a bounded wait, doubled each time, in
+ * ms.
+ */
 const POLL_MS = { first: 10, last: 100 };
 // The same in all statements of one transaction, and in no two statements that are one each.
 const BEGAN = 'transaction_timestamp()::text AS began';
 
 /**
- * Locks resources until the caller's transaction ends, by commit or by rollback: there is nothing to release, to renew or to
- * lose, and a pooler that gives each transaction a connection does no harm. Several are taken in one order of all callers, so
- * that they are never wanted in circles. Bedrock's other locks of the same names know nothing of these.
- * @throws LockBusyError, LockWaitTimeoutError: the transaction can go on; InvalidOptionError, also without a transaction
+ * Locks resources until the caller's transaction ends, by commit or by rollback: there is nothing
+ * to release, to renew or to lose, and a pooler that gives each transaction a connection does no
+ * harm. Several are taken in one order of all callers, so that they are never wanted in circles.
+ * Bedrock's other locks of the same names know nothing of these.
+ * @throws LockBusyError, LockWaitTimeoutError: the transaction can go on; InvalidOptionError, also
+ * without a transaction
  */
 export async function lockInTransaction(
   client: TransactionClient,
