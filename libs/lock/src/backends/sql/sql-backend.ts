@@ -24,13 +24,13 @@ const SWEEP_MS = 60_000;
 /** Rows in one such statement, at most. */
 const SWEPT_AT_ONCE = 256;
 
-/** How processes hear of each other, where a database can tell. */
+/** How processes notify each other, if the database supports it. */
 export interface SqlWakeSource {
   readonly commands: number;
   start(): void;
   /** @throws BackendUnavailableError */
   whenReady(ms: number): Promise<void>;
-  /** @throws BackendUnavailableError when it is not heard of the resource from now on */
+  /** @throws BackendUnavailableError when notifications about the resource cannot be received */
   watch(resource: string, waker: Waker): Promise<Unsubscribe>;
   close(): void;
 }

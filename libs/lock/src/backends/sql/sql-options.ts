@@ -9,13 +9,16 @@ export interface SqlOptions {
   readonly label?: string;
   /** Bound on every call, in ms; `ready()` waits five times as long. @default 1000 */
   readonly operationTimeoutMs?: number;
-  /** Longest lease, in ms. @default 300000; of session locks 30000: the server keeps those of a lost connection for so long */
+  /**
+   * Longest lease, in ms. @default 300000; of session locks 30000: the server keeps those of a lost
+   * connection for so long
+   */
   readonly maxLeaseMs?: number;
   /** Connections for statements, opened when they are needed. @default 4 */
   readonly connections?: number;
   /**
-   * The row of a lock stays so long after its last use in this process, in ms: who uses the lock again finds it and need not
-   * make it. @default 10000
+   * The row of a lock stays this long after its last use in this process, in ms. A caller that uses
+   * the lock again finds the row and need not make it. @default 10000
    */
   readonly keepRowsMs?: number;
   /** What the names of the tables begin with: letters, digits and `_`. @default 'bedrock_' */

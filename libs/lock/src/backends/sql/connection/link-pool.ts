@@ -44,8 +44,8 @@ class PooledLink {
 const nothing = (): void => undefined;
 
 /**
- * A few connections of the backend's own, opened when they are needed. Every statement settles by its time; a connection whose
- * statement did not is destroyed, since its answer could still come.
+ * A few connections of the backend's own, opened when they are needed. Every statement settles by
+ * its time; a connection whose statement did not is destroyed, since its answer could still come.
  */
 export class LinkPool {
   /** Statements that were sent. */
@@ -53,7 +53,7 @@ export class LinkPool {
   readonly #errors: BackendErrors;
   readonly #links = new Set<PooledLink>();
   readonly #idle: PooledLink[] = [];
-  /** Connections that are gone, of whose statement nothing has been heard yet. */
+  /** Given-up connections whose statement has not been answered yet. */
   readonly #abandoned = new Set<PooledLink>();
   readonly #borrowers = new Set<Borrower>();
   #opening = 0;
@@ -225,7 +225,10 @@ export class LinkPool {
     for (const borrower of [...this.#borrowers]) borrower.reject(error);
   }
 
-  /** Sees to it that the watchdog fires at `by`, or earlier. It stays when its statement has ended: most last far shorter. */
+  /**
+   * Sees to it that the watchdog fires at `by`, or earlier. It stays when its statement has ended:
+   * most last far shorter.
+   */
   #watchDeadline(deadline: number): void {
     if (deadline >= this.#firesAt) return;
     const { clock } = this.deps;
@@ -239,7 +242,7 @@ export class LinkPool {
     }, deadline - clock.now());
   }
 
-  /** Ends what has had its time, and goes on watching the rest. */
+  /** Ends statements that are over time, and goes on watching the rest. */
   #endLate(now: number): void {
     let next = Infinity;
     for (const pooled of [...this.#links, ...this.#abandoned]) {

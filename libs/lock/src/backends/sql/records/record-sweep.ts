@@ -13,8 +13,9 @@ export interface RecordSweepDeps {
 }
 
 /**
- * Removes records that are over, on the side: batch after batch until one is not full, with pauses as long as the batches, so
- * that it keeps up with any rate at which records are made and takes half of one connection at most.
+ * Removes records that are over, in the background: batch after batch until one is not full. The
+ * pauses are as long as the batches. So the sweep keeps up with any rate of new records, and takes
+ * at most half of one connection.
  */
 export class RecordSweep {
   #timer: Timer | undefined;

@@ -9,20 +9,22 @@ export interface RecordInsert extends Omit<RecordStart, 'leaseMs' | 'notAfter'> 
 }
 
 /**
- * The rows of records in a database. Every method is one atomic statement by primary key, except where it says so; the
- * database's clock alone decides what is over. Deadlocks and serialization failures do not surface; whatever else fails is a
- * `BackendUnavailableError`. `deadline` is the local monotonic time, ms, at which a method is settled at the latest.
+ * The rows of records in a database. Every method is one atomic statement by primary key, unless it
+ * says otherwise; the database's clock alone decides when a record is over. Deadlocks and
+ * serialization failures do not surface; any other failure is a `BackendUnavailableError`.
+ * `deadline` is the local monotonic time, ms, at which a method is settled at the latest.
  */
 export interface RecordTable {
   /**
-   * Makes the record where there is none, where it is over, and where it is this owner's and in flight, in one atomic step;
-   * else what is there, which may take one statement more. Undefined: nothing was done, since it is too late, or what stood in
-   * the way is gone.
+   * Makes the record in one atomic step. It does so if there is none, if it is over, or if it is
+   * this owner's and in flight. Otherwise it answers the present record, which may take one
+   * statement more. Undefined: nothing was done, since it is too late, or since the record in the
+   * way is gone.
    */
   begin(start: RecordInsert, deadline: number): Promise<'made' | RecordView | undefined>;
   /** Whether the record was this owner's, in flight and not over: then its life begins anew. */
   renew(ref: RecordRef, lifeUs: number, deadline: number): Promise<boolean>;
-  /** Whether this owner's record has the value now. What had it before keeps its end. */
+  /** Whether this owner's record has the value now. A record that had it before keeps its end. */
   complete(ref: RecordRef, value: string, lifeUs: number, deadline: number): Promise<boolean>;
   /** Whether this owner's record was removed, in flight and not over. */
   abandon(ref: RecordRef, deadline: number): Promise<boolean>;

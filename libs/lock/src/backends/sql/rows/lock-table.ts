@@ -94,15 +94,17 @@ export interface RowsSnapshot {
 }
 
 /**
- * The rows of locks in a database. Every method is one atomic statement in READ COMMITTED for each row that it changes, by
- * primary key; what is late by the database's clock when the row is its own grants nothing; none waits for anything but row
- * locks. Deadlocks and serialization failures do not surface; whatever else fails is a `BackendUnavailableError`. `deadline` is
- * the local monotonic time, ms, at which a method is settled at the latest.
+ * The rows of locks in a database. Every method is one atomic statement in READ COMMITTED for each
+ * row that it changes, by primary key. A claim that is late by the database's clock when it gets
+ * the row is not granted. No method waits for anything but row locks. Deadlocks and serialization
+ * failures do not surface; any other failure is a `BackendUnavailableError`. `deadline` is the
+ * local monotonic time, ms, at which a method is settled at the latest.
  */
 export interface LockTable {
   /**
-   * `acquire` and `release` decide everything by themselves, as `RowState` does: all shapes, the queue and its wakes. Without it they do
-   * what is said below, and leave the rest to `read` and `compareAndSet`, which many processes at once get in each other's way with.
+   * `acquire` and `release` decide everything by themselves, as `RowState` does: all shapes, the
+   * queue and its wakes. Otherwise they do only what is described below, and leave the rest to
+   * `read` and `compareAndSet`. With those, many concurrent processes get in each other's way.
    */
   readonly decidesAll?: boolean;
 
@@ -110,24 +112,30 @@ export interface LockTable {
   create(resources: readonly string[], deadline: number): Promise<void>;
 
   /**
-   * Grants when now <= `notAfterUs`, `crowd` is null, and either `holder` = `id`, unrevoked and not ended (a repeat: the end
-   * moves to the later one, depth and `line` stay), or there is no holder or an ended one and `line` is null or its first
-   * entry has the key `key`, which leaves it. `endsUs` becomes the later of the end and, where a waiter is left, now + 1 s. Tokens: `token` = max(`token`, now) + `tokens`, when some are wanted; the first of
-   * them is answered. A new grant has depth 1 and is not revoked. Not done: the row is as it was, and is answered; it is
+   * Grants when now <= `notAfterUs`, `crowd` is null, and one of two conditions holds.
+   * Either `holder` = `id`, unrevoked and not ended. This is a repeat: the end moves to the later
+   * one; depth and `line` stay.
+   * Or there is no holder or an ended one, and `line` is null or its first entry has the key `key`.
+   * That entry leaves `line`.
+   * `endsUs` becomes the later of the end and, where a waiter is left, now + 1 s. Tokens: `token` =
+   * max(`token`, now) + `tokens`, when some are wanted; the first of them is answered. A new grant
+   * has depth 1 and is not revoked. Not done: the row stays as it was, and is answered. It is
    * undefined where there is none, unless the table makes the row with the grant in one statement.
    */
   acquire(request: RowAcquire, deadline: number): Promise<RowAcquired | RowRefused | RowUnchanged>;
 
   /**
-   * Ends (or shortens) the grant when `holder` = `id`, it has not ended, `line` does not contain `leavingKey`, and its first
-   * entry, if there is one, was seen within the last second; with an end now, that entry is woken by those tables that
-   * can. `endsUs` as for `acquire`. Not done: the row is as it was, and is answered.
+   * Ends (or shortens) the grant when `holder` = `id`, it has not ended, and `line` does not
+   * contain `leavingKey`. The first entry of `line`, if there is one, must have been seen within
+   * the last second. With an end now, tables that can do so wake that entry. `endsUs` as for
+   * `acquire`. Not done: the row stays as it was, and is answered.
    */
   release(request: RowRelease, deadline: number): Promise<RowReleased | RowUnchanged>;
 
   /**
-   * Moves the end of each grant whose `holder` = `id`, unrevoked and not ended, to the later of the two, and `endsUs` with
-   * it; true for those. The others are decided from their rows. One statement for all, rows in the order of their names.
+   * Moves the end of each grant whose `holder` = `id`, unrevoked and not ended, to the later of the
+   * two. `endsUs` moves with it. True for those; the others are decided from their rows. One
+   * statement for all, rows in the order of their names.
    */
   renew(renewals: readonly RowRenewal[], deadline: number): Promise<readonly boolean[]>;
 
@@ -138,8 +146,8 @@ export interface LockTable {
   compareAndSet(update: RowUpdate, deadline: number): Promise<boolean>;
 
   /**
-   * Removes those rows that are over (`endsUs`), and whose token and version lie in the past, so that neither comes back.
-   * Answers which are there no more.
+   * Removes those rows that are over (`endsUs`), and whose token and version lie in the past, so
+   * that neither comes back. Answers which are there no more.
    */
   remove(resources: readonly string[], deadline: number): Promise<readonly string[]>;
 

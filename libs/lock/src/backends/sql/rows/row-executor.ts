@@ -12,7 +12,10 @@ const enqueueMicrotask = queueMicrotask;
 const MAX_BATCH = 64;
 /** So many, each in one statement, are as good as together. */
 const MAX_SINGLE_STATEMENTS = 2;
-/** Losing against other processes so often in a row is chance; then it helps to go one by one, or to step back, in ms. */
+/**
+ * Losing against other processes so often in a row is chance; then it helps to go one by one, or to
+ * step back, in ms.
+ */
 const MAX_LOSSES = 2;
 const BACKOFF_MS = 8;
 
@@ -27,11 +30,14 @@ export interface RowDecision {
 export interface RowOperation {
   /** Local monotonic ms at which it is settled at the latest. */
   readonly deadline: number;
-  /** Where there is no row, one is made. */
+  /** A missing row is created. */
   readonly needsRow: boolean;
   /** Decides on a row; perhaps again, on a newer one. */
   apply(state: RowState): RowDecision;
-  /** Does it in one statement, where that can be; gives what settles it, or the row that stood in the way. */
+  /**
+   * Tries it in one statement, where possible. Returns the function that settles it, or the row
+   * that was in the way.
+   */
   readonly singleStatement?: (() => Promise<(() => void) | RowUnchanged>) | undefined;
   fail(error: unknown): void;
 }
@@ -45,8 +51,9 @@ export interface RowExecutorDeps {
 }
 
 /**
- * What this process asks about one resource, in order. A lone operation may need one statement; what gathers while another is
- * under way is decided together: the row is read, changed here, and written back if no other process has changed it.
+ * Runs the operations of this process on one resource, in order. A lone operation may need one
+ * statement. Operations that gather while another is in flight are decided together. The row is
+ * read, changed here, and written back if no other process has changed it.
  */
 export class RowExecutor {
   #queue: RowOperation[] = [];
@@ -93,7 +100,7 @@ export class RowExecutor {
     return this.#executeTogether(batch, undefined);
   }
 
-  /** Told when all are done: who hears that it has left may count on what was asked for with it. */
+  /** Settles all at the end: a caller that has left may count on operations requested with it. */
   async #executeOneByOne(batch: readonly RowOperation[]): Promise<void> {
     const { table, clockOffset } = this.deps;
     const settle: (() => void)[] = [];
@@ -127,7 +134,10 @@ export class RowExecutor {
     }
   }
 
-  /** Does what one statement could not do: with the row that was missing, or together. Gives what settles it, if it is not settled. */
+  /**
+   * Does what one statement could not do: with the missing row, or together. Returns the function
+   * that settles it, unless it is settled.
+   */
   async #fallBack(operation: RowOperation, seen: RowUnchanged): Promise<(() => void) | undefined> {
     const { table, clockOffset } = this.deps;
     let answer: RowUnchanged | (() => void) = seen;

@@ -24,7 +24,7 @@ export interface RowWaiter {
 /** A grant as it is written: id, 1 for exclusive, units, end in µs, depth, 1 for revoked. */
 type StoredRowGrant = readonly [string, 0 | 1, number, number, number, 0 | 1];
 
-/** A waiter as written. `k` and `s` are looked at by statements: who is first, and its last sign. */
+/** A waiter as written. Statements read `k` and `s`: its key and its last sign of life. */
 interface StoredRowWaiter {
   readonly k: string;
   readonly p: string;

@@ -26,8 +26,9 @@ export type RowVerdict =
   | { readonly kind: 'stale' };
 
 /**
- * The verbs on one row, as the memory backend has them: decided here, and written back only if the row is still what was
- * read. What had ended when it was read has ended for good, so a decision stays right for as long as the version is the same.
+ * The verbs on one row, like those of the memory backend. They are decided here, and written back
+ * only if the row is still the one that was read. A grant that had ended when it was read has ended
+ * for good. So a decision stays right for as long as the version is the same.
  */
 export class RowState {
   #grants: RowGrant[];
@@ -82,7 +83,7 @@ export class RowState {
     return this.#refusal(ahead);
   }
 
-  /** What a claim hears that was refused when the row was read. */
+  /** The refusal for a claim that was refused when the row was read. */
   refusalOf(claim: Claim, notAfterUs: number): RowVerdict {
     if (this.nowUs > notAfterUs) return { kind: 'stale' };
     const at = this.#waiters.findIndex(({ key }) => key === queueKeyOf(claim));
@@ -158,7 +159,7 @@ export class RowState {
     };
   }
 
-  /** The first in the queue of whom something was heard lately. */
+  /** The first in the queue with a recent sign of life. */
   get #head(): RowWaiter | undefined {
     return this.#waiters.find((waiter) => this.#isAlive(waiter));
   }
@@ -233,7 +234,7 @@ export function processIdOf(claimId: string): string {
   return claimId.slice(0, claimId.lastIndexOf(':'));
 }
 
-/** Whole µs, not less than what was asked for. */
+/** Whole µs, rounded up. */
 export function lifeUsOf(ms: number): number {
   return Math.ceil(ms * US);
 }
