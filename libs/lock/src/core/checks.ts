@@ -2,7 +2,7 @@ import { MAX_TIMER_MS, type Clock } from './clock.js';
 import { InvalidOptionError } from './errors.js';
 import { suspendAware, type SuspendAwareClock } from './suspend-aware-clock.js';
 
-/** An object that is no array. @throws InvalidOptionError */
+/** Checks for an object that is not an array. @throws InvalidOptionError */
 export function checkObject(field: string, value: unknown): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new InvalidOptionError(field, 'an object', value);

@@ -1,4 +1,4 @@
-/** Who holds or asks, as far as the backend knows. */
+/** A process that holds or asks, as far as the backend knows it. */
 export interface ProcessView {
   readonly host: string;
   readonly pid: number;
@@ -30,8 +30,9 @@ export interface ClaimView extends HolderView {
 }
 
 /**
- * What kind of grant a lock asks for: one frozen object per lock, so that claims of one kind are told by identity. A mutex
- * is 1 unit of 1; a reader 1 of {@link READERS} and a writer all of them; a semaphore k of n, shared.
+ * The kind of grant that a lock asks for. There is one frozen object per lock, so that claims of
+ * one kind are compared by identity. A mutex is 1 unit of 1. A reader is 1 of {@link READERS}, and
+ * a writer all of them. A semaphore is k of n, shared.
  */
 export interface Shape {
   readonly mode: 'exclusive' | 'shared';
@@ -71,7 +72,8 @@ export interface Claim extends ClaimRef {
   /** Join the queue of the server when refused. */
   readonly queue: boolean;
   /**
-   * In the queue, it may be granted without being asked for again: see {@link PushedGrant}. Never needed for a right answer.
+   * In the queue, it may be granted without being asked for again: see {@link PushedGrant}. Never
+   * needed for a right answer.
    */
   readonly mayPush: boolean;
   /** Life of the grant in ms, from the server's receipt. */
@@ -119,7 +121,7 @@ export type JointVerdict =
 /** A grant to be renewed. */
 export interface HeldRef extends ClaimRef {
   readonly leaseMs: number;
-  /** What is left of `holdAtLeastMs`, in ms; the server keeps max(lease, this). */
+  /** The rest of `holdAtLeastMs`, in ms; the server keeps max(lease, this). */
   readonly keepMs: number;
 }
 

@@ -20,15 +20,19 @@ export const MAX_TIMER_MS = 2 ** 31 - 1;
 /** What `setTimer` returns; opaque to callers. */
 export type Timer = object;
 
-/** Time, timers and randomness, injectable. Deadlines use `now()`; `wall()` tells of sleep, which that does not count. */
+/**
+ * Time, timers and randomness, injectable. Deadlines use `now()`; `wall()` tells of sleep, which
+ * that does not count.
+ */
 export interface Clock {
   /** Monotonic time, in ms with fractions, from an arbitrary origin. */
   now(): number;
   /** Wall-clock time, in epoch ms. */
   wall(): number;
   /**
-   * Time since the machine was started, in ms, its sleep included; it may go in steps of 10 ms. Not set when the wall clock is
-   * set. Without it a wall clock that is set forward by 50 ms and more counts as a sleep, and locks are lost by it.
+   * Time since the machine was started, in ms, including its sleep; it may go in steps of 10 ms.
+   * Setting the wall clock does not change it. Without it, a wall clock that is set forward by 50
+   * ms and more counts as a sleep, which loses locks.
    */
   sinceBoot?(): number | undefined;
   /** Calls `callback` once after `ms` (capped at 2^31 - 1). The timer never keeps the process alive. */
@@ -73,7 +77,10 @@ export async function atMost<T>(clock: Clock, ms: number, work: Promise<T>): Pro
   }
 }
 
-/** What `work` gives; rejects with `late()` after `ms`, when the replies that have come by then have been read. Leaves no timer. */
+/**
+ * What `work` gives; rejects with `late()` after `ms`, when the replies that have come by then have
+ * been read. Leaves no timer.
+ */
 export function within<T>(clock: Clock, ms: number, work: Promise<T>, late: () => Error): Promise<T> {
   return new Promise((resolve, reject) => {
     // Timers run before sockets are read: the answer may be there already.
@@ -92,8 +99,8 @@ export function within<T>(clock: Clock, ms: number, work: Promise<T>, late: () =
 }
 
 /**
- * Keeps the process alive while something must still be finished, since no timer of the library does: Node would end in the
- * middle of an `await`. Gives back what ends it.
+ * Keeps the process alive while something must still be finished, since no timer of the library
+ * does: Node would end in the middle of an `await`. Gives back what ends it.
  */
 export function stayAlive(): () => void {
   const timer = outsideOfCallers(systemSetInterval, () => undefined, MAX_TIMER_MS);

@@ -177,8 +177,8 @@ export class BackendUnavailableError extends LockError {
     /** What went wrong, without the backend's name. */
     readonly detail: string,
     /**
-     * `no`: the server certainly did nothing. `unknown`: it may have acted. `yes`: it has, and what it gave does not count;
-     * it is withdrawn.
+     * `no`: the server certainly did nothing. `unknown`: it may have acted. `yes`: it acted, but
+     * the result does not count and is withdrawn.
      */
     readonly executed: 'no' | 'unknown' | 'yes',
     options?: ErrorOptions & { resource?: string; retryInMs?: number },
@@ -191,7 +191,7 @@ export class BackendUnavailableError extends LockError {
   readonly retryInMs?: number;
 }
 
-/** The key of the resource holds something else: another type of lock, or data that is no lock. */
+/** The key of the resource holds another type: a lock of another type, or foreign data. */
 export class LockTypeMismatchError extends LockError {
   readonly code = 'LOCK_TYPE_MISMATCH';
   constructor(

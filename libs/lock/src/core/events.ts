@@ -14,7 +14,7 @@ export type WaitEnd = 'granted' | 'timedOut' | 'busy' | 'aborted' | 'closed' | '
 
 /** What an event is about. */
 export interface EventOrigin {
-  /** What is locked: prefix, name and the parts of the key. */
+  /** The locked resource: prefix, name and the parts of the key. */
   readonly resource: string;
   /** The name that it was created with; '' where there is none. Never a part of the key. */
   readonly lock: string;
@@ -97,9 +97,12 @@ export interface LockEvents {
   'node.unavailable': { readonly node: string; readonly error: Error };
   /** A node may have lost its data, so it grants nothing for a while. */
   'node.quarantined': { readonly node: string; readonly forMs: number };
-  /** A node is asked again. */
+  /** An unavailable node is used again. */
   'node.available': { readonly node: string; readonly awayMs: number };
-  /** A node has lost a grant that is in use; `nodes` still have it, and the lease is lost when they are less than `minNodes`. */
+  /**
+   * A node has lost a grant that is in use; `nodes` still have it, and the lease is lost when they
+   * are less than `minNodes`.
+   */
   'lease.degraded': EventOrigin & {
     readonly node: string;
     readonly nodes: number;
@@ -174,7 +177,7 @@ export class EventHub {
   }
 }
 
-/** Those of the same kind; where there is none, the kinds: all of them are too many to be told. */
+/** Names of the same kind. For an unknown kind, the kinds, since all names would be too many. */
 function namesLike(name: unknown): string {
   const kindOf = (one: string): string => one.slice(0, one.indexOf('.') + 1);
   const like = NAMES.filter((one) => typeof name === 'string' && name.startsWith(kindOf(one)));

@@ -26,7 +26,10 @@ export class IdempotencyInFlightError extends LockError {
   }
 }
 
-/** The record was lost while the body ran: another run may have taken over, so that the result of this one does not count. */
+/**
+ * The record was lost while the body ran: another run may have taken over, so that the result of
+ * this one does not count.
+ */
 export class IdempotencyLostError extends LockError {
   readonly code = 'IDEMPOTENCY_LOST';
   constructor(resource: string, options?: ErrorOptions) {

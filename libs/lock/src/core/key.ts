@@ -11,8 +11,9 @@ const RESERVED = /^(?:redisson_|bedrock_)/;
 
 /**
  * Checks a lock name that goes to the backend verbatim.
- * @throws InvalidOptionError naming `field`: empty, longer than 512, control characters, lone surrogates, unbalanced or
- * nested braces (they break cluster slots), or a prefix that the wire format keeps for itself
+ * @throws InvalidOptionError naming `field`: empty, longer than 512, control characters, lone
+ * surrogates, unbalanced or nested braces (they break cluster slots). Also for a prefix that the
+ * wire format reserves
  */
 export function checkName(field: string, name: unknown): string {
   if (typeof name !== 'string') throw new InvalidOptionError(field, 'a string', name);
@@ -30,10 +31,10 @@ export function checkPrefix(field: string, prefix: unknown): string {
 }
 
 /**
- * Joins a name with key parts: `name:part:part`. Parts are percent-encoded (`% { } :` and controls), so different parts
- * never give the same resource.
- * @throws InvalidOptionError when there is no part, a part is no string, finite number, bigint or boolean, is empty, or the
- * whole is too long
+ * Joins a name with key parts: `name:part:part`. Parts are percent-encoded (`% { } :` and
+ * controls), so different parts never give the same resource.
+ * @throws InvalidOptionError when there is no part, or the result is too long. Also when a part is
+ * empty, or not a string, finite number, bigint or boolean
  */
 export function narrow(name: string, parts: readonly unknown[]): string {
   if (parts.length === 0) throw new InvalidOptionError('key', 'at least one part', undefined);
@@ -48,8 +49,8 @@ function checkLength(resource: string): string {
 }
 
 /**
- * Joins a name with parts some of which may be missing: `name:part::part`. As many parts give as many colons, so what is
- * missing is never taken for what is there.
+ * Joins a name with parts of which some may be missing: `name:part::part`. The number of colons
+ * equals the number of parts, so a missing part is never mistaken for a present one.
  * @throws InvalidOptionError as `narrow`
  */
 export function narrowInPlaces(name: string, parts: readonly unknown[]): string {

@@ -1,4 +1,7 @@
-/** The times of the queue in which processes and callers wait on a server, in ms. Scripts and statements get them from here. */
+/**
+ * The times of the queue in which processes and callers wait on a server, in ms. Scripts and
+ * statements get them from here.
+ */
 export interface QueueTiming {
   /** A head that waits asks again after at least so long, jittered, in case a wake was lost: the sweep. */
   readonly sweepLeastMs: number;
@@ -8,7 +11,10 @@ export interface QueueTiming {
   readonly headLifeMs: number;
   /** A grant that a server makes without being asked lasts so long, until its first renewal. */
   readonly pushedLeaseMs: number;
-  /** Where a session keeps entries alive: an entry that its process has not asked for for so long is removed by that process. */
+  /**
+   * Where a session keeps entries alive: an entry that its process has not asked for for so long is
+   * removed by that process.
+   */
   readonly entrySilenceMs: number;
   /** In a row of a database: a waiter without a sign for so long is dropped from the row. */
   readonly rowEntryLifeMs: number;
@@ -34,7 +40,7 @@ export const QUEUE_TIMING: QueueTiming = Object.freeze({
 
 type Inequality = readonly [less: keyof QueueTiming, more: keyof QueueTiming, otherwise: string];
 
-/** What must be less than what, and what happens where it is not. */
+/** Pairs whose first time must be less than the second, and what goes wrong otherwise. */
 const INEQUALITIES: readonly Inequality[] = [
   ['sweepLeastMs', 'sweepMostMs', 'the sweep would have no jitter, and all processes would ask at once'],
   ['sweepMostMs', 'headLifeMs', 'a head that lives would count as dead between two signs, and lose its turn'],
@@ -44,10 +50,13 @@ const INEQUALITIES: readonly Inequality[] = [
   ['redissonWaitMs', 'fairQueueLifeMs', 'a dead waiter of Bedrock would count as one of Redisson'],
 ];
 
-/** I5: a lock is free within a lease and this long after its holder or the head of its queue has died, in ms. */
+/**
+ * I5, in ms. A lock is free within a lease and this time, after its holder or the head of its queue
+ * has died.
+ */
 const RECOVERY_MS = 1_000;
 
-/** What is wrong with such times, one line each; empty for {@link QUEUE_TIMING}. */
+/** The broken inequalities of such times, one line each; empty for {@link QUEUE_TIMING}. */
 export function faultsOfQueueTiming(timing: QueueTiming): string[] {
   const broken = INEQUALITIES.filter(([less, more]) => !(timing[less] < timing[more])).map(
     ([less, more, otherwise]) => `${less} is not less than ${more}: ${otherwise}`,

@@ -4,19 +4,26 @@ import type { Clock, Timer } from './clock.js';
 const NOISE_MS = 2;
 /** From here on a wall clock that runs ahead is either set or tells of a sleep. */
 const MARGIN_MS = 50;
-/** What counts sleep goes in steps (10 ms on Linux), so it agrees with another clock when it is no further from it. */
+/**
+ * A clock that counts sleep goes in steps (10 ms on Linux). Within this distance it agrees with
+ * another clock.
+ */
 const STEPS_MS = 30;
-/** The other clock is read first, so an interruption between the two readings makes it look behind. It is read again, so often. */
+/**
+ * The other clock is read first, so an interruption between the two readings makes it look behind.
+ * It is read again, so often.
+ */
 const LOOKS = 3;
 
 /**
- * A clock whose monotonic time goes on while the machine is suspended, as CLOCK_BOOTTIME does and CLOCK_MONOTONIC, which Node
- * reads, does not. This is the one place that decides whether time has jumped: an instant of `now()` that a hold, a
- * permit, a session or a sample of a server's clock keeps is as long ago as the time that has really elapsed.
- *
- * Elapsed time is that of the monotonic clock or that of the wall clock, whichever is longer. A wall clock that runs ahead by
- * 50 ms and more may have been set: where the clock has `sinceBoot()`, which counts sleep and is not set, and that agrees with
- * the monotonic clock, then no time has passed. A wall clock that was set back hides no later sleep.
+ * A clock whose monotonic time goes on while the machine is suspended. CLOCK_BOOTTIME does so;
+ * CLOCK_MONOTONIC, which Node reads, does not. Only this class decides whether time has jumped.
+ * Holds, permits, sessions and samples of a server's clock keep instants of `now()`. Each instant
+ * is as long ago as the time that has really elapsed. Elapsed time is that of the monotonic clock
+ * or that of the wall clock, whichever is longer. A wall clock that runs ahead by 50 ms and more
+ * may have been set. The clock may have `sinceBoot()`, which counts sleep and is not set. If that
+ * agrees with the monotonic clock, no time has passed. A wall clock that was set back hides no
+ * later sleep.
  */
 export class SuspendAwareClock implements Clock {
   /** Wall less monotonic ms, had there been no sleep. */
@@ -30,7 +37,9 @@ export class SuspendAwareClock implements Clock {
     this.#bootAheadMs = this.#readBootAhead();
   }
 
-  /** How much of `now()` the machine has slept so far, in ms: what the monotonic clock does not know of. */
+  /**
+   * How much of `now()` the machine has slept so far, in ms: the monotonic clock does not count it.
+   */
   get sleptMs(): number {
     this.now();
     return this.#sleptMs;
@@ -72,7 +81,7 @@ export class SuspendAwareClock implements Clock {
     return this.clock.randomBytes(size);
   }
 
-  /** The wall clock is `aheadMs` ahead of what has passed, or behind. */
+  /** The wall clock is `aheadMs` ahead of the elapsed time, or behind. */
   #differs(aheadMs: number): void {
     const isInterrupted = aheadMs < 0 && this.#wallAhead() - this.#origin - this.#sleptMs >= -NOISE_MS;
     if (isInterrupted) return;
@@ -105,7 +114,7 @@ export class SuspendAwareClock implements Clock {
     return this.#aheadAtMost(() => this.clock.wall())!;
   }
 
-  /** What is read less monotonic ms, by the reading with the shortest interruption. */
+  /** The time read minus monotonic ms, from the reading with the shortest interruption. */
   #aheadAtMost(read: () => number | undefined): number | undefined {
     let ahead = -Infinity;
     for (let look = 0; look < LOOKS; look += 1) {

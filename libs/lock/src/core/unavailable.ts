@@ -9,7 +9,10 @@ export function mayHaveActed(error: unknown): boolean {
   return !isUnavailable(error) || error.executed !== 'no';
 }
 
-/** The error of a driver as callers see it: a lock error as it is, anything else as an unavailable backend. */
+/**
+ * Converts an error of a driver for callers: a lock error stays, any other becomes an unavailable
+ * backend.
+ */
 export function asLockError(error: unknown, backend: string, resource: string): LockError {
   if (isUnavailable(error)) {
     return new BackendUnavailableError(backend, error.detail, error.executed, {

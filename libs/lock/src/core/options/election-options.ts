@@ -20,7 +20,10 @@ const FIELDS: ReadonlySet<string> = new Set<keyof LeaderElectionOptions>([
   'leaseMs', 'renewAt', 'fencing', 'restMs',
 ]); // prettier-ignore
 
-/** Checks and completes the options; `defaults` are those of the Bedrock. @throws InvalidOptionError, UnsupportedByBackendError */
+/**
+ * Checks and completes the options; `defaults` are those of the Bedrock. @throws
+ * InvalidOptionError, UnsupportedByBackendError
+ */
 export function resolveElectionSettings(
   options: LeaderElectionOptions,
   defaults: LockOptions,
@@ -38,7 +41,7 @@ export function resolveElectionSettings(
     ...(leaseMs !== undefined && { leaseMs }),
     ...(renewAt !== undefined && { renewAt }),
     ...(fencing !== undefined && { fencing }),
-    // A candidate stands until it is elected, and a leader leads until it is told not to.
+    // A candidate waits until it is elected, and a leader leads until it is stopped.
     waitMs: Infinity,
   };
   return Object.freeze({

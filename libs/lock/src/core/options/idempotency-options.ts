@@ -20,7 +20,8 @@ export interface IdempotencyOptions {
   /** Results are stored under AES-256-GCM: by the first key, and read with all of them. @default none */
   readonly encryption?: readonly SecretKey[];
   /**
-   * When the backend does not answer: 'fail' rejects the request, so that nothing runs twice; 'run' runs it without a record.
+   * When the backend does not answer: 'fail' rejects the request, so that nothing runs twice; 'run'
+   * runs it without a record.
    * @default 'fail'
    */
   readonly onUnavailable?: 'fail' | 'run';
@@ -28,7 +29,10 @@ export interface IdempotencyOptions {
 
 /** Where a key counts. The same key elsewhere is another one. */
 export interface IdempotencyNamespace {
-  /** What is done: a name of at most 200 characters that stays when the code changes, such as `payments.capture`. @default none */
+  /**
+   * Names the operation, in at most 200 characters, such as `payments.capture`. The name must stay
+   * the same when the code changes. @default none
+   */
   readonly operation?: string;
   /** Whose key it is: a user, a tenant. @default none: the keys of all callers meet */
   readonly scope?: string | number;

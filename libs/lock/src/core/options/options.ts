@@ -7,7 +7,10 @@ import { resolveSpin, type SpinOptions, type SpinSettings } from './spin.js';
 
 /** Options of one lock, set where it is created. */
 export interface LockOptions {
-  /** Life of the grant without a sign of its holder, in whole ms within the backend's bounds. @default 30000, or the backend's longest */
+  /**
+   * Life of the grant without a sign of its holder, in whole ms within the backend's bounds.
+   * @default 30000, or the backend's longest
+   */
   readonly leaseMs?: number;
   /** Renew the lease while it is held. False gives a fixed lease that ends after `leaseMs`. @default true */
   readonly renew?: boolean;
@@ -21,18 +24,22 @@ export interface LockOptions {
   readonly fencing?: boolean;
   /** A nested `run` of the same call chain enters at once. False makes it a `LockSelfDeadlockError`. @default true */
   readonly reentrant?: boolean;
-  /** Keep others out at least this long after the grant, in whole ms, even after a release (scheduled jobs). @default 0 */
+  /**
+   * Keep others out at least this long after the grant, in whole ms, even after a release
+   * (scheduled jobs). @default 0
+   */
   readonly holdAtLeastMs?: number;
   /** Reject at once when the backend is unavailable, instead of retrying until `waitMs`. @default false */
   readonly failFast?: boolean;
   /**
-   * A waiting head polls at least this often, in ms, beside its subscription. Without it a wake or the sweep (every 0.6 to
-   * 0.9 s) makes it ask. @default undefined
+   * A waiting head polls at least this often, in ms, beside its subscription. Without it a wake or
+   * the sweep (every 0.6 to 0.9 s) makes it ask. @default undefined
    */
   readonly pollMs?: number;
   /**
-   * A waiting head asks again and again, after pauses that grow, and subscribes to nothing: for holders that do not publish
-   * their release, and for holds shorter than a message takes. Not together with `pollMs`. @default false
+   * A waiting head asks again and again, after pauses that grow, and subscribes to nothing: for
+   * holders that do not publish their release, and for holds shorter than a message takes. Not
+   * together with `pollMs`. @default false
    */
   readonly spin?: boolean | SpinOptions;
   /** Callers that may wait for one resource in this process; the next gets a `QueueFullError`. @default 10000 */
@@ -161,7 +168,10 @@ function checkTogether(
   }
 }
 
-/** What is promised beyond the release, in whole ms. @throws InvalidOptionError, UnsupportedByBackendError */
+/**
+ * Checks the time promised beyond the release, in whole ms. @throws InvalidOptionError,
+ * UnsupportedByBackendError
+ */
 export function checkHoldAtLeast(
   value: unknown,
   { holdAtLeast, maxLeaseMs }: Traits,
@@ -195,7 +205,10 @@ function checkShape({ order, mode, capacity }: Shape, traits: Traits, backend: s
   if (mode === 'shared' && capacity < READERS && !traits.weighted) throw lacks('semaphores');
 }
 
-/** Applies the options of one call. Gives back `settings` itself when nothing changes: the hot path allocates nothing. */
+/**
+ * Applies the options of one call. Gives back `settings` itself when nothing changes: the hot path
+ * allocates nothing.
+ */
 export function callSettings(
   settings: LockSettings,
   call: CallOptions | undefined,

@@ -9,7 +9,10 @@ export interface ReadWriteSettings {
   readonly write: LockSettings;
 }
 
-/** Checks and completes the options; readers have no order, and so no tokens. @throws InvalidOptionError, UnsupportedByBackendError */
+/**
+ * Checks and completes the options; readers have no order, and so no tokens. @throws
+ * InvalidOptionError, UnsupportedByBackendError
+ */
 export function resolveReadWriteSettings(
   options: LockOptions,
   defaults: LockOptions,

@@ -14,7 +14,7 @@ export class SecretKeys {
     this.#keys = keys.map(({ id, secret }) => ({ id, secret: Uint8Array.from(secret) }));
   }
 
-  /** What is encrypted now; undefined without encryption. */
+  /** The key that encrypts now; undefined without encryption. */
   get newest(): SecretKey | undefined {
     return this.#keys[0];
   }

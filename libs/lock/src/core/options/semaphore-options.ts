@@ -54,8 +54,8 @@ export function resolveSemaphoreSettings(
 }
 
 /**
- * The settings of calls, by how many permits they want: the same object for the same number, since the engine tells by the
- * identity of a shape which callers may hand over to each other.
+ * The settings of calls, by their number of permits. The same number gives the same object. The
+ * engine compares shapes by identity to know which callers may hand over to each other.
  */
 export class PermitSettingsCache {
   readonly #settings = new Map<number, LockSettings>();

@@ -3,8 +3,8 @@ import { MAX_TIMER_MS } from '../clock.js';
 import { InvalidOptionError } from '../errors.js';
 
 /**
- * How a waiting head asks again where nothing wakes it. A pause lasts from half of its length to the whole, by chance, so
- * that processes that were refused together do not ask together again.
+ * How a waiting head asks again where nothing wakes it. A pause lasts from half of its length to
+ * the whole, at random. So processes that were refused together do not ask together again.
  */
 export interface SpinOptions {
   /** The first pause, in ms. @default 1 */

@@ -5,7 +5,10 @@ import type { LockOptions } from './options.js';
 
 /** Options of latches and semaphores, set where they are created. */
 export interface WaitOptions {
-  /** Longest wait of a call, in ms: for its turn, and for a backend that does not answer. 0 tries once. @default 5000 */
+  /**
+   * Longest wait of a call, in ms: for its turn, and for a backend that does not answer. 0 tries
+   * once. @default 5000
+   */
   readonly waitMs?: number;
   /** Reject at once when the backend is unavailable, instead of asking again until `waitMs`. @default false */
   readonly failFast?: boolean;

@@ -2,8 +2,8 @@
 export const MAX_PERMITS = 2 ** 31 - 1;
 
 /**
- * Names a change. A repetition under the same id changes nothing more, and is answered with what the first execution
- * answered: a relative change (`DECRBY`) must not be applied twice.
+ * Names a change. A repetition under the same id changes nothing more, and gets the answer of the
+ * first execution. A relative change (`DECRBY`) must not be applied twice.
  */
 export interface OperationId {
   readonly id: string;

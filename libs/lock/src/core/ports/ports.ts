@@ -43,9 +43,10 @@ export type Unsubscribe = () => void;
 export type Waker = (wake?: Wake) => void;
 
 /**
- * The verbs of a lock engine's far side. None waits for another holder; every one may be repeated safely; every one
- * settles within the backend's own `operationTimeoutMs`.
- * @throws BackendUnavailableError when there is no answer; its `executed` says whether the server may have acted
+ * The verbs of a lock engine's backend. None waits for another holder; each may be repeated safely.
+ * Each settles within the backend's own `operationTimeoutMs`.
+ * @throws BackendUnavailableError when there is no answer; its `executed` says whether the server
+ * may have acted
  */
 export interface LeaseDriver {
   /** Asks once. Claims of the same tick may share one call. Repeating a claim that was granted answers `granted`. */
@@ -73,8 +74,10 @@ export interface LeaseDriver {
 }
 
 /**
- * The numbers of latches and of counting semaphores. No verb waits; every one settles within `operationTimeoutMs`.
- * @throws BackendUnavailableError when there is no answer, LockTypeMismatchError when the name holds something else
+ * The numbers of latches and of counting semaphores. No verb waits; each settles within
+ * `operationTimeoutMs`.
+ * @throws BackendUnavailableError when there is no answer; LockTypeMismatchError when the name
+ * holds another type
  */
 export interface CounterDriver {
   /** 0 where there is none. */
@@ -82,8 +85,9 @@ export interface CounterDriver {
   /** Sets the number where there is none, and wakes. False where there is one. */
   create(counter: Counter, value: number, operation: OperationId): Promise<boolean>;
   /**
-   * Adds `delta`, which may be negative, and answers what there is then. A latch is not created, stops at zero, and wakes
-   * there; a semaphore is created, and wakes when permits were added and some are free.
+   * Adds `delta`, which may be negative, and answers what there is then. A latch is not created,
+   * stops at zero, and wakes there; a semaphore is created, and wakes when permits were added and
+   * some are free.
    */
   add(counter: Counter, delta: number, operation: OperationId): Promise<number>;
   /** Sets it to zero and answers what it was; a latch wakes. */
@@ -110,31 +114,32 @@ export interface PermitDriver {
   /** Starts the lease of a permit anew. False when it has ended or was released. */
   extend(resource: string, id: string, leaseMs: number, operation: OperationId): Promise<boolean>;
   /**
-   * Frees permits, and wakes; answers how many were still held. Under the operation of a `take` it also forbids that: if
-   * it arrives after this, it takes nothing.
+   * Frees permits, and wakes; answers how many were still held. Under the operation of a `take` it
+   * also forbids that: if it arrives after this, it takes nothing.
    */
   release(resource: string, ids: readonly string[], operation: OperationId): Promise<number>;
   watch(resource: string, wake: () => void): Promise<Unsubscribe>;
 }
 
 /**
- * Records that are made once: in flight under a lease, then completed with a value that stays for a while. The backend's clock
- * decides what is over; what is over is not there. Every verb may be repeated safely, and settles within
- * `operationTimeoutMs`.
- * @throws BackendUnavailableError when there is no answer, LockTypeMismatchError when the name holds something else
+ * Records that are made once: in flight under a lease, then completed with a value that stays for a
+ * while. The backend's clock decides when a record is over; then it counts as absent. Every verb
+ * may be repeated safely, and settles within `operationTimeoutMs`.
+ * @throws BackendUnavailableError when there is no answer; LockTypeMismatchError when the name
+ * holds another type
  */
 export interface RecordDriver {
   /**
-   * Makes the record where there is none, and answers undefined; else answers what is there. Repeated by its owner in flight,
-   * it starts the lease anew.
+   * Makes the record if there is none, and answers undefined; otherwise answers the present one. If
+   * its owner repeats this in flight, the lease starts anew.
    * @throws BackendUnavailableError when the request came after its time: nothing was done
    */
   begin(start: RecordStart): Promise<RecordView | undefined>;
   /** Starts the lease anew. False when the record is gone, has another owner, or is completed. */
   renew(ref: RecordRef, leaseMs: number): Promise<boolean>;
   /**
-   * Leaves a value, for so long. False when the record is gone, has another owner, or is completed with another value; true again
-   * when it is repeated.
+   * Leaves a value, for so long. False when the record is gone, has another owner, or is completed
+   * with another value; true again when it is repeated.
    */
   complete(ref: RecordRef, value: string, keepMs: number): Promise<boolean>;
   /** Removes a record in flight. False when there is none of this owner. */
@@ -174,7 +179,7 @@ export interface Backend {
   close(): Promise<void>;
 }
 
-/** What a backend is told that is to be one of several nodes under one lock. */
+/** Settings for a backend that is one of several nodes under one lock. */
 export interface NodeOptions {
   /** The first part of the claim ids that it will be given. */
   readonly processId: string;
