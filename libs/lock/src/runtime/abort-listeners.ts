@@ -6,8 +6,8 @@ interface SignalListeners {
 const listenersOf = new WeakMap<AbortSignal, SignalListeners>();
 
 /**
- * Calls back when the signal aborts; gives back the removal. A signal gets one listener however many callers wait with it:
- * one for each would end in a warning about a leak.
+ * Calls back when the signal aborts; gives back the removal. A signal gets one listener however
+ * many callers wait with it: one for each would end in a warning about a leak.
  */
 export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   const { callbacks, stop } = listenersOf.get(signal) ?? listenTo(signal);

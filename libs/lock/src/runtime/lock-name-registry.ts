@@ -7,7 +7,7 @@ interface RegistryEntry {
   readonly created: unknown;
 }
 
-/** What names a resource: what was created with the longest name that it begins with. */
+/** The origin of a resource: the object with the longest name that the resource begins with. */
 export interface LockOrigin {
   readonly name: string;
   readonly kind: string;
@@ -17,7 +17,10 @@ export interface LockOrigin {
 export class LockNameRegistry {
   readonly #entries = new Map<string, RegistryEntry>();
 
-  /** Whose resource it is: its own name, or one with the parts of a key behind it. @param resource without the prefix */
+  /**
+   * Whose resource it is: its own name, or one with the parts of a key behind it. @param resource
+   * without the prefix
+   */
   originOf(resource: string): LockOrigin | undefined {
     for (let end = resource.length; end > 0; end = resource.lastIndexOf(':', end - 1)) {
       const name = resource.slice(0, end);
@@ -28,7 +31,8 @@ export class LockNameRegistry {
   }
 
   /**
-   * What is created once: the same name gives the same object, for the same kind and the same settings alone.
+   * Creates each object once: the same name gives the same object, for the same kind and settings
+   * alone.
    * @param options as the caller gave them, for the error
    * @throws InvalidOptionError
    */

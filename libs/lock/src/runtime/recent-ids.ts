@@ -4,15 +4,18 @@ import type { Clock } from '../core/clock.js';
 const GENERATIONS = 4;
 
 /**
- * Ids that were added lately. They are forgotten by generations: to take single ones out of a set in the order of their
- * coming would leave it full of holes, over which each look at the oldest one goes.
+ * Ids that were added lately. They are forgotten by generations. Removing single ids from a set,
+ * oldest first, would leave it full of holes. Every look at the oldest id would have to cross them.
  */
 export class RecentIds {
   #generations: Set<string>[] = [new Set()];
   #nextAt: number;
   readonly #stepMs: number;
 
-  /** @param lifeMs so long an id is remembered at least; when it is a third older, the next one that is added ends it */
+  /**
+   * @param lifeMs so long an id is remembered at least; when it is a third older, the next one that
+   * is added ends it
+   */
   constructor(
     private readonly clock: Clock,
     lifeMs: number,

@@ -1,7 +1,8 @@
 /**
- * A map of which most hold one entry or none at a time, as what one task after the other takes and gives back. The first
- * entry lies in fields. A Map that gains and loses one at every turn makes a new table every few turns, to which the old one
- * points: once one of them is old in the heap, no later one, nor what lies in it, is collected young (V8's OrderedHashTable).
+ * A map for cases where most hold one entry or none at a time: a value that one task after another
+ * takes and gives back. The first entry lies in fields. A Map that gains and loses an entry every
+ * turn makes a new table every few turns. The old table points to the new one. Once one of them is
+ * old in the heap, no later table is collected young, nor are its entries (V8's OrderedHashTable).
  */
 export class SmallMap<K, V> {
   #key: K | undefined;
