@@ -11,9 +11,10 @@ interface FlowHolding {
 }
 
 /**
- * An explicit root of a call chain for `lock()` and `unlock()` without arguments. It cannot tell nesting from parallel
- * branches: use `run()` in code that branches. `runInFlow(fn)` opens and ends one; a framework whose work is more than one
- * function opens its own, and calls `run()` for every part.
+ * An explicit root of a call chain for `lock()` and `unlock()` without arguments. It cannot tell
+ * nesting from parallel branches: use `run()` in code that branches. `runInFlow(fn)` opens and ends
+ * one; a framework whose work is more than one function opens its own, and calls `run()` for every
+ * part.
  */
 export class Flow {
   // Made when they are needed: a handler that locks nothing pays for neither.
@@ -34,8 +35,8 @@ export class Flow {
   }
 
   /**
-   * Ends the flow; a second call does nothing. Undefined when nothing was held, else settles when what was left is released,
-   * each with a `flow.leaked` event.
+   * Ends the flow; a second call does nothing. Undefined when nothing was held, else settles when
+   * what was left is released, each with a `flow.leaked` event.
    */
   end(): Promise<void> | undefined {
     this.#hasEnded = true;

@@ -69,7 +69,7 @@ class FrameTree {
  */
 export class Frame implements QueueOwner<SiblingTurn> {
   isOpen = true;
-  /** Where the chain of its body has it. */
+  /** Its link in the call chain of its body. */
   link: Link | undefined;
   #child: Frame | undefined;
   #siblings: QueuedSynchronizer<SiblingTurn> | undefined;
@@ -131,7 +131,8 @@ export class Frame implements QueueOwner<SiblingTurn> {
 
   /**
    * Opens a child, at once when there is none, else when the open one closes.
-   * @throws LockLostError when the lease is over; LockBusyError, LockWaitTimeoutError, LockAbortedError, QueueFullError like any wait
+   * @throws LockLostError when the lease is over; LockBusyError, LockWaitTimeoutError,
+   * LockAbortedError, QueueFullError like any wait
    */
   async openChild(settings: LockSettings, signal: AbortSignal | undefined): Promise<SiblingTurn> {
     this.lease.assertHeld();
@@ -147,8 +148,8 @@ export class Frame implements QueueOwner<SiblingTurn> {
   }
 
   /**
-   * Closes for good. The last open frame of the tree releases the lock, the last one that writes downgrades it; the outcome is
-   * undefined for the others.
+   * Closes for good. The last open frame of the tree releases the lock, the last one that writes
+   * downgrades it; the outcome is undefined for the others.
    */
   close(): Promise<ReleaseOutcome> | undefined {
     if (!this.isOpen) return undefined;
@@ -209,7 +210,8 @@ export interface Link {
   outer: Link | undefined;
 }
 
-// One chain for the whole process, changed by `run` only (never `enterWith`): what a branch opens, its siblings do not see.
+// One chain for the whole process, changed by `run` only (never `enterWith`): what a branch opens,
+// its siblings do not see.
 const chain = onePerProcess('callChain', () => new AsyncLocalStorage<Link>());
 
 export function innermostLink(): Link | undefined {
@@ -217,8 +219,8 @@ export function innermostLink(): Link | undefined {
 }
 
 /**
- * The chain of this call without the links that have ended, which no lookup needs: work that goes on from inside of a
- * `run`, such as a job that schedules its successor, would carry them along for ever.
+ * The chain of this call without the links that have ended, which no lookup needs. A job that was
+ * started inside of a `run` and schedules its successor would otherwise carry them along forever.
  */
 function openChain(): Link | undefined {
   const innermost = firstOpenLink(chain.getStore());
@@ -275,7 +277,10 @@ export function* leasesOn(engine: LockEngine, resource: string): Generator<Lease
   }
 }
 
-/** The lease of the innermost open `run` of this call chain, whatever its lock. Undefined outside, also in a bare flow. */
+/**
+ * The lease of the innermost open `run` of this call chain, whatever its lock. Undefined outside,
+ * also in a bare flow.
+ */
 export function currentLease(): Lease | undefined {
   for (let link = chain.getStore(); link !== undefined; link = link.outer) {
     if (link.frame?.isOpen === true) return link.frame.lease;

@@ -79,8 +79,8 @@ export class CountingEngine implements CountDeps {
   }
 
   /**
-   * Waits for what is in flight once the registry is closed: a request that is not answered yet may take something, which
-   * goes back first. Leaves no timer. The backend is closed by its owner.
+   * Waits for requests in flight once the registry is closed. A request without an answer may have
+   * taken permits, which go back first. Leaves no timer. The owner closes the backend.
    */
   async close(): Promise<void> {
     const { operationTimeoutMs } = this.backend;

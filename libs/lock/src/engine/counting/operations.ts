@@ -7,7 +7,10 @@ import { WakeableSleep } from '../../runtime/wakeable-sleep.js';
 import { Backoff } from '../../runtime/backoff.js';
 import { asLockError, isUnavailable } from '../../core/unavailable.js';
 
-/** A change is repeated under its id for this long at most, in ms; an outage beyond it leaves in doubt what it caught. */
+/**
+ * A change is repeated under its id for this long at most, in ms; an outage beyond it leaves in
+ * doubt what it caught.
+ */
 const LIFE_MS = 300_000;
 /** The server remembers an answer for longer than it may be asked for: its clock may run faster. */
 const KEEP_SHARE = 1.1;
@@ -77,8 +80,9 @@ export class Operations {
   }
 
   /**
-   * Repeats a change until it is answered, in the background once `operationTimeoutMs` is over: undefined when there is no
-   * answer by then. @throws errors that no repetition could mend
+   * Repeats a change until it is answered. Once `operationTimeoutMs` is over, it answers undefined
+   * and goes on in the background.
+   * @throws errors that no repetition could fix
    */
   repeatUntilTimeout<R>(resource: string, act: SendOperation<R>): Promise<R | undefined> {
     const answer = this.#repeat(resource, this.begin(), act, always).catch((error: unknown) => {

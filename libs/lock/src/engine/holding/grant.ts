@@ -29,6 +29,9 @@ export interface ClaimGrant {
   /** First fencing token of the block; 0 without fencing. */
   readonly token: number;
   readonly tokens: number;
-  /** An earlier request for the same claim, without an answer, may be executed until this instant; 0 when there is none. */
+  /**
+   * An earlier request for the same claim, without an answer, may be executed until this instant; 0
+   * when there is none.
+   */
   readonly inDoubtUntil: number;
 }

@@ -5,8 +5,8 @@ import type { SuspendAwareClock } from '../../core/suspend-aware-clock.js';
 import type { ClaimGrant, ActiveLease } from './grant.js';
 
 /**
- * What is taken off a lease for clock drift: 1 % of it, at least 2 ms (the 1 % is the drift that the promise of
- * docs/safety.md allows).
+ * Deducted from a lease for clock drift: 1 % of it, at least 2 ms. The 1 % is the drift that the
+ * promise of docs/safety.md allows.
  */
 export function driftMargin(leaseMs: number): number {
   return Math.max(leaseMs * 0.01, 2);
@@ -30,7 +30,7 @@ export interface HoldDeps {
   readonly quantum: Quantum;
 }
 
-// What is true of a hold, in one number.
+// Facts about a hold, as bits of one number.
 const REVOKED = 1;
 const KEPT = 2;
 const RENEWING = 4;
@@ -56,8 +56,9 @@ export function claimId(processId: string, number: number): string {
 }
 
 /**
- * A claim that the backend granted to this process: what is handed over from lease to lease. A process may have very many
- * of them, so instants are kept in whole ms (rounded to the safe side), which take no memory of their own.
+ * A claim that the backend granted to this process; it is handed over from lease to lease. A
+ * process may have very many. So instants are kept in whole ms (rounded to the safe side), which
+ * take no memory of their own.
  */
 export class Hold implements ClaimRef {
   /** The lease whose turn it is. */
@@ -225,14 +226,18 @@ export class Hold implements ClaimRef {
     return this.#firstFreeToken++;
   }
 
-  /** Whether a fresh grant of `givenMs` is worth using: a third of it is left, and there is a token if one is wanted. */
+  /**
+   * Whether a fresh grant of `givenMs` is worth using: a third of it is left, and there is a token
+   * if one is wanted.
+   */
   isUsableFor(settings: LockSettings, givenMs: number, now: number): boolean {
     return this.#validUntil - now >= Math.min(settings.leaseMs, givenMs) / 3 && this.#hasTokenFor(settings);
   }
 
   /**
-   * Whether the claim may go to the next caller of this process instead of back to the backend: in the quantum, and with
-   * enough life left, which is the whole of a fixed lease and a third of a renewed one.
+   * Whether the claim may go to the next caller of this process instead of back to the backend.
+   * This needs the quantum not to be over, and enough life left: all of a fixed lease, a third of a
+   * renewed one.
    */
   canHandOverTo(settings: LockSettings, now: number): boolean {
     if (
@@ -250,7 +255,7 @@ export class Hold implements ClaimRef {
     return this.#validUntil - now >= needed && this.#hasTokenFor(settings);
   }
 
-  /** What is left of `holdAtLeastMs`, in whole ms. */
+  /** The rest of `holdAtLeastMs`, in whole ms. */
   keepMsAt(now: number): number {
     return Math.max(0, Math.ceil(this.#bounds.keepUntil - now));
   }

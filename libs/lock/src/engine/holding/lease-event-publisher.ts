@@ -1,7 +1,7 @@
 import type { EventHub, ReleaseEnd } from '../../core/events.js';
 import type { ActiveLease } from './grant.js';
 
-/** Tells listeners what becomes of leases; builds a payload only for who wants it. */
+/** Publishes what happens to leases; builds a payload only if a listener wants it. */
 export class LeaseEventPublisher {
   constructor(private readonly events: EventHub) {}
 

@@ -88,7 +88,10 @@ export class LeaseKeeper {
     for (const hold of this.holds()) this.drop(hold);
   }
 
-  /** With all others of this turn, unless it is released in it: a stall must not cost a lease that was asked for as a long one. */
+  /**
+   * With all others of this turn, unless it is released in it: a stall must not cost a lease that
+   * was asked for as a long one.
+   */
   #renewSoon(hold: Hold): void {
     if (this.#shortHolds.push(hold) > 1) return;
     afterMicrotasks(() => {

@@ -23,13 +23,14 @@ interface Extras {
 }
 
 /**
- * One caller's turn on a lock. It answers from the clock, synchronously, and is dead after its release: what is asked
- * of it then repeats the first answer and touches nothing.
+ * One caller's turn on a lock. It answers from the clock, synchronously. After its release it is
+ * dead: further calls repeat the first answer and change nothing.
  */
 export class Lease implements AsyncDisposable {
   /**
-   * Fencing token: strictly greater than every earlier one of the resource. Give it to what you write to, and let that
-   * refuse smaller ones. 0 when the lock was made with `fencing: false`.
+   * Fencing token: strictly greater than every earlier one of the resource. Pass it to the storage
+   * that you write to, and let that refuse smaller ones. 0 when the lock was made with `fencing:
+   * false`.
    */
   readonly token: number;
   /** @internal In whole ms, which take no memory of their own. */ readonly grantedAt: number;
@@ -56,7 +57,7 @@ export class Lease implements AsyncDisposable {
       : this.grantedAt + settings.leaseMs - driftMargin(settings.leaseMs);
   }
 
-  /** What is locked: prefix, name and key parts. */
+  /** The locked resource: prefix, name and key parts. */
   get resource(): string {
     return this.hold.resource;
   }
@@ -67,8 +68,9 @@ export class Lease implements AsyncDisposable {
   }
 
   /**
-   * When the lease ends unless it is renewed, in ms of the monotonic clock (`performance.now()`); earlier once the machine
-   * has slept, which that clock does not count. The least of the claim's end, its own fixed end and its `maxHoldMs`.
+   * When the lease ends unless it is renewed, in ms of the monotonic clock (`performance.now()`);
+   * earlier once the machine has slept, which that clock does not count. The least of the claim's
+   * end, its own fixed end and its `maxHoldMs`.
    */
   get validUntil(): number {
     return this.endsAt - this.#owner.clock.sleptMs;
@@ -86,7 +88,10 @@ export class Lease implements AsyncDisposable {
     return Math.max(0, this.endsAt - this.#owner.clock.now());
   }
 
-  /** True while this caller holds the lock, by the clock: no round trip, no await between the check and the next statement. */
+  /**
+   * True while this caller holds the lock, by the clock: no round trip, no await between the check
+   * and the next statement.
+   */
   get isHeld(): boolean {
     return this.remainingMs > 0;
   }
@@ -139,10 +144,12 @@ export class Lease implements AsyncDisposable {
   }
 
   /**
-   * Keeps the lock until `work` has settled, whatever happens before: `release()`, the end of the `run` or of the decorated
-   * method. For a transaction that commits later than the code that holds the lock ends: the lock must last until after the commit,
-   * or the next holder reads what is about to change. Several may be given; the last one counts. The lease is renewed
-   * meanwhile, so bound the wait with `maxHoldMs`; a rejection ends it too, and stays yours to handle.
+   * Keeps the lock until `work` has settled, whatever happens before: `release()`, the end of the
+   * `run` or of the decorated method. Use it for a transaction that commits after the code that
+   * holds the lock has ended. The lock must last until after the commit, or the next holder reads
+   * data that is about to change. Several may be given; the last one counts. The lease is renewed
+   * meanwhile, so bound the wait with `maxHoldMs`. A rejection ends it too, and stays yours to
+   * handle.
    * @throws LockLostError, LockNotHeldError when the lease is over; InvalidOptionError
    */
   holdUntil(work: PromiseLike<unknown>): void {
@@ -155,9 +162,9 @@ export class Lease implements AsyncDisposable {
 
   /**
    * Gives the lock back and settles within the backend's `operationTimeoutMs`; never throws.
-   * `released`: it was held to the end. `lost`: it had ended before. `unconfirmed`: the backend did not answer; the
-   * release is repeated in the background until it is confirmed or the lease has run out. `deferred`: it is held on, until
-   * what `holdUntil()` was given has settled.
+   * `released`: it was held to the end. `lost`: it had ended before. `unconfirmed`: the backend did
+   * not answer; the release is repeated in the background until it is confirmed or the lease has
+   * run out. `deferred`: it is held on, until what `holdUntil()` was given has settled.
    */
   release(): Promise<ReleaseOutcome> {
     if (this.ended !== undefined) return this.ended;

@@ -26,10 +26,12 @@ export class WriteLease extends Lease {
   }
 
   /**
-   * Goes on as the lease of a reader, which it gives back: itself. No writer gets in between, other readers are let in at once,
-   * and `release()` ends it as before. Where an outer `run` of the same call chain still writes, nothing changes yet.
-   * @throws LockLostError, LockNotHeldError; BackendUnavailableError when there was no answer: it reads from now on all the
-   * same, the backend is told again, and others wait until it knows
+   * Continues as the lease of a reader, and returns itself. No writer gets in between, other
+   * readers enter at once, and `release()` ends it as before. If an outer `run` of the same call
+   * chain still writes, nothing changes yet.
+   * @throws LockLostError, LockNotHeldError; BackendUnavailableError when there was no answer. The
+   * caller then only reads all the same, the request is repeated, and others wait until the backend
+   * knows
    */
   async downgrade(): Promise<Lease> {
     this.assertHeld();

@@ -6,8 +6,9 @@ import type { Withdrawal } from '../../runtime/withdrawals.js';
 import { claimId, type Quantum } from '../holding/hold.js';
 
 /**
- * Tokens reserved: some for callers that come during the hold, and some turns for each waiter. Not more, since
- * what is reserved in vain lets the counter run ahead of the time that makes tokens grow after data loss.
+ * Tokens reserved: some for callers that come during the hold, and some turns for each waiter.
+ * Unused tokens let the counter run ahead of the time that makes tokens grow after data loss. So no
+ * more are reserved.
  */
 const BASE_TOKENS = 8;
 const TOKENS_PER_WAITER = 4;
@@ -16,7 +17,10 @@ const UNPUSHED_POLL_MS = { first: 20, last: 200 };
 /** An unreachable backend is asked again after this long, doubled each time, in ms. */
 const RETRY_MS = { first: 50, last: 1_000 };
 
-/** Lease and number of tokens that a claim asks for, as the head of the queue and the waiters behind it need them. */
+/**
+ * Lease and number of tokens to request, as the head of the queue and the waiters behind it need
+ * them.
+ */
 export interface ClaimSize {
   readonly leaseMs: number;
   readonly tokens: number;
@@ -28,7 +32,7 @@ export function claimSizeFor(
   quantum: Quantum,
   maxLeaseMs: number,
 ): ClaimSize {
-  // A fixed lease is handed over only if the whole of it fits into what is left of the claim.
+  // A fixed lease is handed over only if all of it fits into the rest of the claim.
   const roomMs = !settings.renew && behind > 0 ? Math.ceil(quantum.quantumMs) : 0;
   const wanted = Math.min(quantum.quantumGrants, behind * TOKENS_PER_WAITER + BASE_TOKENS);
   return {
@@ -37,7 +41,7 @@ export function claimSizeFor(
   };
 }
 
-/** One outermost acquisition: an id that is asked for until it is granted or given up. */
+/** One outermost acquisition: an id that is requested until it is granted or given up. */
 export class Attempt {
   readonly id: string;
   leaseMs = 0;
@@ -45,7 +49,7 @@ export class Attempt {
   tries = 0;
   /** Answers in a row that could not be used: stale, or too late to be worth anything. */
   uselessAnswers: number;
-  /** The latest arrival when the request was sent: who came later was not asked for. */
+  /** The latest arrival when the request was sent: it does not cover later callers. */
   lastArrival: number;
   /** When the request was sent, ms of the engine's clock. */
   sentAt = 0;
@@ -76,8 +80,8 @@ export class Attempt {
   }
 
   /**
-   * Whether it may go on with these settings. A request in doubt may be granted as it was, and an entry in the queue is one
-   * for the shape that was asked for.
+   * Whether it may continue with these settings. A request in doubt may be granted as it was. An
+   * entry in the queue is only for the shape that was requested.
    */
   canContinueWith(settings: LockSettings, leaseMs: number): boolean {
     if (this.settings.shape !== settings.shape) return this.inDoubtUntil === 0 && !this.isQueued;

@@ -1,4 +1,7 @@
-/** Figures of the moment; all are 0 at idle but the last two, which only grow. Subscriptions linger for some seconds. */
+/**
+ * Figures of the moment; all are 0 at idle but the last two, which only grow. Subscriptions linger
+ * for some seconds.
+ */
 export interface EngineStats {
   /** Resources that are held or waited for here. */
   readonly resources: number;

@@ -34,8 +34,9 @@ interface JointAttempt {
 }
 
 /**
- * Asks for several resources in one request, all or none, where no caller of this process uses any of them. When that is in
- * vain, the caller is already the head of the first resource's queue, and is served as any other.
+ * Asks for several resources in one request, all or none, where no caller of this process uses any
+ * of them. When that is in vain, the caller is already the head of the first resource's queue, and
+ * is served as any other.
  */
 export class JointClaims {
   constructor(
@@ -47,8 +48,8 @@ export class JointClaims {
   ) {}
 
   /**
-   * The lease of the first, and those of the others if one request got them all. Undefined when they cannot be asked for
-   * together.
+   * The lease of the first, and those of the others if one request got them all. Undefined when
+   * they cannot be asked for together.
    */
   acquire(
     requests: readonly LockRequest[],
@@ -107,7 +108,10 @@ export class JointClaims {
     }
   }
 
-  /** A caller that does not wait leaves; for others each resource is asked for by itself, which shows what is wrong. */
+  /**
+   * A caller that does not wait leaves. For others, each resource is requested separately, which
+   * reveals the fault.
+   */
   #reportFailure({ caller, states }: JointAttempt, error: LockError): void {
     if (!isUnavailable(error)) return;
     const [{ resource, registry, queue }] = states as [ResourceState];

@@ -26,8 +26,8 @@ const RELEASED: Promise<ReleaseOutcome> = Promise.resolve('released');
 const LOST: Promise<ReleaseOutcome> = Promise.resolve('lost');
 
 /**
- * Acquire, hand over and release for one backend: one state per resource (or per caller, where they are served in order of
- * arrival over all processes), one keeper, one hub.
+ * Acquire, hand over and release for one backend: one state per resource (or per caller, where they
+ * are served in order of arrival over all processes), one keeper, one hub.
  */
 export class LockEngine implements WriteLeaseOwner {
   /** Its number in this process, from 1: in the order in which they were made. */
@@ -127,8 +127,9 @@ export class LockEngine implements WriteLeaseOwner {
   }
 
   /**
-   * Waits for the first of several locks, and gives its lease; where one request could get all of them, theirs too, in the
-   * order of the requests. Each request has its own settings; those of the first say how long to wait.
+   * Waits for the first of several locks, and gives its lease; where one request could get all of
+   * them, theirs too, in the order of the requests. Each request has its own settings; those of the
+   * first say how long to wait.
    */
   acquireTogether(
     requests: readonly LockRequest[],
@@ -201,8 +202,8 @@ export class LockEngine implements WriteLeaseOwner {
   }
 
   /**
-   * Stops granting, rejects the waiters, waits for the holders up to `graceMs`, withdraws what is left and leaves no
-   * timer. The backend itself is closed by its owner.
+   * Stops granting, rejects the waiters, and waits for the holders up to `graceMs`. Then it
+   * withdraws the remaining claims and leaves no timer. The owner closes the backend.
    */
   async close(graceMs: number): Promise<void> {
     const { operationTimeoutMs } = this.backend;

@@ -25,13 +25,19 @@ export interface ResourceStateOwner {
   resume(state: ResourceState): void;
 }
 
-/** Callers of this process for one fair lock: each has a state of its own, since they are served in order of arrival. */
+/**
+ * Callers of this process for one fair lock: each has a state of its own, since they are served in
+ * order of arrival.
+ */
 export interface FairGroup {
   readonly states: Set<ResourceState>;
   waiterCount: number;
 }
 
-/** The state of one resource in this process: who waits, what is held, and what the backend said last. */
+/**
+ * The state of one resource in this process: its waiters, its holds, and the last answer of the
+ * backend.
+ */
 export class ResourceState implements QueueOwner<Lease> {
   /** The attempt whose claim is sent. */
   currentAttempt: Attempt | undefined;
@@ -74,7 +80,7 @@ export class ResourceState implements QueueOwner<Lease> {
     return this.#holds !== undefined;
   }
 
-  /** What is held here. */
+  /** The holds of this process. */
   get holds(): Iterable<Hold> {
     const holds = this.#holds;
     if (holds === undefined) return [];
@@ -104,12 +110,12 @@ export class ResourceState implements QueueOwner<Lease> {
     return hold.canHandOverTo(settings, now) ? hold : undefined;
   }
 
-  /** No reader joins any more, since what is held may be lost. */
+  /** No reader joins any more, since the hold may be lost. */
   stopJoining(): void {
     this.#readHold = undefined;
   }
 
-  /** Nothing with these settings can be granted beside what is held here. */
+  /** No request with these settings fits beside the holds of this process. */
   isFullFor({ shape }: LockSettings): boolean {
     return this.#unitsHeld + shape.units > shape.capacity;
   }
@@ -128,7 +134,10 @@ export class ResourceState implements QueueOwner<Lease> {
     return this.#queue?.size ?? 0;
   }
 
-  /** The settings of the waiters behind the head that ask for the same shape and fit beside it and what is held here. */
+  /**
+   * The settings of waiters behind the head that ask for the same shape. Only as many as fit beside
+   * the head and the holds.
+   */
   compatibleWaiters(limit: number): LockSettings[] {
     const others: LockSettings[] = [];
     const { head } = this;
@@ -157,7 +166,7 @@ export class ResourceState implements QueueOwner<Lease> {
     return this.registry.clock;
   }
 
-  /** Who is in the way, as far as is known here. */
+  /** The holder in the way, as far as this process knows. */
   get holder(): HolderView | undefined {
     const now = this.clock.now();
     for (const { id, validUntil } of this.holds) {
@@ -215,8 +224,8 @@ export class ResourceState implements QueueOwner<Lease> {
   }
 
   /**
-   * What was granted to the claim that is asked for without being asked for again, once. A claim whose question was
-   * answered at the same time has its grant already: to take it for the next claim would make a second holder.
+   * Takes a grant that was pushed for the current claim, once. A claim that was answered at the
+   * same time has its grant already: using the push for the next claim would make a second holder.
    */
   takePushedGrant(): PushedGrant | undefined {
     const pushed = this.#pushedWake;

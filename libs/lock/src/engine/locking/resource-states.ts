@@ -6,8 +6,8 @@ import { ResourceState, type FairGroup, type ResourceStateOwner } from './resour
 import type { WaiterRegistry } from '../waiting/waiter-registry.js';
 
 /**
- * The state of every resource of an engine: one per resource, or one per caller where they are served in order of arrival
- * across processes.
+ * The state of every resource of an engine: one per resource, or one per caller where they are
+ * served in order of arrival across processes.
  */
 export class ResourceStates implements ResourceStateOwner {
   readonly #states = new SmallMap<string, ResourceState>();

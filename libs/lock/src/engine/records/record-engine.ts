@@ -66,8 +66,9 @@ export class RecordEngine {
   }
 
   /**
-   * Removes in the background what a request without an answer may have made, or may yet make: until a record was removed, or
-   * there was none when none could come any more, or its lease has ended.
+   * Removes in the background what a request without an answer may have made, or may yet make:
+   * until a record was removed, or there was none when none could come any more, or its lease has
+   * ended.
    */
   abandonInBackground(record: OrphanedRecord): void {
     const pause = new WakeableSleep(this.clock);
@@ -75,7 +76,10 @@ export class RecordEngine {
     void this.#abandonUntilRemoved(record, pause).finally(() => this.#pauses.delete(pause));
   }
 
-  /** Begins nothing any more and waits for what runs, up to `graceMs`; the rest ends with its lease. */
+  /**
+   * Begins no new run and waits for the running ones, up to `graceMs`; the rest end with their
+   * leases.
+   */
   async close(graceMs: number): Promise<void> {
     this.#isClosed = true;
     if (this.#runs.size > 0 && graceMs > 0)

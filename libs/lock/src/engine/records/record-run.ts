@@ -34,7 +34,7 @@ export class RecordRun {
     this.#schedule(leaseMs * RENEW_AT);
   }
 
-  /** Aborts when the record is lost. Made when it is asked for. */
+  /** Aborts when the record is lost. Created on first use. */
   get signal(): AbortSignal {
     this.#aborting ??= new AbortController();
     if (this.#lost !== undefined) this.#aborting.abort(this.#lost);

@@ -6,7 +6,7 @@ export class WaitBudget {
 
   constructor(
     private readonly clock: Clock,
-    /** 0: each is asked for once, without a wait. */
+    /** 0: each resource is requested once, without a wait. */
     readonly waitMs: number,
   ) {
     this.#beganAt = clock.now();

@@ -13,7 +13,7 @@ const MAX_TICK_MS = 1_000;
 /** Why a waiter was taken out of a queue before its turn; the queue's owner turns it into an error. */
 export type LeaveReason = Exclude<WaitEnd, 'granted'>;
 
-/** A queue as the registry sees it: bounds and deadlines, never what is granted. */
+/** A queue as the registry sees it: bounds and deadlines, never its grants. */
 export interface BoundedQueue {
   readonly owner: {
     readonly resource: string;

@@ -19,8 +19,8 @@ interface Subscription {
 }
 
 /**
- * Wakes waiting heads: counted subscriptions per resource, and one sweep for all of them, so that a lost wake costs
- * less than a second and not a lease.
+ * Wakes waiting heads, by counted subscriptions per resource and one sweep for all. With the sweep,
+ * a lost wake costs less than a second instead of a lease.
  */
 export class WakeHub<What = Shape> {
   readonly #subscriptions = new Map<string, Subscription>();
@@ -42,7 +42,8 @@ export class WakeHub<What = Shape> {
   }
 
   /**
-   * Joins a subscription that is live already: nothing that happens from now on is missed. Undefined when there is none.
+   * Joins a subscription that is live already: nothing that happens from now on is missed.
+   * Undefined when there is none.
    */
   join(resource: string, wake: Waker): Unsubscribe | undefined {
     const subscription = this.#subscriptions.get(resource);
