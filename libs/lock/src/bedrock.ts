@@ -57,7 +57,9 @@ export class Bedrock implements AsyncDisposable {
   readonly #names = new LockNameRegistry();
   #closed: Promise<void> | undefined;
 
-  /** @throws InvalidOptionError naming the field; nothing is sent before the first lock is asked for */
+  /**
+   * @throws InvalidOptionError naming the field; nothing is sent before the first lock is requested
+   */
   constructor(options: BedrockOptions) {
     const { backend, prefix, defaults, closeGraceMs, clock, maxWaiters, quantum } =
       resolveBedrockSettings(options);
@@ -87,9 +89,10 @@ export class Bedrock implements AsyncDisposable {
   }
 
   /**
-   * The lock of this name, created on the first call. Afterwards the same name gives the same object.
-   * @throws InvalidOptionError for a bad name or option, for options that differ from those it was created with, and for a
-   * name of another kind
+   * The lock of this name, created on the first call. Afterwards the same name gives the same
+   * object.
+   * @throws InvalidOptionError for a bad name or option, and for a name of another kind. Also for
+   * options that differ from those of the first call
    */
   mutex(name: string, options: LockOptions = {}): Mutex {
     return this.#lock('mutex', name, options, MUTEX, Mutex);
@@ -104,7 +107,8 @@ export class Bedrock implements AsyncDisposable {
   }
 
   /**
-   * Many readers or one writer at a time; readers have no fencing tokens, whatever `fencing` says. As `mutex()` in all else.
+   * Many readers or one writer at a time; readers have no fencing tokens, whatever `fencing` says.
+   * As `mutex()` in all else.
    * @throws UnsupportedByBackendError where the backend cannot let readers in beside each other
    */
   readWriteLock(name: string, options: LockOptions = {}): ReadWriteLock {
@@ -121,8 +125,8 @@ export class Bedrock implements AsyncDisposable {
   }
 
   /**
-   * One leader among the processes that stand for the election of this name. As `mutex()` in all else; a mutex of the same
-   * name on the backend is the same lock.
+   * One leader among the processes that stand for the election of this name. As `mutex()` in all
+   * else; a mutex of the same name on the backend is the same lock.
    */
   leaderElection(name: string, options: LeaderElectionOptions = {}): LeaderElection {
     return this.#leased('leaderElection', name, options, resolveElectionSettings, LeaderElection);
@@ -137,7 +141,8 @@ export class Bedrock implements AsyncDisposable {
   }
 
   /**
-   * Permits that are a plain number: who dies with some gives none back. As `mutex()` in all else.
+   * Permits that are a plain number: a process that dies with some gives none back. Otherwise like
+   * `mutex()`.
    * @throws UnsupportedByBackendError where the backend has none
    */
   countingSemaphore(name: string, options: WaitOptions = {}): CountingSemaphore {
@@ -156,8 +161,8 @@ export class Bedrock implements AsyncDisposable {
   }
 
   /**
-   * Requests that run once under a key of theirs, and whose repetitions get the same result. As `mutex()` in all else; it has
-   * no options in common with locks, so `defaults` do not touch it.
+   * Requests that run once under a key of theirs, and whose repetitions get the same result. As
+   * `mutex()` in all else; it has no options in common with locks, so `defaults` do not touch it.
    * @throws UnsupportedByBackendError where the backend keeps no records
    */
   idempotency(name: string, options: IdempotencyOptions = {}): Idempotency {
@@ -194,8 +199,9 @@ export class Bedrock implements AsyncDisposable {
   }
 
   /**
-   * Stops granting, rejects waiters with `LockClosedError`, waits for holders up to `graceMs`, withdraws what is left
-   * (those leases are lost) and closes the backend. Every call waits for the first one's end.
+   * Stops granting, rejects waiters with `LockClosedError`, and waits for holders up to `graceMs`.
+   * Then it withdraws the remaining claims (those leases are lost) and closes the backend. Every
+   * call waits for the end of the first one.
    */
   async close(options: { readonly graceMs?: number } = {}): Promise<void> {
     checkFields('options', options, CLOSE_FIELDS);
@@ -250,7 +256,10 @@ export class Bedrock implements AsyncDisposable {
     return { lock: name, kind, backend: this.backend.name };
   }
 
-  /** What is created once: the same name gives the same object, for the same kind and the same settings alone. */
+  /**
+   * Creates each object once: the same name gives the same object, for the same kind and settings
+   * alone.
+   */
   #getOrCreate<L, S extends object>(
     kind: string,
     name: string,

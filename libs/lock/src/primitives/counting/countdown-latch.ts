@@ -22,8 +22,9 @@ const latchStrategy: CountStrategyFactory<WaitSettings, void> = ({ counters }) =
 });
 
 /**
- * Callers wait until a count has reached zero, which any process may set and count down: Redisson's `RCountDownLatch` on
- * the wire. Created once by `bedrock.countdownLatch(name)` and used everywhere.
+ * Callers wait until a count has reached zero, which any process may set and count down: Redisson's
+ * `RCountDownLatch` on the wire. Created once by `bedrock.countdownLatch(name)` and used
+ * everywhere.
  */
 export class CountdownLatch {
   readonly #engine: CountingEngine;
@@ -34,7 +35,7 @@ export class CountdownLatch {
     engine: CountingEngine,
     /** The name it was created with. */
     readonly name: string,
-    /** What is counted: prefix, name and key parts. */
+    /** The counted resource: prefix, name and key parts. */
     readonly resource: string,
     /** Its options, complete and frozen. */
     readonly settings: WaitSettings,
@@ -63,9 +64,11 @@ export class CountdownLatch {
   }
 
   /**
-   * Counts down by `n`, never below zero, and gives what is left. At zero all waiters of all processes pass, and the name
-   * is free for a new count. Without effect on a latch that is not counting.
-   * @throws as `trySetCount()`; after a BackendUnavailableError with `executed: 'unknown'` it may have counted, once
+   * Counts down by `n`, never below zero, and returns the remaining count. At zero all waiters of
+   * all processes pass, and the name is free for a new count. A latch that is not counting stays
+   * unchanged.
+   * @throws as `trySetCount()`; after a BackendUnavailableError with `executed: 'unknown'` it may
+   * have counted, once
    */
   async countDown(n = 1): Promise<number> {
     checkWhole('n', n, 1, MAX_PERMITS);
@@ -74,7 +77,7 @@ export class CountdownLatch {
     );
   }
 
-  /** What is left to count down; 0 also for a latch that was never set. @throws BackendUnavailableError */
+  /** The remaining count; 0 also for a latch that was never set. @throws BackendUnavailableError */
   getCount(): Promise<number> {
     return this.#engine.query(this.resource, () => this.#engine.counters.read(latch(this.resource)));
   }

@@ -40,8 +40,9 @@ const countingStrategy: CountStrategyFactory<CountSettings, void> = ({ counters 
 });
 
 /**
- * Permits that are a plain number, that belongs to no process: Redisson's `RSemaphore` on the wire. A process that dies with permits gives none
- * back; take a semaphore with leases where that matters. Created once by `bedrock.countingSemaphore(name)`.
+ * Permits that are a plain number, that belongs to no process: Redisson's `RSemaphore` on the wire.
+ * A process that dies with permits gives none back; take a semaphore with leases where that
+ * matters. Created once by `bedrock.countingSemaphore(name)`.
  */
 export class CountingSemaphore {
   readonly #engine: CountingEngine;
@@ -52,7 +53,7 @@ export class CountingSemaphore {
     engine: CountingEngine,
     /** The name it was created with. */
     readonly name: string,
-    /** What is counted: prefix, name and key parts. */
+    /** The counted resource: prefix, name and key parts. */
     readonly resource: string,
     /** Its options, complete and frozen. */
     readonly settings: WaitSettings,
@@ -98,8 +99,9 @@ export class CountingSemaphore {
   }
 
   /**
-   * Gives permits back. The server does not check which caller took them. Settles within `operationTimeoutMs`; `unconfirmed` when the
-   * backend did not answer, and then it goes on in the background until it does, for five minutes at most.
+   * Gives permits back. The server does not check which caller took them. Settles within
+   * `operationTimeoutMs`. `unconfirmed` when the backend did not answer: then the release is
+   * repeated in the background until it does, for at most five minutes.
    * @throws InvalidOptionError, LockTypeMismatchError, LockClosedError
    */
   async release(permits = 1): Promise<Exclude<ReleaseOutcome, 'lost'>> {
@@ -117,8 +119,9 @@ export class CountingSemaphore {
   }
 
   /**
-   * Makes the semaphore larger, or smaller by a negative number, and gives what is free then: less than zero when more are
-   * taken than it has left. @throws as `trySetPermits()`
+   * Grows the semaphore, or shrinks it by a negative number, and returns the free permits. The
+   * result is negative when more are taken than the semaphore has left.
+   * @throws as `trySetPermits()`
    */
   async addPermits(permits: number): Promise<number> {
     checkWhole('permits', permits, -MAX_PERMITS, MAX_PERMITS);

@@ -25,7 +25,10 @@ const ID = /^[0-9a-f]{32}$/;
 /** What a caller asks for. */
 type PermitCall = PermitSettings & PermitRequest;
 
-/** Permits of callers in their order; each caller hears when its request was sent, from where its leases count. */
+/**
+ * Requests permits for callers in their order. Each caller learns when its request was sent, since
+ * its leases count from there.
+ */
 const permitStrategy: CountStrategyFactory<PermitCall, number> = ({ permits, clock }) => ({
   maxCallersPerRequest: MAX_CALLERS_PER_REQUEST,
   request: async (resource, callers, operation) => {
@@ -42,9 +45,10 @@ const permitStrategy: CountStrategyFactory<PermitCall, number> = ({ permits, clo
 });
 
 /**
- * Permits with an id and a lease each: Redisson's `RPermitExpirableSemaphore` on the wire. A permit may be released and
- * extended by any process that knows its id; one that is not is free again when its lease has ended, and nothing renews it
- * by itself. Created once by `bedrock.expirableSemaphore(name)` and used everywhere.
+ * Permits with an id and a lease each: Redisson's `RPermitExpirableSemaphore` on the wire. A permit
+ * may be released and extended by any process that knows its id; one that is not is free again when
+ * its lease has ended, and nothing renews it by itself. Created once by
+ * `bedrock.expirableSemaphore(name)` and used everywhere.
  */
 export class ExpirableSemaphore {
   readonly #engine: CountingEngine;
@@ -55,7 +59,7 @@ export class ExpirableSemaphore {
     engine: CountingEngine,
     /** The name it was created with. */
     readonly name: string,
-    /** What is counted: prefix, name and key parts. */
+    /** The counted resource: prefix, name and key parts. */
     readonly resource: string,
     /** Its options, complete and frozen. */
     readonly settings: PermitSettings,
@@ -111,8 +115,9 @@ export class ExpirableSemaphore {
   }
 
   /**
-   * Gives a permit back, in any process. `lost` when its lease had ended or it was released before; `unconfirmed` when the
-   * backend did not answer within `operationTimeoutMs`: then it goes on in the background until it does.
+   * Gives a permit back, in any process. `lost` when its lease had ended or it was released before;
+   * `unconfirmed` when the backend did not answer within `operationTimeoutMs`: then it goes on in
+   * the background until it does.
    * @throws InvalidOptionError, LockTypeMismatchError, LockClosedError
    */
   async release(id: string): Promise<ReleaseOutcome> {
@@ -126,8 +131,9 @@ export class ExpirableSemaphore {
   }
 
   /**
-   * Starts the lease of a permit anew, in any process: it ends `leaseMs` from now, be that later or earlier than before.
-   * False when the permit has ended or was released. @throws as `trySetPermits()`
+   * Starts the lease of a permit anew, in any process: it ends `leaseMs` from now, be that later or
+   * earlier than before. False when the permit has ended or was released. @throws as
+   * `trySetPermits()`
    */
   async extend(id: string, leaseMs: number = this.settings.leaseMs): Promise<boolean> {
     checkId(id);

@@ -9,7 +9,7 @@ export interface PermitSource {
   extend(id: string, leaseMs: number): Promise<boolean>;
 }
 
-/** What is known of a permit when it was granted. */
+/** The facts of a permit at its grant. */
 export interface PermitGrant {
   readonly id: string;
   readonly leaseMs: number;
@@ -42,8 +42,8 @@ export class Permit implements AsyncDisposable {
   }
 
   /**
-   * Until when it holds as far as this object knows, in ms of `performance.now()`; others may have changed it. Earlier once the
-   * machine has slept, which that clock does not count.
+   * Until when it holds as far as this object knows, in ms of `performance.now()`; others may have
+   * changed it. Earlier once the machine has slept, which that clock does not count.
    */
   get validUntil(): number {
     return this.#endsAt - this.#clock.sleptMs;

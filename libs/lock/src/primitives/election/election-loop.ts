@@ -46,7 +46,10 @@ export class ElectionLoop {
     return true;
   }
 
-  /** Waits to be elected; an unavailable backend is asked again for as long as it takes. Undefined when it was in vain. */
+  /**
+   * Waits to be elected, and retries an unavailable backend for as long as it takes. Undefined if
+   * it was not elected.
+   */
   async #waitForElection(): Promise<Lease | undefined> {
     try {
       return await this.engine.acquire(this.resource, this.settings.lock, this.stop);

@@ -26,9 +26,9 @@ const CAMPAIGN_FIELDS: ReadonlySet<string> = new Set<keyof CampaignOptions>(['si
 const OBSERVE_FIELDS: ReadonlySet<string> = new Set<keyof ObserveOptions>(['everyMs', 'signal']);
 
 /**
- * One leader among the processes that stand for the same election, and the next one when it has gone. The leader holds a
- * mutex of that name, so everything that is promised of a mutex is promised of leadership. Created once by
- * `bedrock.leaderElection(name)` and used everywhere.
+ * One leader among the processes that stand for the same election, and the next one when it has
+ * gone. The leader holds a mutex of that name, so everything that is promised of a mutex is
+ * promised of leadership. Created once by `bedrock.leaderElection(name)` and used everywhere.
  */
 export class LeaderElection {
   readonly #engine: LockEngine;
@@ -48,11 +48,13 @@ export class LeaderElection {
   }
 
   /**
-   * Stands for election until the signal aborts or the Bedrock closes, and then resolves. Whenever this process is elected,
-   * `onElected` is called with the new term; the term ends with it, and after a rest of `restMs` the process stands again.
-   * When leadership is lost, the signal of the term aborts; the process stands again as soon as the body has ended.
-   * @throws what `onElected` throws while it leads, after giving leadership up; LockTypeMismatchError; LockClosedError when
-   * the Bedrock was closed before; InvalidOptionError, also for a second campaign of this process at the same time
+   * Stands for election until the signal aborts or the Bedrock closes, and then resolves. Whenever
+   * this process is elected, `onElected` is called with the new term; the term ends with it, and
+   * after a rest of `restMs` the process stands again. When leadership is lost, the signal of the
+   * term aborts; the process stands again as soon as the body has ended.
+   * @throws what `onElected` throws while it leads, after giving leadership up;
+   * LockTypeMismatchError; LockClosedError when the Bedrock was closed before; InvalidOptionError,
+   * also for a second campaign of this process at the same time
    */
   async run(onElected: (term: LeaderTerm) => unknown, options: CampaignOptions = {}): Promise<void> {
     checkFunction('onElected', onElected);
@@ -81,8 +83,9 @@ export class LeaderElection {
   }
 
   /**
-   * Gives leadership up: the signal of the term aborts, and when its body has ended, the first candidate is woken at once.
-   * The campaign goes on after a rest of `restMs`. False when this process does not lead.
+   * Gives leadership up: the signal of the term aborts, and when its body has ended, the first
+   * candidate is woken at once. The campaign goes on after a rest of `restMs`. False when this
+   * process does not lead.
    */
   resign(): boolean {
     return this.#loop?.resign() === true;
@@ -100,8 +103,9 @@ export class LeaderElection {
   }
 
   /**
-   * The current leader, and from then on every new one: undefined while there is none. Changes that follow each other within
-   * `everyMs` may be missed; while the backend is unavailable there is no news. Ends with the signal or the Bedrock.
+   * The current leader, and from then on every new one: undefined while there is none. Changes that
+   * follow each other within `everyMs` may be missed. While the backend is unavailable there is no
+   * news. Ends with the signal or the Bedrock.
    * @throws InvalidOptionError
    */
   observe(options: ObserveOptions = {}): AsyncGenerator<ClaimView | undefined, void> {

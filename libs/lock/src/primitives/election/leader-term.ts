@@ -14,22 +14,26 @@ export class LeaderTerm {
   }
 
   /**
-   * Fencing token: strictly greater than that of every earlier term, in whatever process. Give it to what you write to, and
-   * let that refuse smaller ones. 0 when the election was made with `fencing: false`.
+   * Fencing token: strictly greater than that of every earlier term, in any process. Pass it to the
+   * storage that you write to, and let that refuse smaller ones. 0 when the election was made with
+   * `fencing: false`.
    */
   get token(): number {
     return this.#lease.token;
   }
 
   /**
-   * Aborts when the term is over: with a `LockLostError` when leadership was lost, and else when it is to be given up. The
-   * body must end then; a new term does not begin before.
+   * Aborts when the term is over: with a `LockLostError` when leadership was lost, and else when it
+   * is to be given up. The body must end then; a new term does not begin before.
    */
   get signal(): AbortSignal {
     return this.#ending.signal;
   }
 
-  /** True while this process leads, by the clock: no round trip, no await between the check and the next statement. */
+  /**
+   * True while this process leads, by the clock: no round trip, no await between the check and the
+   * next statement.
+   */
   get isLeading(): boolean {
     return !this.signal.aborted && this.#lease.isHeld;
   }

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { InvalidOptionError } from '../../core/errors.js';
 
 /**
- * SHA-256 of a payload, as hex: of bytes as they are, of anything else as canonical JSON, so that the order of fields does not
- * matter (RFC 8785: members sorted by their UTF-16 units, no white space). '' for undefined.
- * @throws InvalidOptionError for what JSON cannot say: cycles, bigints
+ * SHA-256 of a payload, as hex. Bytes are hashed as they are, other values as canonical JSON, so
+ * that the order of fields does not matter. (RFC 8785: members sorted by their UTF-16 units, no
+ * white space.) '' for undefined.
+ * @throws InvalidOptionError for values that JSON cannot express: cycles, bigints
  */
 export function fingerprintOf(payload: unknown): string {
   if (payload === undefined) return '';

@@ -53,8 +53,9 @@ const POLL_MS = { first: 20, longest: 250, factor: 1.5 };
 const NEVER_ABORTED: AbortSignal = new AbortController().signal;
 
 /**
- * Runs a request once, and answers its repetitions with the result of the first. A run keeps its key while it lives; that of
- * a process that died is free when its lease has ended. Created once by `bedrock.idempotency(name)` and used everywhere.
+ * Runs a request once, and answers its repetitions with the result of the first. A run keeps its
+ * key while it lives; that of a process that died is free when its lease has ended. Created once by
+ * `bedrock.idempotency(name)` and used everywhere.
  */
 export class Idempotency {
   readonly #engine: RecordEngine;
@@ -77,10 +78,11 @@ export class Idempotency {
   }
 
   /**
-   * The result of the body for this key: run now, or stored by the request that was first. A body that throws leaves nothing
-   * (unless the codec stores errors), so that the next request runs again.
-   * @throws InvalidOptionError, IdempotencyMismatchError, IdempotencyInFlightError, IdempotencyLostError,
-   * IdempotencyResultError, BackendUnavailableError, LockAbortedError, LockClosedError, and what the body throws
+   * The result of the body for this key: run now, or stored by the first request. A body that
+   * throws stores nothing (unless the codec stores errors), so that the next request runs again.
+   * @throws InvalidOptionError, IdempotencyMismatchError, IdempotencyInFlightError,
+   * IdempotencyLostError, IdempotencyResultError, BackendUnavailableError, LockAbortedError,
+   * LockClosedError, and the errors of the body
    */
   async run<T>(
     request: IdempotentRequest,
@@ -111,7 +113,10 @@ export class Idempotency {
     return { state: view.value === undefined ? 'inFlight' : 'completed', remainingMs: view.remainingMs };
   }
 
-  /** Forgets a key, so that the next request runs; false when it was free. @throws InvalidOptionError, BackendUnavailableError */
+  /**
+   * Forgets a key, so that the next request runs; false when it was free. @throws
+   * InvalidOptionError, BackendUnavailableError
+   */
   async forget(key: string, where: IdempotencyNamespace = {}): Promise<boolean> {
     return this.#ask(this.#checked(key, where), (at) => this.#engine.records.remove(at));
   }
@@ -126,7 +131,10 @@ export class Idempotency {
     return this.#tokens.issue(checkWhole('ttlMs', ttlMs, 1, 366 * 24 * 3_600_000));
   }
 
-  /** True for the first call with a token that was issued and is not over. @throws InvalidOptionError, BackendUnavailableError */
+  /**
+   * True for the first call with a token that was issued and is not over. @throws
+   * InvalidOptionError, BackendUnavailableError
+   */
   async consume(token: string): Promise<boolean> {
     return this.#tokens.consume(checkKey('token', token, 255));
   }

@@ -1,9 +1,12 @@
 /** How results and errors of a body become JSON, and come back. */
 export interface ResultCodec<T> {
-  /** What is stored for a result: anything that JSON can say. @default the result itself */
+  /** The stored form of a result: any JSON value. @default the result itself */
   encode?(value: T): unknown;
   decode?(stored: unknown): T;
-  /** What is stored for an error; undefined stores nothing, so that the next request runs again. @default nothing */
+  /**
+   * The stored form of an error; undefined stores nothing, so that the next request runs again.
+   * @default nothing
+   */
   encodeError?(error: unknown): unknown;
   /** The error that repeated requests are answered with. */
   decodeError?(stored: unknown): unknown;
@@ -11,7 +14,7 @@ export interface ResultCodec<T> {
 
 type UnstoredReason = 'tooLarge' | 'notSerializable';
 
-/** What is kept of a request that was completed. */
+/** The stored outcome of a completed request. */
 export type StoredResult =
   | { readonly kind: 'value'; readonly stored: unknown }
   | { readonly kind: 'error'; readonly stored: unknown }

@@ -28,7 +28,10 @@ export class SealedText {
     return `${MARK}.${key.id}.${sealed.toString('base64')}`;
   }
 
-  /** Undefined for what no key opens, or was changed; and for plain text where keys are set, which any client could write. */
+  /**
+   * Undefined for a text that no key opens, or that was changed. Also for plain text if keys are
+   * set, since any client could write it.
+   */
   open(stored: string, boundTo: string): string | undefined {
     if (stored.startsWith('plain.'))
       return this.keys.newest === undefined ? stored.slice('plain.'.length) : undefined;

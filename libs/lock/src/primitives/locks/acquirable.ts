@@ -20,7 +20,7 @@ export abstract class Acquirable<C extends CallOptions = CallOptions> {
     engine: LockEngine,
     /** The name it was created with. */
     readonly name: string,
-    /** What is locked: prefix, name and key parts. */
+    /** The locked resource: prefix, name and key parts. */
     readonly resource: string,
   ) {
     this.engine = engine;
@@ -46,7 +46,7 @@ export abstract class Acquirable<C extends CallOptions = CallOptions> {
       nested === undefined
         ? Frame.root(this.engine, await this.engine.acquire(this.resource, settings, options?.signal))
         : await nested;
-    // Closed by a listener of the grant: what that ends, it ends a turn later.
+    // A listener of the grant closed the engine: the effects come one turn later.
     if (this.engine.registry.isClosed) await Promise.resolve();
     let result: T;
     try {
@@ -64,10 +64,10 @@ export abstract class Acquirable<C extends CallOptions = CallOptions> {
   }
 
   /**
-   * Waits and gives a lease that the caller owns: `await using lease = await lock.acquire()`.
-   * @throws LockWaitTimeoutError, LockBusyError (waitMs 0), LockAbortedError, QueueFullError, BackendUnavailableError,
-   * LockClosedError, InvalidOptionError, LockTypeMismatchError; LockSelfDeadlockError when this call chain would wait for
-   * what its own `run` holds
+   * Waits, and returns a lease that the caller owns: `await using lease = await lock.acquire()`.
+   * @throws LockWaitTimeoutError, LockBusyError (waitMs 0), LockAbortedError, QueueFullError,
+   * BackendUnavailableError, LockClosedError, InvalidOptionError, LockTypeMismatchError;
+   * LockSelfDeadlockError when this call chain would wait for a lock that its own `run` holds
    */
   acquire(options?: C): Promise<Lease> {
     let settings: LockSettings;
@@ -81,8 +81,8 @@ export abstract class Acquirable<C extends CallOptions = CallOptions> {
   }
 
   /**
-   * Tries once. Null when it is taken, also by this very call chain; other errors as `acquire()` throws them. Settles within
-   * twice the backend's `operationTimeoutMs`.
+   * Tries once. Null when it is taken, also by this very call chain; other errors as `acquire()`
+   * throws them. Settles within twice the backend's `operationTimeoutMs`.
    */
   async tryAcquire(options?: Omit<C, 'waitMs'>): Promise<Lease | null> {
     if (options !== undefined) checkObject('options', options);
@@ -117,8 +117,9 @@ export abstract class Acquirable<C extends CallOptions = CallOptions> {
   }
 
   /**
-   * Frees it at once, outside the promise: the holders may still be at work, and learn of it a round trip later. For operators.
-   * False when it was free. @throws BackendUnavailableError
+   * Frees the lock at once, outside the safety promise. The holders may still be working, and learn
+   * of it a round trip later. For operators. False when it was free.
+   * @throws BackendUnavailableError
    */
   async forceRelease(): Promise<boolean> {
     const { shape } = this.settingsOf(undefined);
@@ -137,7 +138,10 @@ export abstract class Acquirable<C extends CallOptions = CallOptions> {
     signal: AbortSignal | undefined,
   ): Promise<Frame> | undefined;
 
-  /** @internal @throws LockSelfDeadlockError when this call chain would wait for what its own `run` holds */
+  /**
+   * @internal @throws LockSelfDeadlockError when this call chain would wait for a lock that its own
+   * `run` holds
+   */
   protected abstract assertAcquirable(settings: LockSettings): void;
 
   /** @internal The resource of one entity. @throws InvalidOptionError */

@@ -1,9 +1,9 @@
 import { Lock, type KeyPart } from './lock.js';
 
 /**
- * A mutex whose callers are served in order of arrival, over all processes: each of them joins the queue of the backend.
- * Created once by `bedrock.fairMutex(name)` and used everywhere. Every turn costs round trips: where it is enough that processes
- * take turns, a `Mutex` is far faster.
+ * A mutex that serves callers in order of arrival, across all processes: each of them joins the
+ * queue of the backend. Created once by `bedrock.fairMutex(name)` and used everywhere. Every turn
+ * costs round trips. Where it is enough that processes take turns, a `Mutex` is far faster.
  */
 export class FairMutex extends Lock {
   override for(...key: [KeyPart, ...KeyPart[]]): FairMutex {

@@ -3,9 +3,10 @@ import type { Acquirable } from './acquirable.js';
 import { Lock } from './lock.js';
 
 /**
- * For `sort()`: the order in which every caller of every process takes several locks, so that two callers that want the
- * same locks never wait for each other. By resource, then by kind of backend; where backends of one kind have locks of one
- * name, the Bedrock that was made first in its process goes first.
+ * For `sort()`: the order in which every caller of every process takes several locks. So two
+ * callers that want the same locks never wait for each other. By resource, then by kind of backend.
+ * Backends of one kind may have locks of one name: then the Bedrock that was made first in its
+ * process goes first.
  */
 export function compareLocks(one: Acquirable, other: Acquirable): number {
   return (

@@ -18,8 +18,9 @@ import { hasEnded, Acquirable, type KeyPart } from './acquirable.js';
 export type { KeyPart };
 
 /**
- * What all locks of one holder, or of several readers, have in common. A nested `run` of the same call chain enters at once
- * (re-entrant); parallel branches of one hold take turns. `acquire()` from within one's own `run` would wait for itself.
+ * What all locks of one holder, or of several readers, have in common. A nested `run` of the same
+ * call chain enters at once (re-entrant); parallel branches of one hold take turns. `acquire()`
+ * from within one's own `run` would wait for itself.
  */
 export abstract class Lock extends Acquirable {
   /** @internal Locks come from a `Bedrock`. */
@@ -70,8 +71,9 @@ export abstract class Lock extends Acquirable {
 
   /**
    * Undoes the last `lock()` of the flow; never closes a `run`.
-   * @throws LockFlowRequiredError outside of `runInFlow`; LockNotHeldError when no caller of this process holds it, LockNotOwnerError when
-   * another flow does; LockLostError when the lease had ended before
+   * @throws LockFlowRequiredError outside of `runInFlow`; LockNotHeldError when no caller of this
+   * process holds it, LockNotOwnerError when another flow does; LockLostError when the lease had
+   * ended before
    */
   async unlock(): Promise<ReleaseOutcome> {
     const { resource } = this;
@@ -121,10 +123,16 @@ export abstract class Lock extends Acquirable {
     if (frameOn(this.engine, this.resource) !== undefined) throw new LockSelfDeadlockError(this.resource);
   }
 
-  /** @internal What may be entered from within one's own hold: anything, unless a kind says otherwise. @throws LockError */
+  /**
+   * @internal What may be entered from within one's own hold: anything, unless a kind says
+   * otherwise. @throws LockError
+   */
   protected assertNestable(_outer: Frame): void {}
 
-  /** @internal A level of this call chain's own hold where it has one, else a hold. @throws the errors of `acquire()` */
+  /**
+   * @internal A level of this call chain's own hold where it has one, else a hold. @throws the
+   * errors of `acquire()`
+   */
   async enter(settings: LockSettings, signal: AbortSignal | undefined): Promise<Frame> {
     if (signal?.aborted === true) throw new LockAbortedError(this.resource, { cause: signal.reason });
     const outer = frameOn(this.engine, this.resource);
@@ -134,7 +142,7 @@ export abstract class Lock extends Acquirable {
       const enteredAt = this.engine.clock.now();
       const turn = await outer.openChild(settings, signal);
       if (turn !== 'orphaned') return this.#admitted(turn);
-      // On to the ordinary queue, with what is left of the wait.
+      // Continue in the ordinary queue, with the rest of the wait.
       const waitMs = Math.max(0, settings.waitMs - (this.engine.clock.now() - enteredAt));
       return this.enter({ ...settings, waitMs }, signal);
     }

@@ -11,8 +11,8 @@ export interface HeldLock {
 }
 
 /**
- * The leases of several locks as one: it holds as long as every one of them does. As a `Lease` it answers from the clock, and
- * is dead after its release.
+ * The leases of several locks as one: it holds as long as every one of them does. As a `Lease` it
+ * answers from the clock, and is dead after its release.
  */
 export class MultiLease implements AsyncDisposable {
   /** In the order in which they were taken. */
@@ -28,14 +28,14 @@ export class MultiLease implements AsyncDisposable {
     this.leases = held.map(({ lease }) => lease);
   }
 
-  /** What is locked, in the order in which it was taken. */
+  /** The locked resources, in the order of locking. */
   get resources(): readonly string[] {
     return this.leases.map(({ resource }) => resource);
   }
 
   /**
-   * The fencing token of each resource; see `Lease.token`. Where locks of several backends have one name, `leaseOf()` tells
-   * them apart.
+   * The fencing token of each resource; see `Lease.token`. Where locks of several backends have one
+   * name, `leaseOf()` tells them apart.
    */
   get tokens(): ReadonlyMap<string, number> {
     return new Map(this.leases.map(({ resource, token }) => [resource, token]));
@@ -105,8 +105,9 @@ export class MultiLease implements AsyncDisposable {
   }
 
   /**
-   * Gives all of them back, in reverse order, and settles within the backends' `operationTimeoutMs`; never throws. `lost`:
-   * one had ended before. `unconfirmed`: of one the backend did not confirm it. `deferred`: see `holdUntil()`.
+   * Gives all of them back, in reverse order, and settles within the backends'
+   * `operationTimeoutMs`; never throws. `lost`: one had ended before. `unconfirmed`: of one the
+   * backend did not confirm it. `deferred`: see `holdUntil()`.
    */
   release(): Promise<ReleaseOutcome> {
     this.#ended ??= this.#release();
@@ -117,14 +118,14 @@ export class MultiLease implements AsyncDisposable {
     await this.release();
   }
 
-  /** @internal No listener has to hear of a loss any more. */
+  /** @internal For a lease that is over: a loss no longer matters. */
   stopListening(): void {
     for (const stop of this.#stopListening.splice(0)) stop();
   }
 
   async #release(): Promise<ReleaseOutcome> {
     const outcomes = await Promise.all([...this.leases].reverse().map((lease) => lease.release()));
-    // What is held on may still be lost.
+    // A deferred lease may still be lost.
     if (!outcomes.includes('deferred')) this.stopListening();
     if (outcomes.includes('lost')) return 'lost';
     if (outcomes.includes('unconfirmed')) return 'unconfirmed';

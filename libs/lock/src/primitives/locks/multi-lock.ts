@@ -24,10 +24,10 @@ const FIELDS: ReadonlySet<string> = new Set<keyof MultiLockOptions>([
 const MAX_TOGETHER = 64;
 
 /**
- * Several locks as one, of one Bedrock or of several: all of them are held, or none. They are taken in a fixed order, so that
- * two multi-locks never wait for each other, and where one request can decide it, all at once.
- *
- * Registers nothing: make it once, or for every request. The same lock twice counts once.
+ * Several locks as one, of one Bedrock or of several: all of them are held, or none. They are taken
+ * in a fixed order, so that two multi-locks never wait for each other. Where one request can decide
+ * it, they are taken all at once. Registers nothing: make it once, or for every request. The same
+ * lock twice counts once.
  * @throws InvalidOptionError naming `locks`, one of them, or the option
  */
 export function multiLock(locks: readonly Lock[], options: MultiLockOptions = {}): MultiLock {
@@ -48,15 +48,17 @@ export class MultiLock {
     this.#settings = locks.map((lock) => settingsFor(lock, lock.settings, options));
   }
 
-  /** What is locked, in the order in which it is taken. */
+  /** The locked resources, in the order of locking. */
   get resources(): readonly string[] {
     return this.locks.map(({ resource }) => resource);
   }
 
   /**
-   * Runs `fn` while all locks are held and gives back its result. Inside, a `run` on one of the locks, or of another
-   * multi-lock with it, enters at once; and so does this one on what its call chain holds already.
-   * @throws what `fn` throws; the errors of `acquire()`; LockLostError instead of a success when one of the leases was lost
+   * Runs `fn` while all locks are held and returns its result. Inside, a `run` on one of the locks
+   * enters at once, as does a `run` of another multi-lock that includes one. So does this `run` on
+   * locks that its call chain already holds.
+   * @throws the errors of `fn` and of `acquire()`; LockLostError instead of a success when one of
+   * the leases was lost
    */
   async run<T>(fn: (lease: MultiLease) => T | Promise<T>, options?: CallOptions): Promise<T> {
     checkFunction('fn', fn);
@@ -77,11 +79,12 @@ export class MultiLock {
   }
 
   /**
-   * Waits for all locks and gives a lease on them that the caller owns. On failure none is held: the errors are those of the
-   * lock that could not be acquired, which `resource` names.
-   * @throws LockWaitTimeoutError, LockBusyError (waitMs 0), LockAbortedError, QueueFullError, BackendUnavailableError,
-   * LockClosedError, InvalidOptionError, LockTypeMismatchError; LockLostError when one was lost again before the others
-   * were granted, and no time is left; LockSelfDeadlockError under a `run` on one of them
+   * Waits for all locks and gives a lease on them that the caller owns. On failure none is held:
+   * the errors are those of the lock that could not be acquired, which `resource` names.
+   * @throws LockWaitTimeoutError, LockBusyError (waitMs 0), LockAbortedError, QueueFullError,
+   * BackendUnavailableError, LockClosedError, InvalidOptionError, LockTypeMismatchError;
+   * LockLostError when one was lost again before the others were granted, and no time is left;
+   * LockSelfDeadlockError under a `run` on one of them
    */
   async acquire(options?: CallOptions): Promise<MultiLease> {
     const settings = this.#settingsOf(options);
@@ -168,8 +171,8 @@ export class MultiLock {
   }
 
   /**
-   * The lock at this place and those that may be asked for with it: the next in the order, on the same engine. Any other
-   * would be waited for out of order.
+   * The lock at this place and those that may be asked for with it: the next in the order, on the
+   * same engine. Any other would be waited for out of order.
    */
   #together(at: number): readonly Lock[] {
     const [first, ...later] = this.locks.slice(at, at + MAX_TOGETHER) as [Lock, ...Lock[]];

@@ -5,9 +5,10 @@ import { ReadLock } from './read-lock.js';
 import { WriteLock } from './write-lock.js';
 
 /**
- * Many readers or one writer at a time, across all processes that use the same backend. No caller starves: who comes while a
- * writer waits, waits behind it. A writer may read, and may go on as a reader; a reader may not begin to write. Created once
- * by `bedrock.readWriteLock(name)` and used everywhere.
+ * Many readers or one writer at a time, across all processes that use the same backend. No caller
+ * starves: a caller that comes while a writer waits goes behind it. A writer may read, and may
+ * continue as a reader; a reader may not begin to write. Created once by
+ * `bedrock.readWriteLock(name)` and used everywhere.
  */
 export class ReadWriteLock {
   readonly read: ReadLock;
@@ -19,7 +20,7 @@ export class ReadWriteLock {
     engine: LockEngine,
     /** The name it was created with. */
     readonly name: string,
-    /** What is locked: prefix, name and key parts. */
+    /** The locked resource: prefix, name and key parts. */
     readonly resource: string,
     /** Its options, complete and frozen, for either side. */
     readonly settings: ReadWriteSettings,

@@ -10,9 +10,10 @@ import type { LockEngine } from '../../engine/locking/lock-engine.js';
 import { Acquirable, type KeyPart } from './acquirable.js';
 
 /**
- * So many permits over all processes, of which a call takes one or several; they are renewed while held, and back when
- * their process has died. Not re-entrant: a nested `run` takes further permits, and is refused at once where those that its
- * own call chain holds leave it too few. Created once by `bedrock.semaphore(name, { permits })` and used everywhere.
+ * A number of permits across all processes; a call takes one or several. They are renewed while
+ * held, and come back when their process has died. Not re-entrant: a nested `run` takes further
+ * permits. It is refused at once if the permits that its own call chain holds leave too few.
+ * Created once by `bedrock.semaphore(name, { permits })` and used everywhere.
  */
 export class Semaphore extends Acquirable<SemaphoreCallOptions> {
   readonly #cache: PermitSettingsCache;
@@ -39,7 +40,10 @@ export class Semaphore extends Acquirable<SemaphoreCallOptions> {
     return new Semaphore(this.engine, this.name, this.narrowed(key), this.settings, this.#cache);
   }
 
-  /** How many permits are free, as the backend sees it; others may take them at any moment. @throws BackendUnavailableError */
+  /**
+   * How many permits are free, as the backend sees it; others may take them at any moment. @throws
+   * BackendUnavailableError
+   */
   async available(): Promise<number> {
     const views = await this.inspect();
     return Math.max(

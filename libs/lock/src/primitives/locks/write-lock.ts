@@ -6,8 +6,8 @@ import { WriteLease } from '../../engine/holding/write-lease.js';
 import { Lock, type KeyPart } from './lock.js';
 
 /**
- * The side of a `ReadWriteLock` that one holder has at a time, while there is no reader. A writer may read too; who reads may not
- * begin to write, since it would wait for its own reading to end.
+ * The side of a `ReadWriteLock` that one holder has at a time, while there is no reader. A writer
+ * may read too. A reader may not begin to write, since it would wait for its own reading to end.
  */
 export class WriteLock extends Lock {
   override for(...key: [KeyPart, ...KeyPart[]]): WriteLock {
