@@ -72,7 +72,6 @@ export class PendingCalls {
     return call;
   }
 
-  /** The server has answered something. */
   noteReply(): void {
     this.#silentSince = undefined;
   }

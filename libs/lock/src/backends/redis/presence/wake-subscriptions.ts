@@ -133,7 +133,6 @@ export class WakeSubscriptions implements ConnectionHandler {
     return Array.from(this.#watched.values(), ({ channels }) => channels);
   }
 
-  /** Where wakes of a resource are published. */
   protected channelsFor(
     _resource: string,
     channels: readonly string[],
