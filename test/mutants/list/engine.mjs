@@ -1,8 +1,8 @@
 /** The engine: claims, leases, renewal, release, nested runs. */
 import { CALM, LASTING, PATIENT, ROUGH, SLEEPY } from '../worlds.mjs';
 
-const WAITING_LOOP = 'engine/locking/waiting-loop.ts';
 const CLAIM_STRATEGY = 'engine/locking/claim-strategy.ts';
+const CLAIMS = 'engine/locking/claims.ts';
 const KEEPER = 'engine/holding/lease-keeper.ts';
 const WITHDRAWALS = 'runtime/withdrawals.ts';
 
@@ -21,8 +21,9 @@ export const ENGINE = [
     name: 'end-counts-from-reply',
     breaks: 'a lease counts from the reply, not from before the request',
     file: CLAIM_STRATEGY,
-    find: 'this.#onAnswer(state, attempt, verdict, claim.queue);',
-    replace: 'attempt.sentAt = this.deps.clock.now();\nthis.#onAnswer(state, attempt, verdict, claim.queue);',
+    find: 'claims.onAnswer(state, attempt, verdict, claim.queue);',
+    replace:
+      'attempt.sentAt = this.deps.clock.now();\nclaims.onAnswer(state, attempt, verdict, claim.queue);',
     seed: 97,
   },
   {
@@ -55,7 +56,7 @@ export const ENGINE = [
   {
     name: 'doubt-is-not-withdrawn',
     breaks: 'a claim without a reply is not withdrawn when its caller gives up',
-    file: CLAIM_STRATEGY,
+    file: CLAIMS,
     find: 'if (attempt === undefined || (attempt.inDoubtUntil === 0 && !attempt.isQueued)) return;',
     replace: 'if (attempt === undefined || attempt.inDoubtUntil > 0 || !attempt.isQueued) return;',
     terms: LASTING,
@@ -64,7 +65,7 @@ export const ENGINE = [
   {
     name: 'place-in-line-stays',
     breaks: 'a waiter that gives up stays in the queue',
-    file: CLAIM_STRATEGY,
+    file: CLAIMS,
     find: 'if (attempt === undefined || (attempt.inDoubtUntil === 0 && !attempt.isQueued)) return;',
     replace: 'if (attempt === undefined || attempt.inDoubtUntil === 0) return;',
     seed: 8,
@@ -72,7 +73,7 @@ export const ENGINE = [
   {
     name: 'unwanted-grant-stays',
     breaks: 'a grant whose caller has given up is not withdrawn',
-    file: CLAIM_STRATEGY,
+    file: CLAIMS,
     find: 'this.giveUp(state, attempt);\n    return undefined;',
     replace: 'return undefined;',
     terms: { ...LASTING, waitMs: 2 },
@@ -98,10 +99,10 @@ export const ENGINE = [
   {
     name: 'other-claim-in-doubt',
     breaks: 'a claim without a reply is repeated under a new id, and the old id is forgotten',
-    file: WAITING_LOOP,
-    find: 'attempt = this.claims.attemptFor(state, attempt, head.settings);',
+    file: CLAIM_STRATEGY,
+    find: 'claims.attemptFor(state, this.#attempt, head.settings);',
     replace:
-      'attempt = this.claims.attemptFor(state, attempt?.inDoubtUntil === 0 ? attempt : undefined, head.settings);',
+      'claims.attemptFor(state, this.#attempt?.inDoubtUntil === 0 ? this.#attempt : undefined, head.settings);',
     terms: LASTING,
     seed: 13,
   },
@@ -175,8 +176,9 @@ export const ENGINE = [
     name: 'hand-over-after-withdraw',
     breaks: 'a claim is handed over after its withdraw was sent',
     file: 'engine/locking/lock-engine.ts',
-    find: 'this.#handOvers += 1;\n      this.#publisher.released',
-    replace: 'this.#withdrawals.cancel(this.#withdrawal(hold, 0));\nthis.#publisher.released',
+    find: 'this.#granter.handOver(state, hold, next);',
+    replace:
+      'this.#withdrawals.cancel(this.#withdrawal(hold, 0));\nthis.#granter.handOver(state, hold, next);',
     seed: 4,
   },
   {

@@ -14,7 +14,7 @@ export const WAITING = [
   {
     name: 'try-waits',
     breaks: 'a caller that tries once is kept until the lock is free',
-    file: 'engine/locking/waiting-loop.ts',
+    file: 'engine/locking/claim-strategy.ts',
     find: 'arrival <= attempt.lastArrival && (triesOnce ||',
     replace: 'arrival <= attempt.lastArrival && (',
     seed: 3,
@@ -32,7 +32,7 @@ export const WAITING = [
     name: 'wake-unheard',
     breaks: 'a wake does not wake',
     file: 'engine/locking/resource-state.ts',
-    find: 'this.isWoken = true;\n    this.#resume?.();',
+    find: 'this.sleep?.wake();',
     replace: '',
     seed: 1,
   },

@@ -8,7 +8,7 @@ import {
   type BackendUnavailableError,
 } from '../../core/errors.js';
 import type { EventHub } from '../../core/events.js';
-import type { Backend, Unsubscribe } from '../../core/ports/ports.js';
+import type { Backend, Waker } from '../../core/ports/ports.js';
 import type { WaitSettings } from '../../core/options/wait-options.js';
 import { WakeableSleep } from '../../runtime/wakeable-sleep.js';
 import { Backoff } from '../../runtime/backoff.js';
@@ -22,14 +22,15 @@ import {
 } from '../waiting/queued-synchronizer.js';
 import { asLockError, isUnavailable } from '../../core/unavailable.js';
 import type { LeaveReason, WaiterRegistry } from '../waiting/waiter-registry.js';
+import {
+  LONGEST_SLEEP_MS,
+  RETRY_MS,
+  UNPUSHED_POLL_MS,
+  runWaitingLoop,
+  type RequestOutcome,
+  type WaitingStrategy,
+} from '../waiting/waiting-loop.js';
 import type { WakeHub } from '../waiting/wake-hub.js';
-
-/** Where the server pushes wakes, the sweep asks again; this only bounds the sleep. */
-const LONGEST_SLEEP_MS = 60_000;
-/** Where the server pushes no wakes, the loop polls after this long, in ms. */
-const UNPUSHED_POLL_MS = { first: 20, longest: 200 };
-/** An unreachable backend is asked again after this long, in ms. */
-const RETRY_MS = { first: 50, longest: 1_000 };
 
 /** Callers that are asked for together, under one id until there is an answer. */
 interface CountRequest<W extends WaitSettings, T> {
@@ -62,12 +63,17 @@ export interface CountQueueOwner<W extends WaitSettings, T> {
  * Where callers of this process wait for one resource that is no lease, first in, first out. One loop asks for those at
  * the front, as many as fit into a request; all callers sleep until a wake, a permit's end or the sweep.
  */
-export class CountQueue<W extends WaitSettings, T> implements QueueOwner<T, W> {
+export class CountQueue<W extends WaitSettings, T> implements QueueOwner<T, W>, WaitingStrategy<undefined> {
+  readonly usage = undefined;
+  readonly sleep: WakeableSleep;
+  readonly wake: Waker;
   readonly #queue: QueuedSynchronizer<T, W>;
-  readonly #wakeableSleep: WakeableSleep;
   readonly #polls = new Backoff(UNPUSHED_POLL_MS.first, UNPUSHED_POLL_MS.longest);
   readonly #retries = new Backoff(RETRY_MS.first, RETRY_MS.longest);
   #isRunning = false;
+  /** The request without an answer, which may be repeated. */
+  #request: CountRequest<W, T> | undefined;
+  #answer: CountAnswer<T> | undefined;
   #lack: string | undefined;
   /** Why the last request has no answer; undefined after an answer. */
   #lastError: BackendUnavailableError | undefined;
@@ -78,7 +84,8 @@ export class CountQueue<W extends WaitSettings, T> implements QueueOwner<T, W> {
     private readonly owner: CountQueueOwner<W, T>,
   ) {
     this.#queue = new QueuedSynchronizer<T, W>(owner.deps.registry, this);
-    this.#wakeableSleep = new WakeableSleep(owner.deps.clock);
+    this.sleep = new WakeableSleep(owner.deps.clock);
+    this.wake = this.sleep.wake;
   }
 
   /** Waits for the grant, as the settings say. */
@@ -96,11 +103,11 @@ export class CountQueue<W extends WaitSettings, T> implements QueueOwner<T, W> {
     const turn = this.#queue.enqueue(request);
     if (this.#isRunning) {
       // A live subscription tells the others; who does not wait is owed an answer now.
-      if (triesOnce) this.#wakeableSleep.wake();
+      if (triesOnce) this.sleep.wake();
     } else if (this.#queue.size > 0) {
       this.#isRunning = true;
       // The loop goes on after the caller that started it.
-      void outsideOfCallers(() => this.#run());
+      void outsideOfCallers(() => runWaitingLoop(this, this.owner.hub));
     } else this.owner.drop(this);
     return turn;
   }
@@ -120,41 +127,58 @@ export class CountQueue<W extends WaitSettings, T> implements QueueOwner<T, W> {
   }
 
   onLeft(): void {
-    if (this.#queue.size === 0) this.#wakeableSleep.wake();
+    if (this.#queue.size === 0) this.sleep.wake();
   }
 
-  async #run(): Promise<void> {
-    const { hub, deps } = this.owner;
-    let request: CountRequest<W, T> | undefined;
-    let unwatch: Unsubscribe | undefined;
-    while (this.#queue.size > 0) {
-      this.#wakeableSleep.reset();
-      // A live subscription is joined before asking, so that no wake falls between the answer and the sleep.
-      unwatch ??= hub.join(this.resource, this.#wakeableSleep.wake);
-      request = this.#repeatableRequest(request) ?? this.#newRequest();
-      const { callers, lastArrival } = request;
-      const answer = await this.#send(request);
-      if (answer !== undefined) this.#grant(request, answer);
-      if (answer !== undefined || !request.isInDoubt) request = undefined;
-      this.#rejectNonWaiting(lastArrival, answer !== undefined);
-      if (this.#queue.size === 0 || this.#wakeableSleep.isWoken) continue;
-      const isRefused = answer !== undefined && answer.grants.length < callers.length;
-      if (answer !== undefined && !isRefused) continue;
-      if (isRefused && deps.backend.traits.push && unwatch === undefined) {
-        unwatch = await hub.watch(this.resource, undefined, this.#wakeableSleep.wake);
-        // A change before the subscription stood has woken no waiter: ask once more.
-        if (unwatch !== undefined) continue;
-      }
-      await this.#wakeableSleep.sleep(this.#pauseMs(answer, unwatch !== undefined));
+  get waiterCount(): number {
+    return this.#queue.size;
+  }
+
+  get isWanted(): boolean {
+    return this.#queue.size > 0;
+  }
+
+  get listens(): boolean {
+    return this.owner.deps.backend.traits.push;
+  }
+
+  async ask(): Promise<RequestOutcome> {
+    const request = this.#repeatableRequest() ?? this.#newRequest();
+    const { callers, lastArrival } = request;
+    let answer: CountAnswer<T> | undefined;
+    try {
+      answer = await this.owner.strategy.request(
+        this.resource,
+        callers.map(settingsOf),
+        request.operation.send(),
+      );
+      this.#onAnswer(answer);
+    } catch (error) {
+      this.#onFailure(request, error);
     }
-    unwatch?.();
-    if (request !== undefined) this.#undo(request);
+    if (answer !== undefined) this.#grant(request, answer);
+    this.#answer = answer;
+    this.#request = answer === undefined && request.isInDoubt ? request : undefined;
+    this.#rejectNonWaiting(lastArrival, answer !== undefined);
+    if (answer === undefined) return 'failed';
+    return answer.grants.length < callers.length ? 'refused' : 'served';
+  }
+
+  pauseMs(isWatching: boolean): number {
+    const answer = this.#answer;
+    if (answer === undefined) return this.#retryInMs;
+    return Math.max(1, Math.min(answer.retryInMs, isWatching ? LONGEST_SLEEP_MS : this.#polls.take()));
+  }
+
+  end(): void {
+    if (this.#request !== undefined) this.#undo(this.#request);
     this.#isRunning = false;
     this.owner.drop(this);
   }
 
   /** A request in doubt is repeated as it was, while one of its callers waits; else it is undone. */
-  #repeatableRequest(request: CountRequest<W, T> | undefined): CountRequest<W, T> | undefined {
+  #repeatableRequest(): CountRequest<W, T> | undefined {
+    const request = this.#request;
     if (request === undefined) return undefined;
     const isWanted =
       this.owner.strategy.compensation !== undefined && request.callers.some(({ isWaiting }) => isWaiting);
@@ -177,33 +201,23 @@ export class CountQueue<W extends WaitSettings, T> implements QueueOwner<T, W> {
     };
   }
 
-  async #send(request: CountRequest<W, T>): Promise<CountAnswer<T> | undefined> {
+  #onAnswer({ lack }: CountAnswer<T>): void {
+    this.#lack = lack;
+    this.#lastError = undefined;
+    this.#retries.reset();
+  }
+
+  #onFailure(request: CountRequest<W, T>, error: unknown): void {
     const { backend, events } = this.owner.deps;
     const { resource } = this;
-    try {
-      const answer = await this.owner.strategy.request(
-        resource,
-        request.callers.map(settingsOf),
-        request.operation.send(),
-      );
-      this.#lack = answer.lack;
-      this.#lastError = undefined;
-      this.#retries.reset();
-      return answer;
-    } catch (error) {
-      const lockError = asLockError(error, backend.name, resource);
-      if (!isUnavailable(lockError)) {
-        // Waiting cannot help, and every waiter would fail alike: the name holds something else.
-        this.#queue.rejectAll('unavailable', lockError);
-        return undefined;
-      }
-      request.isInDoubt ||= lockError.executed === 'unknown';
-      this.#lastError = lockError;
-      this.#retryInMs = this.#retries.take();
-      if (events.hasListeners('backend.unavailable'))
-        events.emit('backend.unavailable', { resource, error: lockError, retryInMs: this.#retryInMs });
-      return undefined;
-    }
+    const lockError = asLockError(error, backend.name, resource);
+    // Waiting cannot help, and every waiter would fail alike: the name holds something else.
+    if (!isUnavailable(lockError)) return this.#queue.rejectAll('unavailable', lockError);
+    request.isInDoubt ||= lockError.executed === 'unknown';
+    this.#lastError = lockError;
+    this.#retryInMs = this.#retries.take();
+    if (events.hasListeners('backend.unavailable'))
+      events.emit('backend.unavailable', { resource, error: lockError, retryInMs: this.#retryInMs });
   }
 
   /** Resolves the callers that were served; what was granted to callers that left meanwhile goes back. */
@@ -238,11 +252,6 @@ export class CountQueue<W extends WaitSettings, T> implements QueueOwner<T, W> {
         arrival <= lastArrival && (triesOnce || (!isAnswered && settings.failFast)),
       isAnswered ? 'busy' : 'unavailable',
     );
-  }
-
-  #pauseMs(answer: CountAnswer<T> | undefined, isWatching: boolean): number {
-    if (answer === undefined) return this.#retryInMs;
-    return Math.max(1, Math.min(answer.retryInMs, isWatching ? LONGEST_SLEEP_MS : this.#polls.take()));
   }
 }
 

@@ -4,6 +4,7 @@ import type { LockSettings } from '../../core/options/options.js';
 import { Backoff } from '../../runtime/backoff.js';
 import type { Withdrawal } from '../../runtime/withdrawals.js';
 import { claimId, type Quantum } from '../holding/hold.js';
+import { RETRY_MS, UNPUSHED_POLL_MS } from '../waiting/waiting-loop.js';
 
 /**
  * Tokens reserved: some for callers that come during the hold, and some turns for each waiter.
@@ -12,10 +13,6 @@ import { claimId, type Quantum } from '../holding/hold.js';
  */
 const BASE_TOKENS = 8;
 const TOKENS_PER_WAITER = 4;
-/** Where the server pushes no wakes, a head polls after this long, doubled each time, in ms. */
-const UNPUSHED_POLL_MS = { first: 20, last: 200 };
-/** An unreachable backend is asked again after this long, doubled each time, in ms. */
-const RETRY_MS = { first: 50, last: 1_000 };
 
 /**
  * Lease and number of tokens to request, as the head of the queue and the waiters behind it need
@@ -97,7 +94,7 @@ export class Attempt {
   }
 
   lengthenRetry(): void {
-    this.#retryMs = Math.min(this.#retryMs * 2, RETRY_MS.last);
+    this.#retryMs = Math.min(this.#retryMs * 2, RETRY_MS.longest);
   }
 
   onAnswer(): void {
@@ -108,7 +105,7 @@ export class Attempt {
   takePollMs(chance: number): number {
     const { spin } = this.settings;
     if (spin === undefined) {
-      this.#polls ??= new Backoff(UNPUSHED_POLL_MS.first, UNPUSHED_POLL_MS.last);
+      this.#polls ??= new Backoff(UNPUSHED_POLL_MS.first, UNPUSHED_POLL_MS.longest);
       return this.#polls.take();
     }
     this.#spins ??= new Backoff(spin.firstMs, spin.lastMs, spin.factor);

@@ -1,169 +1,177 @@
-import type { Claim, PushedGrant, Verdict } from '../../core/claim.js';
-import { BackendUnavailableError } from '../../core/errors.js';
-import type { EventHub } from '../../core/events.js';
-import type { LockSettings } from '../../core/options/options.js';
-import type { Backend } from '../../core/ports/ports.js';
+import type { Shape, Verdict } from '../../core/claim.js';
+import type { Backend, Waker } from '../../core/ports/ports.js';
 import type { SuspendAwareClock } from '../../core/suspend-aware-clock.js';
-import { asLockError, isUnavailable, mayHaveActed } from '../../core/unavailable.js';
-import type { Withdrawals } from '../../runtime/withdrawals.js';
-import { Hold, type HoldDeps, type Quantum } from '../holding/hold.js';
-import { Attempt, claimSizeFor } from './attempt.js';
+import { mayHaveActed } from '../../core/unavailable.js';
+import { WakeableSleep } from '../../runtime/wakeable-sleep.js';
+import { LONGEST_SLEEP_MS, type RequestOutcome, type WaitingStrategy } from '../waiting/waiting-loop.js';
+import type { Attempt } from './attempt.js';
+import type { Claims } from './claims.js';
+import type { LeaseGranter } from './lease-granter.js';
 import type { ResourceState } from './resource-state.js';
 
-export interface ClaimDeps {
+/** Callers who are asked for beside the head, at most: with it, what fits into a call or two. */
+const MAX_OTHER_CLAIMS = 31;
+
+export interface ClaimStrategyDeps {
   readonly clock: SuspendAwareClock;
   readonly backend: Backend;
-  readonly withdrawals: Withdrawals;
-  readonly events: EventHub;
-  readonly quantum: Quantum;
+  readonly claims: Claims;
+  readonly granter: LeaseGranter;
+  /** Starts the loop of a resource anew, once this one has ended. */
+  readonly loops: { start(state: ResourceState): void };
 }
 
-/** How a lock is asked for: the attempt behind a claim, what an answer means, and how an unwanted claim goes back. */
-export class ClaimStrategy {
-  readonly #holdDeps: HoldDeps;
-  #claims = 0;
+/**
+ * Asks for a lock: only the head of the queue sends claims, and a grant goes to the waiter that is the head by then. One
+ * for each run of the waiting loop.
+ */
+export class ClaimStrategy implements WaitingStrategy<Shape> {
+  readonly wake: Waker;
+  readonly sleep: WakeableSleep;
+  #attempt: Attempt | undefined;
+  /** The latest answer; undefined when there was none. */
+  #verdict: Verdict | undefined;
+  /** The last request was granted at once: several holders may fit beside each other. */
+  #hasRoom = false;
 
-  constructor(private readonly deps: ClaimDeps) {
-    const { clock, backend, quantum } = deps;
-    this.#holdDeps = { clock, processId: backend.processId, quantum };
+  constructor(
+    private readonly state: ResourceState,
+    private readonly deps: ClaimStrategyDeps,
+  ) {
+    this.wake = (wake) => state.wake(wake);
+    this.sleep = state.sleep = new WakeableSleep(deps.clock);
   }
 
-  /** A first attempt with these settings, for a caller with so many behind. */
-  firstAttempt(settings: LockSettings, behind = 0): Attempt {
-    const attempt = this.newAttempt(settings);
-    const { leaseMs, tokens } = claimSizeFor(
-      settings,
-      behind,
-      this.deps.quantum,
-      this.deps.backend.traits.maxLeaseMs,
+  get resource(): string {
+    return this.state.resource;
+  }
+
+  get usage(): Shape {
+    return this.state.head!.settings.shape;
+  }
+
+  get waiterCount(): number {
+    return this.state.waiterCount;
+  }
+
+  get isWanted(): boolean {
+    return this.state.head !== undefined && !this.state.isFull;
+  }
+
+  get listens(): boolean {
+    return this.deps.backend.traits.push && this.state.head?.settings.spin === undefined;
+  }
+
+  async ask(): Promise<RequestOutcome> {
+    const { state } = this;
+    const { backend, claims, granter } = this.deps;
+    const head = state.head!;
+    const attempt = claims.attemptFor(state, this.#attempt, head.settings);
+    const pushed = state.takePushedGrant();
+    let verdict: Verdict | undefined;
+    let otherClaims: Promise<unknown> | undefined;
+    if (pushed === undefined) {
+      const claim = claims.nextClaim(state, attempt, !head.triesOnce);
+      try {
+        const pendingVerdict = backend.leases.claim(claim);
+        if (this.#hasRoom) otherClaims = this.#claimForOthers();
+        verdict = await pendingVerdict;
+        claims.onAnswer(state, attempt, verdict, claim.queue);
+      } catch (error) {
+        claims.onFailure(state, attempt, claim, error);
+      }
+    }
+    this.#hasRoom = false;
+    const granted = pushed ?? attempt.grantIn(verdict);
+    const hold = granted && claims.adoptGrant(state, attempt, granted);
+    if (hold !== undefined) {
+      this.#attempt = state.currentAttempt = undefined;
+      granter.grantHead(state, hold, attempt.tries);
+      if (otherClaims !== undefined) await otherClaims;
+      // Where several fit beside each other, the next ask together.
+      this.#hasRoom = verdict !== undefined && attempt.tries === 1;
+      return 'served';
+    }
+    this.#attempt = granted === undefined ? attempt : claims.newAttempt(attempt.settings, attempt);
+    if (otherClaims !== undefined) await otherClaims;
+    if (this.#attempt.isVoid) {
+      claims.giveUp(state, this.#attempt);
+      this.#attempt = claims.newAttempt(this.#attempt.settings, this.#attempt);
+    }
+    this.#verdict = verdict;
+    this.#rejectNonWaiting(this.#attempt, verdict);
+    return verdict?.kind === 'refused' ? 'refused' : 'failed';
+  }
+
+  pauseMs(isWatching: boolean): number {
+    const attempt = this.#attempt!;
+    const { state } = this;
+    const verdict = this.#verdict;
+    const pollMs = state.head?.settings.pollMs ?? Infinity;
+    if (verdict?.kind === 'refused') {
+      const ownMs = isWatching ? LONGEST_SLEEP_MS : attempt.takePollMs(this.deps.clock.random());
+      return Math.max(1, Math.min(verdict.retryInMs, pollMs, ownMs));
+    }
+    if (state.lastError !== undefined) {
+      const pause = attempt.retryMs;
+      attempt.lengthenRetry();
+      return pause;
+    }
+    // An answer that could not be used brought what is needed for a better request.
+    return 1;
+  }
+
+  end(): void {
+    const { state } = this;
+    const { claims, loops } = this.deps;
+    state.isLoopRunning = state.wasRefused = false;
+    state.sleep = state.currentAttempt = undefined;
+    state.takePushedGrant();
+    claims.giveUp(state, this.#attempt);
+    loops.start(state);
+    state.dropIfIdle();
+  }
+
+  /**
+   * Asks once for the waiters behind the head too, so that a burst costs few round trips. They do not join the queue of the
+   * server: a refusal means nothing, and what is wrong shows in the answer to the head as well.
+   */
+  #claimForOthers(): Promise<unknown> | undefined {
+    const { state } = this;
+    const others = state.compatibleWaiters(MAX_OTHER_CLAIMS);
+    if (others.length === 0) return undefined;
+    const behind = state.waiterCount - 1 - others.length;
+    return Promise.all(
+      others.map((settings) => this.#claimOnce(this.deps.claims.firstAttempt(settings, behind))),
     );
-    attempt.leaseMs = leaseMs;
-    attempt.tokens = tokens;
-    return attempt;
   }
 
-  /** One request; undefined when there was no answer. */
-  async claimForHead(state: ResourceState, attempt: Attempt): Promise<Verdict | undefined> {
-    const claim = this.nextClaim(state, attempt, state.head?.triesOnce !== true);
+  async #claimOnce(attempt: Attempt): Promise<void> {
+    const { state } = this;
+    const { backend, claims, granter } = this.deps;
+    const claim = claims.nextClaim(state, attempt, false);
+    let verdict: Verdict;
     try {
-      const verdict = await this.deps.backend.leases.claim(claim);
-      this.#onAnswer(state, attempt, verdict, claim.queue);
-      return verdict;
+      verdict = await backend.leases.claim(claim);
     } catch (error) {
-      this.#onFailure(state, attempt, claim, error);
-      return undefined;
+      if (mayHaveActed(error)) attempt.inDoubtUntil = claim.notAfter;
+      return claims.giveUp(state, attempt);
     }
+    if (verdict.kind !== 'granted') return;
+    const hold = claims.adoptGrant(state, attempt, attempt.toGrant(verdict.token));
+    if (hold !== undefined) granter.grantHead(state, hold, attempt.tries);
   }
 
-  /** The attempt for the head: the running one while its settings fit; one in doubt with other settings is withdrawn. */
-  attemptFor(state: ResourceState, attempt: Attempt | undefined, settings: LockSettings): Attempt {
-    const behind = state.waiterCount - 1;
-    const { leaseMs, tokens } = claimSizeFor(
-      settings,
-      behind,
-      this.deps.quantum,
-      this.deps.backend.traits.maxLeaseMs,
+  /** After a refusal or a failure, rejects callers that do not wait, if they came before it was asked. */
+  #rejectNonWaiting(attempt: Attempt, verdict: Verdict | undefined): void {
+    const { state } = this;
+    const isRefused = verdict?.kind === 'refused';
+    if (isRefused) state.recordRefusal(verdict.holder);
+    else if (state.lastError === undefined) return;
+    state.queue.rejectWhere(
+      ({ triesOnce, settings, arrival }) =>
+        arrival <= attempt.lastArrival && (triesOnce || (!isRefused && settings.failFast)),
+      isRefused ? 'busy' : 'unavailable',
     );
-    if (attempt !== undefined && !attempt.canContinueWith(settings, leaseMs)) {
-      this.giveUp(state, attempt);
-      attempt = undefined;
-    }
-    attempt ??= this.newAttempt(settings);
-    attempt.settings = settings;
-    state.currentAttempt = attempt;
-    attempt.leaseMs = leaseMs;
-    attempt.tokens = tokens;
-    return attempt;
-  }
-
-  /** The claim as it is sent now. @param queue join the queue of the server when it is refused */
-  nextClaim(state: ResourceState, attempt: Attempt, queue: boolean): Claim {
-    const { resource } = state;
-    attempt.tries += 1;
-    attempt.sentAt = this.deps.clock.now();
-    attempt.lastArrival = state.registry.lastArrival;
-    if (this.deps.events.hasListeners('claim.sent'))
-      this.deps.events.emit('claim.sent', { resource, id: attempt.id, tries: attempt.tries });
-    const notAfter = attempt.sentAt + this.deps.backend.operationTimeoutMs;
-    return attempt.toClaim(resource, queue, notAfter);
-  }
-
-  newAttempt(settings: LockSettings, before?: Attempt): Attempt {
-    return new Attempt(this.deps.backend.processId, ++this.#claims, settings, before);
-  }
-
-  #onAnswer(state: ResourceState, attempt: Attempt, verdict: Verdict, isQueued: boolean): void {
-    attempt.onAnswer();
-    if (verdict.kind === 'refused') {
-      attempt.isQueued ||= isQueued;
-      attempt.uselessAnswers = 0;
-    } else if (verdict.kind === 'stale') {
-      const detail = 'it takes requests for stale: its clock steps, or requests take too long';
-      this.#countUseless(state, attempt, detail);
-    }
-  }
-
-  /** The request has failed; `state.lastError` says why where it may yet be answered. */
-  #onFailure(state: ResourceState, attempt: Attempt, { notAfter }: Claim, error: unknown): void {
-    const { resource } = state;
-    const { backend, events } = this.deps;
-    const lockError = asLockError(error, backend.name, resource);
-    if (!isUnavailable(lockError)) {
-      // It may have been granted all the same, beside what failed.
-      attempt.inDoubtUntil = notAfter;
-      // Waiting cannot help, and every waiter would fail alike: the resource is of another type.
-      return state.queue.rejectAll('unavailable', lockError);
-    }
-    attempt.isVoid = lockError.executed === 'yes';
-    if (mayHaveActed(lockError)) attempt.inDoubtUntil = notAfter;
-    state.lastError = lockError;
-    if (events.hasListeners('backend.unavailable')) {
-      events.emit('backend.unavailable', { resource, error: lockError, retryInMs: attempt.retryMs });
-    }
-  }
-
-  holdOf(state: ResourceState, { number, settings, inDoubtUntil }: Attempt, granted: PushedGrant): Hold {
-    const { leaseMs, since: sentAt, token, tokens } = granted;
-    return new Hold(
-      state,
-      { number, settings, leaseMs, sentAt, token, tokens, inDoubtUntil },
-      this.#holdDeps,
-    );
-  }
-
-  /** Makes a hold of a grant, if it fits the head of the queue with enough time left; else gives it back. */
-  adoptGrant(state: ResourceState, attempt: Attempt, granted: PushedGrant): Hold | undefined {
-    const { settings, inDoubtUntil } = attempt;
-    const { leaseMs, since: sentAt } = granted;
-    const head = state.head;
-    const hold = this.holdOf(state, attempt, granted);
-    const isSameKind =
-      head?.settings.holdAtLeastMs === settings.holdAtLeastMs &&
-      head.settings.shape === settings.shape &&
-      (head.settings.renew || leaseMs >= head.settings.leaseMs);
-    if (isSameKind && hold.isUsableFor(head.settings, leaseMs, this.deps.clock.now())) {
-      state.lastError = undefined;
-      state.wasRefused = false;
-      return hold;
-    }
-    if (isSameKind) this.#countUseless(state, attempt, 'a round trip takes most of the lease: raise leaseMs');
-    attempt.inDoubtUntil = Math.max(inDoubtUntil, sentAt);
-    this.giveUp(state, attempt);
-    return undefined;
-  }
-
-  /** One useless answer may be chance; from the second on the backend counts as unavailable. */
-  #countUseless(state: ResourceState, attempt: Attempt, detail: string): void {
-    attempt.uselessAnswers += 1;
-    if (attempt.uselessAnswers < 2) return;
-    state.lastError = new BackendUnavailableError(this.deps.backend.name, detail, 'no', {
-      resource: state.resource,
-    });
-  }
-
-  /** Withdraws what may be granted, and the entry in the queue. */
-  giveUp(state: ResourceState, attempt: Attempt | undefined): void {
-    if (attempt === undefined || (attempt.inDoubtUntil === 0 && !attempt.isQueued)) return;
-    this.deps.withdrawals.cancel(attempt.withdrawal(state, this.deps.backend.operationTimeoutMs));
   }
 }

@@ -1,12 +1,12 @@
 import type { JointVerdict } from '../../core/claim.js';
-import type { Clock } from '../../core/clock.js';
 import { outsideOfCallers } from '../../core/context.js';
 import { LockBusyError, type LockError } from '../../core/errors.js';
 import type { LockSettings } from '../../core/options/options.js';
 import type { Backend } from '../../core/ports/ports.js';
 import type { Attempt } from './attempt.js';
-import type { WaitingLoop } from './waiting-loop.js';
-import type { Hold } from '../holding/hold.js';
+import type { ClaimLoops } from './claim-loops.js';
+import type { Claims } from './claims.js';
+import type { LeaseGranter, Recipient } from './lease-granter.js';
 import type { Lease } from '../holding/lease.js';
 import type { Waiter } from '../waiting/queued-synchronizer.js';
 import type { ResourceState } from './resource-state.js';
@@ -18,9 +18,6 @@ export interface LockRequest {
   readonly resource: string;
   readonly settings: LockSettings;
 }
-
-/** What gets a lease: a waiter, or for the others of a joint claim what stands for it. */
-export type Recipient = Pick<Waiter<Lease>, 'settings' | 'enqueuedAt' | 'resolve'>;
 
 /** One request for several resources. */
 interface JointAttempt {
@@ -40,11 +37,11 @@ interface JointAttempt {
  */
 export class JointClaims {
   constructor(
-    private readonly clock: Clock,
     private readonly backend: Backend,
-    private readonly loop: WaitingLoop,
     private readonly states: ResourceStates,
-    private readonly onGranted: (state: ResourceState, hold: Hold, recipient: Recipient) => void,
+    private readonly claims: Claims,
+    private readonly loops: ClaimLoops,
+    private readonly granter: LeaseGranter,
   ) {}
 
   /**
@@ -63,7 +60,7 @@ export class JointClaims {
     const others: Lease[] = [];
     if (queue.head === undefined) dropIdle(states);
     else {
-      const attempts = requests.map((request) => this.loop.claims.firstAttempt(request.settings));
+      const attempts = requests.map((request) => this.claims.firstAttempt(request.settings));
       for (const state of states) state.isLoopRunning = true;
       const joint = { caller: queue.head, requests, states, attempts, others };
       void outsideOfCallers(() => this.#run(joint));
@@ -87,7 +84,7 @@ export class JointClaims {
       states[0]!.queue.reject(caller, 'busy', new LockBusyError(verdict.resource, verdict.holder));
     }
     // For who came meanwhile, and for the caller where it was in vain.
-    for (const state of states) this.loop.start(state);
+    for (const state of states) this.loops.start(state);
     dropIdle(states);
   }
 
@@ -95,7 +92,7 @@ export class JointClaims {
   async #ask(joint: JointAttempt): Promise<JointVerdict | undefined> {
     const { states, attempts } = joint;
     const claims = states.map((state, i) => ({
-      ...this.loop.claims.nextClaim(state, attempts[i]!, false),
+      ...this.claims.nextClaim(state, attempts[i]!, false),
       mayPush: false,
     }));
     try {
@@ -123,9 +120,9 @@ export class JointClaims {
   /** Gives the leases to the caller, if it is still there and all are worth something; else gives everything back. */
   #adoptGrants(joint: JointAttempt, tokens: readonly number[]): void {
     const { caller, requests, states, attempts, others } = joint;
-    const now = this.clock.now();
+    const now = this.states.registry.clock.now();
     const holds = attempts.map((attempt, i) =>
-      this.loop.claims.holdOf(states[i]!, attempt, attempt.toGrant(tokens[i]!)),
+      this.claims.holdOf(states[i]!, attempt, attempt.toGrant(tokens[i]!)),
     );
     const isOfUse = holds.every((hold, i) =>
       hold.isUsableFor(requests[i]!.settings, attempts[i]!.leaseMs, now),
@@ -138,14 +135,14 @@ export class JointClaims {
       const { settings } = requests[i]!;
       const recipient: Recipient =
         i === 0 ? waiter : { settings, enqueuedAt, resolve: (lease) => void others.push(lease) };
-      this.onGranted(states[i]!, hold, recipient);
+      this.granter.grant(states[i]!, hold, recipient, 1);
     }
   }
 
   #giveUp({ states, attempts }: JointAttempt, inDoubtUntil: number): void {
     for (const [i, attempt] of attempts.entries()) {
       attempt.inDoubtUntil = inDoubtUntil;
-      this.loop.claims.giveUp(states[i]!, attempt);
+      this.claims.giveUp(states[i]!, attempt);
     }
   }
 }

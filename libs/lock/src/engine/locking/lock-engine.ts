@@ -1,4 +1,3 @@
-import { WRITER } from '../../core/claim.js';
 import { atMost } from '../../core/clock.js';
 import { LockBusyError, LockClosedError, LockRevokedError, type LossReason } from '../../core/errors.js';
 import type { EventHub, ReleaseOutcome } from '../../core/events.js';
@@ -6,21 +5,22 @@ import { onePerProcess } from '../../runtime/one-per-process.js';
 import { checkLease, type LockSettings } from '../../core/options/options.js';
 import type { Backend } from '../../core/ports/ports.js';
 import type { SuspendAwareClock } from '../../core/suspend-aware-clock.js';
-import { WaitingLoop } from './waiting-loop.js';
+import { ClaimLoops } from './claim-loops.js';
+import { Claims } from './claims.js';
 import type { Hold, Quantum } from '../holding/hold.js';
 import type { EngineStats } from './engine-stats.js';
-import { JointClaims, type Recipient, type LockRequest } from './joint-claims.js';
+import { JointClaims, type LockRequest } from './joint-claims.js';
+import { LeaseGranter } from './lease-granter.js';
 import { LeaseKeeper } from '../holding/lease-keeper.js';
-import { Lease } from '../holding/lease.js';
+import type { Lease } from '../holding/lease.js';
 import { LeaseEventPublisher } from '../holding/lease-event-publisher.js';
-import { stateOf, type ResourceState } from './resource-state.js';
+import { stateOf } from './resource-state.js';
 import { isBusy, ResourceStates } from './resource-states.js';
 import { renewalUnanswered } from '../../core/unavailable.js';
-import { Waiter } from '../waiting/queued-synchronizer.js';
 import type { WaiterRegistry } from '../waiting/waiter-registry.js';
 import { WakeHub } from '../waiting/wake-hub.js';
 import { Withdrawals, type Withdrawal } from '../../runtime/withdrawals.js';
-import { WriteLease, type WriteLeaseOwner } from '../holding/write-lease.js';
+import type { WriteLease, WriteLeaseOwner } from '../holding/write-lease.js';
 
 const RELEASED: Promise<ReleaseOutcome> = Promise.resolve('released');
 const LOST: Promise<ReleaseOutcome> = Promise.resolve('lost');
@@ -37,11 +37,10 @@ export class LockEngine implements WriteLeaseOwner {
   readonly #keeper: LeaseKeeper;
   readonly #hub: WakeHub;
   readonly #withdrawals: Withdrawals;
-  readonly #loop: WaitingLoop;
+  readonly #granter: LeaseGranter;
+  readonly #loops: ClaimLoops;
   readonly #jointClaims: JointClaims;
   readonly #subscriptions: readonly (() => void)[];
-  #grants = 0;
-  #handOvers = 0;
   #onAllReleased: (() => void) | undefined;
 
   constructor(
@@ -54,7 +53,7 @@ export class LockEngine implements WriteLeaseOwner {
     const { leases, operationTimeoutMs, nodes } = backend;
     this.number = ++counter.engines;
     this.#publisher = new LeaseEventPublisher(events);
-    this.#states = new ResourceStates(registry, (state) => this.#resume(state));
+    this.#states = new ResourceStates(registry, (state) => this.#loops.resume(state));
     this.#keeper = new LeaseKeeper(
       clock,
       () => this.#states.holds(),
@@ -64,21 +63,11 @@ export class LockEngine implements WriteLeaseOwner {
     );
     this.#hub = new WakeHub(clock, leases);
     this.#withdrawals = new Withdrawals(clock, leases, operationTimeoutMs);
-    this.#loop = new WaitingLoop({
-      clock,
-      backend,
-      hub: this.#hub,
-      withdrawals: this.#withdrawals,
-      events,
-      quantum,
-      onGranted: (state, hold, tries) => {
-        this.#grant(state, hold, state.dequeue(), tries);
-        this.#grantReaders(state);
-      },
-    });
-    this.#jointClaims = new JointClaims(clock, backend, this.#loop, this.#states, (state, hold, recipient) =>
-      this.#grant(state, hold, recipient, 1),
-    );
+    const claims = new Claims({ clock, backend, withdrawals: this.#withdrawals, events, quantum });
+    const granter = new LeaseGranter(clock, this.#keeper, this.#publisher, this);
+    this.#granter = granter;
+    this.#loops = new ClaimLoops({ clock, backend, hub: this.#hub, claims, granter });
+    this.#jointClaims = new JointClaims(backend, this.#states, claims, this.#loops, granter);
     this.#subscriptions = [
       backend.onSuspect((name) => this.#keeper.verify(name)),
       this.#states.wakeOnNodeChanges(nodes),
@@ -92,8 +81,8 @@ export class LockEngine implements WriteLeaseOwner {
       holds: this.#keeper.size,
       pendingWithdrawals: this.#withdrawals.pending,
       watches: this.#hub.size,
-      grants: this.#grants,
-      handOvers: this.#handOvers,
+      grants: this.#granter.grants,
+      handOvers: this.#granter.handOvers,
     };
   }
 
@@ -118,10 +107,12 @@ export class LockEngine implements WriteLeaseOwner {
       return Promise.reject(state.lastError);
     }
     const turn = state.queue.enqueue({ settings, signal, triesOnce });
-    this.#grantReaders(state);
-    // Who does not wait is not kept until the head asks again.
-    if (triesOnce) this.#loop.resume(state);
-    else this.#loop.start(state);
+    // A caller that does not wait is not kept until the head asks again.
+    if (triesOnce) this.#loops.resume(state);
+    else {
+      this.#granter.grantReaders(state);
+      this.#loops.start(state);
+    }
     state.dropIfIdle();
     return turn;
   }
@@ -156,9 +147,8 @@ export class LockEngine implements WriteLeaseOwner {
       // Taken out of the queue before listeners run: one of them may abort or close.
       state.dequeue();
       void lease.end(RELEASED);
-      this.#handOvers += 1;
       this.#publisher.released(lease, 'released');
-      this.#grant(state, hold, next, 0);
+      this.#granter.handOver(state, hold, next);
       return RELEASED;
     }
     if (this.#leave(hold)) {
@@ -168,7 +158,7 @@ export class LockEngine implements WriteLeaseOwner {
     }
     const withdrawal = this.#withdrawal(hold, hold.keepMsAt(now));
     const outcome = lease.end(this.#withdraw(lease, withdrawal));
-    this.#loop.resume(state);
+    this.#loops.resume(state);
     state.dropIfIdle();
     return outcome;
   }
@@ -195,7 +185,7 @@ export class LockEngine implements WriteLeaseOwner {
     state.add(hold);
     const updated = this.#keeper.update(hold);
     // The readers of this process share the claim, or ask behind that, on the same way.
-    this.#resume(state);
+    this.#loops.resume(state);
     const outcome = await updated;
     if (lease.isLost || lease.ended !== undefined) return lease.assertHeld();
     if (outcome === 'unknown') throw renewalUnanswered(this.backend.name, resource);
@@ -225,19 +215,6 @@ export class LockEngine implements WriteLeaseOwner {
     this.#keeper.stop();
   }
 
-  /** Gives a caller its lease, before listeners run. */
-  #grant(state: ResourceState, hold: Hold, recipient: Recipient, tries: number): void {
-    const { settings } = recipient;
-    const Kind = settings.shape === WRITER ? WriteLease : Lease;
-    const lease = new Kind(this, hold, settings, ++this.#grants);
-    hold.lease = lease;
-    if (!hold.isKept) state.add(hold);
-    this.#keeper.keep(hold);
-    recipient.resolve(lease);
-    if (recipient instanceof Waiter) this.#publisher.waitEnded(lease.resource);
-    this.#publisher.granted(lease, recipient.enqueuedAt, tries);
-  }
-
   #lose(hold: Hold, reason: LossReason): void {
     const lease = hold.lease!;
     const state = stateOf(hold);
@@ -246,7 +223,7 @@ export class LockEngine implements WriteLeaseOwner {
     if (!this.#leave(hold)) this.#withdrawals.cancel(this.#withdrawal(hold, hold.keepMsAt(this.clock.now())));
     lease.lose(reason);
     this.#publisher.lost(lease);
-    this.#loop.resume(state);
+    this.#loops.resume(state);
     state.dropIfIdle();
   }
 
@@ -256,22 +233,6 @@ export class LockEngine implements WriteLeaseOwner {
     this.#keeper.drop(hold);
     if (this.#keeper.size === 0) this.#onAllReleased?.();
     return hold.leaveClaim();
-  }
-
-  /** The next waiters may be served now. */
-  #resume(state: ResourceState): void {
-    this.#grantReaders(state);
-    this.#loop.resume(state);
-  }
-
-  /** Grants the next waiters that may join what a reader of this process has, without a round trip. */
-  #grantReaders(state: ResourceState): void {
-    for (let { head } = state; head !== undefined; { head } = state) {
-      const hold = state.joinableReadHold(head.settings, this.clock.now());
-      if (hold === undefined) return;
-      this.#handOvers += 1;
-      this.#grant(state, hold.forkReader(head.settings), state.dequeue(), 0);
-    }
   }
 
   #withdraw(lease: Lease, withdrawal: Withdrawal): Promise<ReleaseOutcome> {

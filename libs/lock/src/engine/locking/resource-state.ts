@@ -9,11 +9,12 @@ import {
   type BackendUnavailableError,
 } from '../../core/errors.js';
 import type { LockSettings } from '../../core/options/options.js';
-import type { Attempt } from './attempt.js';
+import type { WakeableSleep } from '../../runtime/wakeable-sleep.js';
 import type { Hold } from '../holding/hold.js';
 import type { Lease } from '../holding/lease.js';
 import { QueuedSynchronizer, type Waiter, type QueueOwner } from '../waiting/queued-synchronizer.js';
 import type { LeaveReason, WaiterRegistry } from '../waiting/waiter-registry.js';
+import type { Attempt } from './attempt.js';
 
 const LOCAL: ProcessView = { host: hostname(), pid: process.pid };
 
@@ -43,8 +44,8 @@ export class ResourceState implements QueueOwner<Lease> {
   currentAttempt: Attempt | undefined;
   /** The waiting loop runs. */
   isLoopRunning = false;
-  /** A wake said that another request may be worth it. */
-  isWoken = false;
+  /** The sleep of the waiting loop; undefined while it does not run. */
+  sleep: WakeableSleep | undefined;
   /** The backend has refused the head, which waits. */
   wasRefused = false;
   /** Why the backend did not answer the last request; undefined after an answer. */
@@ -57,7 +58,6 @@ export class ResourceState implements QueueOwner<Lease> {
   #pushedWake: Wake | undefined;
   #queue: QueuedSynchronizer<Lease> | undefined;
   #lastHolder: { readonly view: HolderView; readonly seenAt: number } | undefined;
-  #resume: (() => void) | undefined;
 
   constructor(
     readonly resource: string,
@@ -219,8 +219,7 @@ export class ResourceState implements QueueOwner<Lease> {
       if (wake.claimId !== this.currentAttempt?.id) return;
       if (wake.grant !== undefined) this.#pushedWake = wake;
     }
-    this.isWoken = true;
-    this.#resume?.();
+    this.sleep?.wake();
   }
 
   /**
@@ -231,20 +230,6 @@ export class ResourceState implements QueueOwner<Lease> {
     const pushed = this.#pushedWake;
     this.#pushedWake = undefined;
     return pushed !== undefined && pushed.claimId === this.currentAttempt?.id ? pushed.grant : undefined;
-  }
-
-  /** Resolves after `ms` or at a wake, whichever is first. */
-  sleep(ms: number): Promise<void> {
-    if (this.isWoken) return Promise.resolve();
-    return new Promise((resolve) => {
-      const resume = (): void => {
-        this.#resume = undefined;
-        this.clock.clearTimer(timer);
-        resolve();
-      };
-      const timer = this.clock.setTimer(resume, ms);
-      this.#resume = resume;
-    });
   }
 }
 
