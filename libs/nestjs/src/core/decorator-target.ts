@@ -1,13 +1,16 @@
 import { InvalidOptionError } from 'bedrock-lock';
 
-/** Where a decorator was put, as far as the compiler of the user says. */
+/** The target of a decorator, as far as the user's compiler reports it. */
 interface DecoratorTarget {
   readonly target: unknown;
   readonly key: unknown;
   readonly descriptor: PropertyDescriptor | undefined;
 }
 
-/** An instance method, decorated as Nest decorates. @throws InvalidOptionError naming the decorator */
+/**
+ * Accepts only an instance method under legacy decorators, as Nest uses them.
+ * @throws InvalidOptionError naming the decorator
+ */
 export function checkDecoratorTarget(decorator: string, { target, key, descriptor }: DecoratorTarget): void {
   if (typeof key !== 'string' && typeof key !== 'symbol') {
     throw new InvalidOptionError(decorator, 'compiled with "experimentalDecorators": true', key);

@@ -1,6 +1,6 @@
 import { InvalidOptionError } from 'bedrock-lock';
 
-/** Runs a check and, when it throws, puts its context before the message; the error keeps its class and fields. */
+/** Runs a check. If it throws, puts the context before the message; the error keeps its class and fields. */
 export function withErrorContext<T>(context: string, check: () => T): T {
   try {
     return check();
@@ -10,7 +10,10 @@ export function withErrorContext<T>(context: string, check: () => T): T {
   }
 }
 
-/** An error about an option with its context before the message; any other error as it is, since the application threw it. */
+/**
+ * Puts the context before the message of an option error. Any other error stays as it is, since the application threw
+ * it.
+ */
 export function addErrorContext(error: unknown, context: string): unknown {
   if (error instanceof InvalidOptionError) prependContext(error, context);
   return error;
@@ -19,6 +22,6 @@ export function addErrorContext(error: unknown, context: string): unknown {
 function prependContext(error: Error, context: string): void {
   const { message, stack } = error;
   error.message = `${context}: ${message}`;
-  // Nest logs the stack of what stops an application, and that repeats the message.
+  // Nest logs the stack of an error that stops the application, and the stack repeats the message.
   if (stack !== undefined) error.stack = stack.replace(message, () => error.message);
 }

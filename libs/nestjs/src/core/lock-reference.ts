@@ -1,26 +1,26 @@
 import { checkWhole, InvalidOptionError, Acquirable, ReadWriteLock, Semaphore } from 'bedrock-lock';
 import type { LockKind, LockOf } from './lock.kind.js';
 
-/** Which part of a read-write lock. */
+/** Part of a read-write lock. */
 export type LockMode = 'read' | 'write';
 
-/** What a decorator says about the lock that it names. */
+/** What a decorator states about the lock that it names. */
 export interface LockReference {
   readonly lock: string;
-  /** The kind that it takes the lock for; undefined for whatever it is registered as. */
+  /** The kind that the decorator expects; undefined accepts the registered kind. */
   readonly kind: LockKind | undefined;
   readonly mode: LockMode | undefined;
   readonly permits: number | undefined;
 }
 
-/** What calls of a method hold, before it is narrowed by a key. */
+/** The lock that calls of a method hold, before a key narrows it. */
 export interface BoundLock {
   readonly lock: Acquirable;
   /** The name under which its backend is registered. */
   readonly backend: string;
 }
 
-/** Kinds that no method can be put under, and what to do with them. */
+/** Kinds that cannot guard a method, each with advice. */
 const ALTERNATIVES: { readonly [K in LockKind]?: string } = {
   countdownLatch: 'inject it with @InjectLock(), and call await() and countDown()',
   countingSemaphore: 'nobody holds its permits; register a semaphore, or inject it with @InjectLock()',
@@ -28,7 +28,7 @@ const ALTERNATIVES: { readonly [K in LockKind]?: string } = {
   leaderElection: 'put @OnLeader() on the method',
 };
 
-/** Checks what a decorator says against the kind of its lock. @throws InvalidOptionError */
+/** Checks the decorator's statements against the kind of its lock. @throws InvalidOptionError */
 export function checkReference(kind: LockKind, reference: LockReference): void {
   const instead = ALTERNATIVES[kind];
   if (instead !== undefined) throw new InvalidOptionError('lock', `no ${kind}: ${instead}`, reference.lock);
@@ -62,7 +62,10 @@ export function checkReference(kind: LockKind, reference: LockReference): void {
   }
 }
 
-/** What a method holds of a registered lock. @throws InvalidOptionError as `checkReference()`, and for too many permits */
+/**
+ * The part of a registered lock that a method holds.
+ * @throws InvalidOptionError as `checkReference()`, and for too many permits
+ */
 export function acquirableOf(lock: LockOf<LockKind>, reference: LockReference): Acquirable {
   if (lock instanceof ReadWriteLock && reference.mode !== undefined) return lock[reference.mode];
   if (lock instanceof Semaphore && reference.permits !== undefined) {
@@ -71,7 +74,7 @@ export function acquirableOf(lock: LockOf<LockKind>, reference: LockReference): 
   return lock as Acquirable;
 }
 
-/** How much of a lock a decorator wants, for the comparison with another one that names the same. */
+/** How much of a lock a decorator requests, for the comparison with another decorator on the same lock. */
 export function requestedUnits({ mode, permits = 1 }: LockReference): number {
   return mode === 'write' ? Infinity : permits;
 }

@@ -1,6 +1,6 @@
 import { LockError } from 'bedrock-lock';
 
-/** A decorated method was called on an object that has no lock service. It did not run. */
+/** A decorated method was called on an object without a lock service. The method did not run. */
 export class LockUnboundError extends LockError {
   readonly code = 'LOCK_UNBOUND';
   constructor(

@@ -17,13 +17,13 @@ import {
 } from 'bedrock-lock';
 
 interface LockKindTypes<L, O extends object> {
-  /** What is injected. */
+  /** Class of the injected lock. */
   readonly lock: L;
-  /** The options of its registration. */
+  /** Options of the registration. */
   readonly options: O;
 }
 
-/** Every kind of lock, under the name of the method of `Bedrock` that makes it. */
+/** Every kind of lock, by the name of the `Bedrock` method that creates it. */
 export interface LockKinds {
   readonly mutex: LockKindTypes<Mutex, LockOptions>;
   readonly fairMutex: LockKindTypes<FairMutex, LockOptions>;
@@ -35,13 +35,13 @@ export interface LockKinds {
   readonly leaderElection: LockKindTypes<LeaderElection, LeaderElectionOptions>;
 }
 
-/** What a registration makes. */
+/** Kind of a registered lock. */
 export type LockKind = keyof LockKinds;
 
-/** What is injected for a kind: `LockOf<'mutex'>` is `Mutex`. */
+/** The class that is injected for a kind: `LockOf<'mutex'>` is `Mutex`. */
 export type LockOf<K extends LockKind> = LockKinds[K]['lock'];
 
-/** The options of a kind, without its name. */
+/** The options of a kind, without the name. */
 export type LockOptionsOf<K extends LockKind> = LockKinds[K]['options'];
 
 type LockFactory<K extends LockKind> = (
@@ -54,7 +54,7 @@ const FACTORIES: { readonly [K in LockKind]: LockFactory<K> } = {
   mutex: (bedrock, name, options) => bedrock.mutex(name, options),
   fairMutex: (bedrock, name, options) => bedrock.fairMutex(name, options),
   readWriteLock: (bedrock, name, options) => bedrock.readWriteLock(name, options),
-  // What is left out without being registered, it refuses itself.
+  // `semaphore()` itself rejects missing options of an unregistered name.
   semaphore: (bedrock, name, options) => bedrock.semaphore(name, options as SemaphoreOptions),
   countdownLatch: (bedrock, name, options) => bedrock.countdownLatch(name, options),
   countingSemaphore: (bedrock, name, options) => bedrock.countingSemaphore(name, options),
@@ -62,19 +62,19 @@ const FACTORIES: { readonly [K in LockKind]: LockFactory<K> } = {
   leaderElection: (bedrock, name, options) => bedrock.leaderElection(name, options),
 };
 
-/** What a lock is, so that the errors about it can say so. */
+/** A lock's kind, name and options, so that errors can name them. */
 export interface LockDefinition<K extends LockKind> {
   readonly kind: K;
   readonly name: string;
   readonly options?: LockOptionsOf<K> | undefined;
 }
 
-/** The lock of this name, made on the first call. @throws InvalidOptionError, UnsupportedByBackendError */
+/** The lock of this name, created on the first call. @throws InvalidOptionError, UnsupportedByBackendError */
 export function makeLock<K extends LockKind>(bedrock: Bedrock, definition: LockDefinition<K>): LockOf<K> {
   return FACTORIES[definition.kind](bedrock, definition.name, definition.options);
 }
 
-/** @throws InvalidOptionError naming `field`, with the kinds that there are */
+/** @throws InvalidOptionError naming `field` and listing the kinds */
 export function checkKind(field: string, kind: unknown): LockKind {
   if (typeof kind === 'string' && Object.hasOwn(FACTORIES, kind)) return kind as LockKind;
   const requirement =

@@ -1,8 +1,8 @@
 import 'reflect-metadata';
 
-/** A value per method of one prototype, without those of the prototypes above it. */
+/** One value per method of a prototype, without values of inherited methods. */
 export class MethodMetadata<V> {
-  // Reflect metadata and no map of this module: a second copy of the package must see the same.
+  // Reflect metadata rather than a local map: a second copy of the package must see the same values.
   readonly #metadataKey: string;
 
   constructor(metadataKey: string) {

@@ -2,19 +2,19 @@ import type { StreamableFile } from '@nestjs/common';
 
 type AnyMethod = (...args: never[]) => unknown;
 
-/** Compiles only where a function over `A` can be called with the arguments of the method. */
+/** Compiles only if the method's arguments fit a function over `A`. */
 export type Accepts<A extends unknown[], M extends AnyMethod> = ((...args: A) => void) extends (
   ...args: Parameters<M>
 ) => void
   ? unknown
   : ArgumentsDoNotFit<A, Parameters<M>>;
 
-/** What the compiler shows in place of a bare `never`. */
+/** Shown by the compiler instead of a bare `never`. */
 interface ArgumentsDoNotFit<Wanted, Given> {
   readonly 'a function of the options wants other arguments than the method gets': readonly [Wanted, Given];
 }
 
-/** Compiles only where the method may give nothing. */
+/** Compiles only if the method may return nothing. */
 export type MayGiveNothing<M extends AnyMethod> =
   ReturnType<M> extends PromiseLike<infer Value>
     ? undefined extends Value
@@ -26,7 +26,7 @@ interface SkippedCallsGiveUndefined<Value> {
   readonly 'with onBusy: "skip" the method gives undefined, which its type does not say': Value;
 }
 
-/** Compiles only where the method gives what can be given again. */
+/** Compiles only if the method's result can be replayed. */
 export type CanBeStored<M extends AnyMethod> =
   IsStream<Awaited<ReturnType<M>>> extends true ? StreamsAreNotStored : unknown;
 

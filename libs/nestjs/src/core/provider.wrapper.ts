@@ -1,14 +1,14 @@
 import type { DiscoveryService } from '@nestjs/core';
 
-/** What Nest keeps of a controller or provider. */
+/** Nest's record of a controller or provider. */
 export type ProviderWrapper = ReturnType<DiscoveryService['getProviders']>[number];
 
-/** Of a class that Nest makes, now or for each request. */
+/** Prototype of a class that Nest instantiates, now or for each request. */
 export function prototypeOf({ metatype }: ProviderWrapper): object | null {
   return typeof metatype === 'function' ? (metatype.prototype as object | null) : null;
 }
 
-/** The objects that are there before the first request. */
+/** The instances that exist before the first request. */
 export function instancesOf(wrapper: ProviderWrapper): readonly object[] {
   let instances: readonly unknown[] = [];
   if (wrapper.isTransient)
@@ -17,12 +17,12 @@ export function instancesOf(wrapper: ProviderWrapper): readonly object[] {
   return instances.filter((instance) => typeof instance === 'object' && instance !== null);
 }
 
-/** One object from the start of the application to its end. */
+/** True for one object that lives from the start of the application to its end. */
 export function isSingleton(wrapper: ProviderWrapper): boolean {
   return !wrapper.isTransient && wrapper.isDependencyTreeStatic();
 }
 
-/** An object's prototype and those above it, without that of all objects. */
+/** An object's prototype chain, without `Object.prototype`. */
 export function* prototypeChain(prototype: object | null | undefined): Generator<object> {
   for (let one = prototype ?? null; one !== null && one !== Object.prototype;) {
     yield one;

@@ -1,19 +1,18 @@
 import type { KeyPart } from 'bedrock-lock';
 
 /**
- * A lock that was asked for: by a call of a method with `@DistributedLock()`, once for each of its locks, or by hand of a lock that
- * was injected.
+ * A requested lock: one entry for each lock of a decorated method's call, or for each direct call on an injected lock.
  */
 export interface RecordedCall {
-  /** As `Orders.place()`; by hand as `Mutex.run()`. */
+  /** As `Orders.place()`; for a direct call as `Mutex.run()`. */
   readonly method: string;
   /** The registered name. */
   readonly lock: string;
-  /** The parts of the key; none for the whole lock. */
+  /** The parts of the key; empty for the whole lock. */
   readonly key: readonly KeyPart[];
 }
 
-/** A request that was run under a key. */
+/** A request that ran under an idempotency key. */
 export interface RecordedRequest {
   /** The registered name. */
   readonly idempotency: string;
@@ -22,14 +21,14 @@ export interface RecordedRequest {
   readonly key: string;
 }
 
-/** What was locked in a test, and with which key. */
+/** Records the locks and keys of a test. */
 export class RecordedLocks {
-  /** In the order of the calls. */
+  /** In call order. */
   readonly calls: RecordedCall[] = [];
-  /** Of `@Idempotent()` and of injected idempotency, in their order. */
+  /** Requests of `@Idempotent()` and of injected idempotency, in call order. */
   readonly requests: RecordedRequest[] = [];
 
-  /** The keys under which this lock was taken, each as one text with colons. */
+  /** The keys of this lock's calls, each as one text with colons. */
   keysOf(lock: string): readonly string[] {
     return this.calls.filter((call) => call.lock === lock).map(({ key }) => key.join(':'));
   }

@@ -4,12 +4,12 @@ import type { HandlerClient } from './handler.client.js';
 
 type AbortListener = () => void;
 
-/** A wait that is over sooner costs no listener on the connection. */
+/** A wait that ends within this time costs no listener on the connection. */
 const WATCH_AFTER_MS = 5;
 
 /**
- * Aborts when the client of a handler goes away while the handler runs. As much of an AbortSignal as a wait asks for: a real
- * one costs more than a lock that is free.
+ * Aborts when the client of a running handler disconnects. Implements only the part of AbortSignal that a wait uses: a
+ * real one costs more than acquiring a free lock.
  */
 export class ClientAbortSignal {
   readonly #client: HandlerClient | undefined;
@@ -48,7 +48,7 @@ export class ClientAbortSignal {
     this.#listeners.clear();
   }
 
-  /** Listens to the connection if something still waits. */
+  /** Listens to the connection if a waiter remains. */
   watch(): void {
     if (this.#isOver || this.#listeners.size === 0 || this.#stopWatching !== undefined || this.aborted)
       return;
@@ -59,14 +59,14 @@ export class ClientAbortSignal {
     };
   }
 
-  /** From now on nobody is told: the handler has ended. */
+  /** Notifies no listener from now on: the handler has ended. */
   close(): void {
     this.#isOver = true;
     this.#stopWatching?.();
     this.#stopWatching = undefined;
   }
 
-  /** For what takes a signal and asks for no more than this class has. */
+  /** For callees that accept an AbortSignal and use only the members of this class. */
   asSignal(): AbortSignal {
     return this as Pick<AbortSignal, 'aborted' | 'reason'> as AbortSignal;
   }
@@ -78,7 +78,7 @@ export class ClientAbortSignal {
 
 const unwatched = new Set<ClientAbortSignal>();
 
-/** One timer for all that begin to wait meanwhile. */
+/** One timer for all waits that begin in the meantime. */
 function watchSoon(signal: ClientAbortSignal): void {
   if (unwatched.size === 0) systemClock.setTimer(watchAll, WATCH_AFTER_MS);
   unwatched.add(signal);

@@ -1,17 +1,17 @@
-/** What can tell that it has ended: a socket, an HTTP response, a WebSocket, a gRPC call. */
+/** A connection that reports its end: a socket, an HTTP response, a WebSocket, a gRPC call. */
 export interface ClientConnection {
   once(event: string, listener: () => void): unknown;
   removeListener(event: string, listener: () => void): unknown;
   readonly destroyed?: boolean;
-  /** Of a WebSocket a number: 2 is closing, 3 closed. */
+  /** WebSocket: a number, 2 for closing and 3 for closed. */
   readonly readyState?: unknown;
-  /** Of socket.io. */
+  /** Present on socket.io. */
   readonly connected?: boolean;
-  /** Of a gRPC call. */
+  /** Present on gRPC calls. */
   readonly cancelled?: boolean;
 }
 
-/** socket.io says `disconnect`, a gRPC call `cancelled`, everything else `close`. */
+/** socket.io emits `disconnect`, a gRPC call `cancelled`, all others `close`. */
 const CLOSE_EVENTS = ['close', 'disconnect', 'cancelled'];
 
 const watched = new WeakMap<ClientConnection, Set<() => void>>();
@@ -27,8 +27,8 @@ export function isClosed({ destroyed, readyState, connected, cancelled }: Client
 }
 
 /**
- * Calls back when the connection ends; gives back the removal. A connection gets one listener however many handlers wait
- * on it: a client may send a hundred messages, and a listener for each would end in a warning about a leak.
+ * Calls back when the connection ends; returns the removal. All handlers of a connection share one listener: a client
+ * may send a hundred messages, and a listener for each would cause a leak warning.
  */
 export function onClose(connection: ClientConnection, callback: () => void): () => void {
   const callbacks = watched.get(connection) ?? watch(connection);

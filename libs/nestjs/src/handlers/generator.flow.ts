@@ -5,21 +5,21 @@ type GeneratorSteps = Record<(typeof STEPS)[number], GeneratorStep>;
 
 const STEPS = ['next', 'return', 'throw'] as const;
 
-/** What the flow of a generator needs of who opens it. */
+/** Callbacks of the handler that opens the flow. */
 export interface GeneratorFlowOptions {
   readonly open: () => HandlerFlow;
-  /** Ends the flow; gives what is thrown in place of the error. */
+  /** Ends the flow; returns the error to throw instead. */
   readonly fail: (flow: HandlerFlow, error: unknown) => Promise<unknown>;
 }
 
-/** A generator object, whose body runs when it is asked for values: after the handler that gave it has ended. */
+/** True for a generator object. Its body runs when a value is requested, after its handler has ended. */
 export function isAsyncGenerator(value: unknown): value is AsyncGenerator {
   return Object.prototype.toString.call(value) === '[object AsyncGenerator]';
 }
 
 /**
- * Has the body of a generator run in a flow of its own, from the first `next()` until it has ended. The object stays the
- * same, since Nest keeps track of what a handler gave.
+ * Runs the generator's body in a flow of its own, from the first `next()` to its end. Keeps the object, since Nest
+ * tracks the handler's result by identity.
  */
 export function runInOwnFlow(generator: AsyncGenerator, { open, fail }: GeneratorFlowOptions): void {
   const steps = generator as unknown as GeneratorSteps;

@@ -3,15 +3,15 @@ import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common'
 import type { ModulesContainer } from '@nestjs/core';
 import { LockError } from 'bedrock-lock';
 
-/** What `@Catch()` leaves on a filter; the constant is no part of Nest's public entry. */
+/** Metadata key of `@Catch()`; Nest does not export the constant. */
 const CATCHES = '__filterCatchExceptions__';
 
 type CaughtClass = abstract new (...args: never[]) => unknown;
 
 /**
- * The module's global filter for the lock errors that no other global filter (`APP_FILTER`) catches. It comes before the
- * others, and would take the errors away from the application's own format. Null where nothing is left: another one
- * catches them all, or is made by a factory, so that nobody knows before.
+ * The module's global filter, for lock errors that no other global filter (`APP_FILTER`) catches. It runs before the
+ * other filters, and would otherwise take errors away from the application's own format.
+ * Null if another filter catches all lock errors, or if a factory creates one: its classes are unknown beforehand.
  * @param own the factory that asks
  */
 export function filterForUncaught(
@@ -39,7 +39,7 @@ function caughtBy(filter: unknown): readonly CaughtClass[] | undefined {
   return Reflect.getMetadata(CATCHES, filter) as readonly CaughtClass[] | undefined;
 }
 
-/** Nest asks `instanceof` of what `@Catch()` names. */
+/** Nest tests `instanceof` with the classes of `@Catch()`. */
 function exceptFor(kinds: readonly CaughtClass[], filter: ExceptionFilter): ExceptionFilter {
   class OtherLockError extends Error {
     static override [Symbol.hasInstance](error: unknown): boolean {

@@ -1,19 +1,19 @@
 import type { ExecutionContext } from '@nestjs/common';
 import { isConnection, type ClientConnection } from './connection-close.js';
 
-/** Who called a handler, as far as the transport shows it. */
+/** The client of a handler, as far as the transport exposes it. */
 export interface HandlerClient {
-  /** The end of any of them means that the client has gone. */
+  /** The client has disconnected once any of these ends. */
   readonly connections: readonly ClientConnection[];
-  /** True once it has its whole response: a connection that closes afterwards aborts nothing. */
+  /** True once the client has its whole response: a connection that closes afterwards aborts nothing. */
   isAnswered(): boolean;
 }
 
 interface IncomingRequest {
-  /** Of Fastify. */
+  /** Present on Fastify. */
   readonly raw?: IncomingRequest;
   readonly socket?: unknown;
-  /** Of Express. */
+  /** Present on Express. */
   readonly res?: OutgoingResponse;
 }
 
@@ -35,19 +35,19 @@ interface TcpContext {
 
 const NEVER = () => false;
 
-/** Undefined where nothing tells that a client has gone: message brokers, jobs. */
+/** Undefined for transports that do not report a disconnect: message brokers, jobs. */
 export function clientOf(context: ExecutionContext): HandlerClient | undefined {
   const args = context.getArgs<unknown[]>();
   switch (context.getType<string>()) {
     case 'http':
       return httpClient(args[0] as IncomingRequest, args[1] as OutgoingResponse);
     case 'graphql':
-      // The arguments end with the context and the info, whatever kind of resolver it is.
+      // Every resolver's arguments end with the context and the info.
       return graphqlClient(args.at(-2) as GraphqlContext | undefined);
     case 'ws':
       return client([args[0]]);
     case 'rpc':
-      // The socket of TCP, the call of gRPC.
+      // The socket of TCP, or the call of gRPC.
       return client([(args[1] as TcpContext | undefined)?.getSocketRef?.()?.netSocket, args[2]]);
     default:
       return undefined;
@@ -59,7 +59,7 @@ function graphqlClient(context: GraphqlContext | undefined): HandlerClient | und
   return request && httpClient(request, context?.res ?? context?.reply ?? request.res);
 }
 
-/** The socket too: a response that waits behind an earlier one of its connection never learns that this has ended. */
+/** Includes the socket: a response queued behind an earlier one gets no event when the connection ends. */
 function httpClient(
   request: IncomingRequest,
   response: OutgoingResponse | undefined,

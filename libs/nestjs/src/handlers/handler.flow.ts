@@ -3,14 +3,14 @@ import { Flow, innermostFlow, isUnderLock } from 'bedrock-lock';
 import { ClientAbortSignal } from './client-abort-signal.js';
 import { clientOf } from './handler.client.js';
 
-// A name, so that a second copy of this package finds the flows of the first one.
+// A registered symbol, so that a second copy of this package finds the flows of the first copy.
 const HANDLER = Symbol.for('BedrockLockModule: handler flow');
 
 interface HandlerFlowOptions {
   readonly abortOnDisconnect: boolean;
 }
 
-/** The flow of one call of a handler: a request, a message, a resolver. */
+/** The flow of one handler call: a request, a message, a resolver. */
 export class HandlerFlow extends Flow {
   readonly [HANDLER] = true;
   readonly #abortsOnDisconnect: boolean;
@@ -23,28 +23,28 @@ export class HandlerFlow extends Flow {
     this.#abortsOnDisconnect = abortOnDisconnect;
   }
 
-  /** That of the handler which this call chain belongs to. */
+  /** The flow of the handler that this call chain belongs to. */
   static get innermost(): HandlerFlow | undefined {
     return innermostFlow((flow): flow is HandlerFlow => HANDLER in flow);
   }
 
-  /** True while the handler runs that was called with this context. */
+  /** True while the handler of this context runs. */
   isFor(context: ExecutionContext): boolean {
     return this.#context === context;
   }
 
-  /** Tells that the client has gone. Undefined after the handler, and when nobody wants to know. */
+  /** Aborts when the client disconnects. Undefined after the handler, and if the options do not ask for it. */
   get clientSignal(): ClientAbortSignal | undefined {
     if (this.#context === undefined || !this.#abortsOnDisconnect) return undefined;
     return (this.#clientSignal ??= new ClientAbortSignal(clientOf(this.#context)));
   }
 
-  /** True when a wait was aborted since nobody is there for its result. */
+  /** True if a wait was aborted because the client had disconnected. */
   get isClientGone(): boolean {
     return this.#clientSignal?.aborted === true;
   }
 
-  /** Ends the flow since nobody listens to the handler's result any more. */
+  /** Ends the flow because no client or subscriber uses the handler's result any more. */
   abandon(): void {
     if (this.#context === undefined) return;
     this.#clientSignal?.abort(new Error("nobody listens to the handler's result any more"));
@@ -52,7 +52,7 @@ export class HandlerFlow extends Flow {
   }
 
   override end(): Promise<void> | undefined {
-    // What a handler leaves running may keep its flow for long; the request it must not keep.
+    // Work that a handler leaves running may keep its flow for long, but must not keep the request.
     this.#context = undefined;
     this.#clientSignal?.close();
     return super.end();
@@ -60,8 +60,8 @@ export class HandlerFlow extends Flow {
 }
 
 /**
- * What ends the waits of a call that begins here: the signal of the handler's client. Undefined under a lock, since the
- * work has begun and a half of it may be worse than a response that nobody reads.
+ * The signal that ends the waits of a call beginning here: that of the handler's client. Undefined under a lock: the
+ * work has begun, and half of it may be worse than an unread response.
  */
 export function callerAbortSignal(): ClientAbortSignal | undefined {
   const flow = HandlerFlow.innermost;

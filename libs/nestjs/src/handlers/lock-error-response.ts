@@ -2,14 +2,14 @@ import { systemClock, type LockError } from 'bedrock-lock';
 import type { MappedLockCode } from '../options/lock-interceptor.options.js';
 import type { LockInterceptorSettings } from '../options/lock-interceptor.settings.js';
 
-/** What a client is told about a lock error: nothing that names a resource, a host or a process. */
+/** What a client learns about a lock error. It names no resource, host or process. */
 export interface LockErrorResponse {
   readonly status: number;
   readonly code: string;
   readonly message: string;
-  /** When trying again may be worth it, in ms; undefined where it is not. */
+  /** Suggested delay before a retry, in ms; undefined if a retry is pointless. */
   readonly retryAfterMs: number | undefined;
-  /** Something is broken, so the log must tell it as it tells other unexpected errors. */
+  /** True for a malfunction, which the log must report like any unexpected error. */
   readonly isFault: boolean;
 }
 
@@ -58,12 +58,12 @@ const RULES: Readonly<Record<MappedLockCode, ResponseRule>> = {
 };
 
 /**
- * After which a retry is worth it, in ms; spread, so that those who were refused together do not come back together. Not the rest
- * of a lease: its holder renews that for as long as it works, and mostly ends far sooner.
+ * Suggested delay before a retry, in ms. The range spreads the retries of clients that were refused together.
+ * It is not the rest of a lease: a holder renews its lease while it works, and usually ends far sooner.
  */
 const RETRY_AFTER_MS = { least: 1_000, most: 2_000 };
 
-/** For the filters and logs of the application: its client reads no response any more. */
+/** For the application's filters and logs: the client no longer reads a response. */
 export const CLIENT_GONE: LockErrorResponse = {
   status: 499,
   code: 'LOCK_ABORTED',
@@ -72,7 +72,7 @@ export const CLIENT_GONE: LockErrorResponse = {
   isFault: false,
 };
 
-/** The response to an error; undefined for one that is no business of a client. */
+/** The response to an error; undefined for an error that does not concern a client. */
 export function responseTo(
   error: LockError,
   settings: LockInterceptorSettings,

@@ -7,7 +7,7 @@ import { usesProblemDetails, problemException } from './problem-details.js';
 import { LOCK_INTERCEPTOR_SETTINGS, LOG_CONTEXT } from '../core/lock.constants.js';
 import { graphqlException, httpException, rpcException, wsException } from './transport.exception.js';
 
-/** Turns lock errors into the exceptions of the transport; their `cause` is the lock error. */
+/** Converts lock errors into exceptions of the transport; their `cause` is the lock error. */
 @Injectable()
 export class LockErrorMapper {
   readonly #logger = new Logger(LOG_CONTEXT);
@@ -17,7 +17,7 @@ export class LockErrorMapper {
     @Inject(HttpAdapterHost) private readonly adapters: HttpAdapterHost,
   ) {}
 
-  /** The exception, or what was given where there is nothing to map. Never rejects. */
+  /** The exception, or the given value if nothing maps it. Never rejects. */
   async map(error: unknown, host: ArgumentsHost, { isClientGone = false } = {}): Promise<unknown> {
     if (!this.settings.mapErrors || !isLockError(error)) return error;
     const isAborted = isClientGone && error.code === 'LOCK_ABORTED';
@@ -29,13 +29,13 @@ export class LockErrorMapper {
       if (mapped.isFault) this.#logger.error(error);
       return exception;
     } catch (missing) {
-      // Without the package of the transport nobody could tell the exception from any other error.
+      // Without the transport's package, no exception class is available, so the error stays as it is.
       this.#logger.warn(missing);
       return error;
     }
   }
 
-  /** Undefined for a kind of handler that is none of Nest's own. */
+  /** Undefined for a kind of handler that does not come from Nest. */
   #exception(
     mapped: LockErrorResponse,
     error: LockError,
@@ -61,7 +61,7 @@ export class LockErrorMapper {
     }
   }
 
-  /** Unless the response has begun (a stream, server-sent events). */
+  /** Does nothing once the response has begun (a stream, server-sent events). */
   #setRetryAfter({ retryAfterMs }: LockErrorResponse, host: ArgumentsHost): void {
     const response: unknown = host.getArgByIndex(1);
     const { httpAdapter } = this.adapters;

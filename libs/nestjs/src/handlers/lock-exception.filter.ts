@@ -6,14 +6,14 @@ import { LockErrorMapper } from './lock-error.mapper.js';
 import { rpcResponse, sendWsError } from './transport.exception.js';
 
 /**
- * Answers lock errors that no interceptor sees, those of guards and middleware, as `LockInterceptor` answers the others. The
- * module adds it to the whole application, unless that has a global filter for them; gateways, which have no global
- * filters, name it with `@UseFilters(LockExceptionFilter)`.
+ * Responds to lock errors of guards and middleware, which no interceptor sees, as `LockInterceptor` does to others. The
+ * module adds it to the whole application, unless a global filter for lock errors exists.
+ * Gateways have no global filters: apply it with `@UseFilters(LockExceptionFilter)`.
  */
 @Catch(LockError)
 @Injectable()
 export class LockExceptionFilter extends BaseExceptionFilter<unknown> {
-  /** @internal Nest makes it. */
+  /** @internal Nest creates it. */
   constructor(@Inject(LockErrorMapper) private readonly errors: LockErrorMapper) {
     super();
   }

@@ -12,16 +12,16 @@ import { HandlerFlow } from './handler.flow.js';
 import { LockErrorMapper } from './lock-error.mapper.js';
 
 /**
- * Runs every handler in a flow of its own, turns the lock errors that leave it into exceptions of its transport, and stops
- * its waits when its client has gone. The module applies it to all handlers, unless its options say otherwise.
+ * Runs each handler in a flow of its own, and maps its lock errors to exceptions of the transport. Aborts its waits
+ * when the client disconnects. Applies to all handlers by default.
  */
 @Injectable()
 export class LockInterceptor implements NestInterceptor {
-  /** @internal Nest makes it. */
+  /** @internal Nest creates it. */
   constructor(@Inject(LockErrorMapper) private readonly errors: LockErrorMapper) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    // Registered twice, for all handlers and for this one.
+    // The interceptor may be registered twice: for all handlers and for this one.
     if (HandlerFlow.innermost?.isFor(context) === true) return next.handle();
     const open = (): HandlerFlow => new HandlerFlow(context, this.errors.settings);
     const fail = async (flow: HandlerFlow, error: unknown): Promise<unknown> => {
@@ -31,7 +31,7 @@ export class LockInterceptor implements NestInterceptor {
     };
     return new Observable((subscriber) => {
       const flow = open();
-      // Subscribed inside: what an Observable does, it does on subscription.
+      // Subscribe inside the flow: an Observable does its work on subscription.
       const result = flow.run(() =>
         next.handle().subscribe({
           next: (value) => {
@@ -53,7 +53,7 @@ export class LockInterceptor implements NestInterceptor {
   }
 }
 
-/** At once when there is nothing to wait for, as nearly always. */
+/** Runs synchronously if there is nothing to wait for, which is the usual case. */
 function whenEnded(ended: Promise<void> | undefined, act: () => void): void {
   if (ended === undefined) act();
   else void ended.then(act);

@@ -5,9 +5,9 @@ import { ServerResponse, STATUS_CODES } from 'node:http';
 import { IDEMPOTENT_HANDLER } from '../options/idempotent-spec.js';
 import type { LockErrorResponse } from './lock-error-response.js';
 
-/** Body of RFC 9457, with the code of the error. */
+/** Body of RFC 9457, extended by the error code. */
 interface ProblemDetails {
-  /** Says that the title is the phrase of the status. */
+  /** States that the title is the phrase of the status. */
   readonly type: 'about:blank';
   readonly title: string;
   readonly status: number;
@@ -15,19 +15,19 @@ interface ProblemDetails {
   readonly code: string;
 }
 
-/** What a problem is made of. */
+/** Contents of a problem. */
 export type Problem = Pick<LockErrorResponse, 'status' | 'code' | 'message'>;
 
-/** Its media type. */
+/** Media type of a problem. */
 export const PROBLEM_TYPE = 'application/problem+json';
 
-/** Whether the handler answers as the draft on idempotency keys has it. */
+/** Whether the handler follows the draft on idempotency keys. */
 export function usesProblemDetails(host: ArgumentsHost): boolean {
   const handler: unknown = (host as Partial<ExecutionContext>).getHandler?.();
   return typeof handler === 'function' && Reflect.hasMetadata(IDEMPOTENT_HANDLER, handler);
 }
 
-/** The exception whose response is a problem; sets the type of the response, unless it has begun. */
+/** An exception whose response is a problem. Sets the type of the response unless the response has begun. */
 export function problemException(
   { status, code, message }: Problem,
   { adapter, response, cause }: { adapter: AbstractHttpAdapter; response: unknown; cause?: Error },
@@ -39,11 +39,14 @@ export function problemException(
   return new HttpException(body, status, cause === undefined ? {} : { cause });
 }
 
-/** With the head itself: on Express, Nest 11 takes another type of JSON for a mistake, replaces it, and warns. */
+/**
+ * Sets the type with the head. On Express, Nest 11 regards another JSON type as a mistake, replaces it, and logs a
+ * warning.
+ */
 function setTypeLast(response: ServerResponse): void {
   const writeHead = response.writeHead.bind(response) as (...args: unknown[]) => ServerResponse;
   response.writeHead = (...args: unknown[]) => {
-    // Who answers the exception in a way of his own has chosen a type.
+    // A filter with a response of its own has already chosen a type.
     if (/^application\/json\b/.test(String(response.getHeader('Content-Type'))))
       response.setHeader('Content-Type', PROBLEM_TYPE);
     return writeHead(...args);

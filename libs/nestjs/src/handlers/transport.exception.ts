@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Observable } from 'rxjs';
 import type { LockErrorResponse } from './lock-error-response.js';
 
-/** For HTTP: the body that Nest's own exceptions have, and the code. */
+/** For HTTP: the body of Nest's own exceptions, plus the code. */
 export function httpException(response: LockErrorResponse, cause: Error): HttpException {
   const { status: statusCode, message, code } = response;
   const error = STATUS_CODES[statusCode] ?? 'Error';
@@ -11,8 +11,8 @@ export function httpException(response: LockErrorResponse, cause: Error): HttpEx
 }
 
 /**
- * For GraphQL: the client finds the code in `errors[].extensions`. An HttpException, so that filters see the same as for
- * HTTP and Nest logs nothing; its body has no `statusCode`, for which the Apollo driver would replace the code.
+ * For GraphQL: the client finds the code in `errors[].extensions`. An HttpException, so that filters see the same class
+ * as for HTTP, and Nest logs nothing. The body has no `statusCode`: the Apollo driver would replace the code by it.
  */
 export function graphqlException(response: LockErrorResponse, cause: Error): HttpException {
   const { status, message, code, retryAfterMs } = response;
@@ -20,8 +20,8 @@ export function graphqlException(response: LockErrorResponse, cause: Error): Htt
   return Object.assign(exception, { extensions: { code, status, ...optional({ retryAfterMs }) } });
 }
 
-// The packages below are there when their handlers run. Nest asks for the very class, so it must be that of the
-// application's copy: a handler cannot have come from another one.
+// These packages are installed if their handlers run. Nest tests for its own class, so the exception must come from the
+// application's copy, which also made the handler.
 
 /** For microservices. */
 export async function rpcException(response: LockErrorResponse, cause: Error): Promise<Error> {
@@ -35,19 +35,19 @@ export async function wsException(response: LockErrorResponse, cause: Error): Pr
   return Object.assign(new WsException(payload(response)), { cause });
 }
 
-/** What Nest answers to a message that ended with this. */
+/** Nest's response to a message that ended with this exception. */
 export async function rpcResponse(exception: unknown, host: ArgumentsHost): Promise<Observable<unknown>> {
   const { BaseRpcExceptionFilter } = await import('@nestjs/microservices');
   return new BaseRpcExceptionFilter().catch(exception, host) as Observable<unknown>;
 }
 
-/** Sends what Nest sends to a WebSocket whose message ended with this. */
+/** Sends Nest's response to a WebSocket message that ended with this exception. */
 export async function sendWsError(exception: unknown, host: ArgumentsHost): Promise<void> {
   const { BaseWsExceptionFilter } = await import('@nestjs/websockets');
   new BaseWsExceptionFilter().catch(exception, host);
 }
 
-/** As in Nest's own error payloads `status` is a word: gRPC would take a number for one of its codes. */
+/** `status` is a word, as in Nest's own error payloads: gRPC would read a number as one of its codes. */
 function payload({ status: statusCode, message, code, retryAfterMs }: LockErrorResponse): object {
   return { status: 'error', statusCode, code, message, ...optional({ retryAfterMs }) };
 }
