@@ -5,23 +5,26 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Method } from '../locking/locked.method.js';
 import { wrapperOf } from '../locking/method.wrapper.js';
 
-/** Is told of the body of a handler, which pipes and inner interceptors may keep from running. */
+/** Notified about a handler's body, which pipes and inner interceptors may keep from running. */
 export interface BodyObserver {
   began(): void;
   returned(): void;
   threw(error: unknown): void;
 }
 
-/** What `@Body()` and the like leave on a class, by method; the constant is no part of Nest's public entry. */
+/**
+ * Nest's metadata of route parameters (`@Body()` and the like), per class and method; Nest does not export the
+ * constant.
+ */
 const ROUTE_ARGUMENTS = '__routeArguments__';
 
-/** Of the requests whose handler is observed or was called without an observer. */
+/** Observers by request. A key without a value is a request whose handler runs unobserved. */
 const observers = new WeakMap<object, BodyObserver | undefined>();
 const bodies = new AsyncLocalStorage<BodyObserver>();
 
 /**
- * Has Nest call the handler with its request behind all other arguments. Nothing else tells for certain which request a call
- * belongs to: an interceptor may call the handler from a queue, without an async context or in that of another request.
+ * Makes Nest pass the request behind all other arguments. Nothing else identifies the request of a call for certain: an
+ * interceptor may call the handler from a queue, with no async context or another request's.
  * @returns the position of the request
  */
 export function injectRequest(prototype: object, key: string | symbol): number {
@@ -35,13 +38,14 @@ export function injectRequest(prototype: object, key: string | symbol): number {
 }
 
 /**
- * The handler, which tells the observer of its request when its body begins, behind all pipes and interceptors, and ends.
- * @param position where Nest puts the request
+ * Wraps the handler. Notifies the request's observer when the body begins, after all pipes and interceptors, and when
+ * it ends.
+ * @param position where Nest passes the request
  */
 export function observedHandler(handler: Method, position: number): Method {
   return wrapperOf(handler, (self, args) => {
     const request = args[position] as object;
-    // Code that calls the method itself gives other arguments.
+    // A direct call from code passes other arguments.
     if (!observers.has(request)) return handler.apply(self, args);
     const given = args.slice(0, position);
     const observer = observers.get(request);
@@ -51,12 +55,12 @@ export function observedHandler(handler: Method, position: number): Method {
   });
 }
 
-/** @param observer undefined for a request that is none of its business */
+/** @param observer undefined for a request that needs no observation */
 export function observeBody(request: object, observer: BodyObserver | undefined): void {
   observers.set(request, observer);
 }
 
-/** Whether this is called by the body that the observer is told of. */
+/** Whether the caller runs in the body that this observer watches. */
 export function isInBody(observer: BodyObserver): boolean {
   return bodies.getStore() === observer;
 }
@@ -72,7 +76,7 @@ function observed(observer: BodyObserver, body: () => unknown): unknown {
   }
 }
 
-/** Asks for the result once: that of a query builder runs the query. */
+/** Awaits the result once: awaiting a query builder runs its query. */
 async function observedPromise(observer: BodyObserver, promise: PromiseLike<unknown>): Promise<unknown> {
   try {
     return observedValue(observer, await promise);
@@ -82,7 +86,7 @@ async function observedPromise(observer: BodyObserver, promise: PromiseLike<unkn
   }
 }
 
-/** An Observable does the work of the body when Nest subscribes to it. */
+/** An Observable does the body's work when Nest subscribes to it. */
 function observedValue(observer: BodyObserver, value: unknown): unknown {
   if (typeof (value as Partial<Observable<unknown>> | null)?.subscribe !== 'function') {
     observer.returned();

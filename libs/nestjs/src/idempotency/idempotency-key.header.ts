@@ -1,11 +1,11 @@
 import type { IdempotentSpec } from '../options/idempotent-spec.js';
 
-/** A string of RFC 9651 (structured fields), in its quotes. */
+/** A quoted string of RFC 9651 (structured fields). */
 const QUOTED = /^"((?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
-/** Without quotes, as many clients send it. */
+/** An unquoted key, as many clients send it. */
 const BARE = /^[\x21\x23-\x2b\x2d-\x7e]+$/;
 
-/** Why a request is refused before its handler. */
+/** Refusal of a request before its handler runs. */
 export interface BadRequest {
   readonly status: 400 | 415;
   readonly code:
@@ -17,8 +17,8 @@ export interface BadRequest {
 }
 
 /**
- * The key of a request, as draft-ietf-httpapi-idempotency-key-header has it (a quoted string) or bare; undefined where there is
- * none and none is required.
+ * The key of a request: a quoted string, as draft-ietf-httpapi-idempotency-key-header requires, or a bare one.
+ * Undefined if the request has no key and the handler requires none.
  */
 export function keyInHeader(
   value: string | readonly string[] | undefined,
@@ -34,7 +34,7 @@ export function keyInHeader(
   return key.length > 0 && key.length <= maxLength ? key : badKey(header, maxLength);
 }
 
-/** For a key that is no longer than `maxKeyLength`, and too long for a name. */
+/** For a key within `maxKeyLength` that is still too long for a resource name. */
 export function longKey(header: string): BadRequest {
   const message = `The key in the header ${header} is too long for its operation and scope; %, {, } and : count three times`;
   return { status: 400, code: 'IDEMPOTENCY_KEY_BAD', message };

@@ -40,7 +40,7 @@ import { replayedResponses } from '../responses/replay.filter.js';
 import { ResponseBuffer, sendSnapshot, type BeforeSending } from '../responses/response.buffer.js';
 import { isWithoutLocks } from '../registry/test.mode.js';
 
-/** The response of Express and the reply of Fastify, as far as both are used. */
+/** Members of an Express response or Fastify reply that this package uses. */
 interface HttpResponse {
   readonly raw?: ServerResponse;
   readonly statusCode: number;
@@ -48,7 +48,7 @@ interface HttpResponse {
   removeHeader(name: string): unknown;
 }
 
-/** A request with a key. */
+/** A request with an idempotency key. */
 interface KeyedRequest {
   readonly context: ExecutionContext;
   readonly spec: IdempotentSpec;
@@ -58,20 +58,20 @@ interface KeyedRequest {
   readonly next: CallHandler;
 }
 
-/** As the library has scopes. A header may have tabs, and bytes from 0x80 on. */
+/** The library's rule for scopes. A header value may also contain tabs and bytes from 0x80 on. */
 const SCOPE = /^[^\p{Cc}\p{Zl}\p{Zp}]{1,200}$/u;
 
 /**
- * Runs HTTP handlers with `@Idempotent()` once for each key, and replays their responses. What it stores is the response that goes
- * out, after all interceptors, serializers and filters, and before its first byte leaves.
+ * Runs HTTP handlers with `@Idempotent()` once per key, and replays their responses. It stores the response as sent:
+ * after all interceptors, serializers and filters, before the first byte leaves.
  */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
   readonly #logger = new Logger(LOG_CONTEXT);
-  /** Operations that the log knows of. */
+  /** Operations whose missing payload function was already logged. */
   readonly #withoutPayload = new Set<string>();
 
-  /** @internal Nest makes it. */
+  /** @internal Nest creates it. */
   constructor(
     @Inject(LOCK_REGISTRY) private readonly registry: LockRegistry,
     @Inject(HttpAdapterHost) private readonly adapters: HttpAdapterHost,
@@ -108,7 +108,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
       substitute: (error) => this.#substitute(error, context, before),
     });
     const replay = await this.#runOrReplay(exchange, { keyed, request, before }).catch((error: unknown) => {
-      // With its operation and its scope the key is too long for a name.
+      // The key, with its operation and scope, is too long for a resource name.
       const isKey = error instanceof InvalidOptionError && error.field === 'key';
       throw isKey ? this.#refusal(longKey(spec.header), context) : error;
     });
@@ -116,7 +116,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
       this.#replay(replay, response);
       return EMPTY;
     }
-    // A time limit further out has answered by now.
+    // A time limit of an outer interceptor has already sent a response.
     if (this.adapters.httpAdapter.isHeadersSent(response)) {
       exchange.cancel();
       return EMPTY;
@@ -124,12 +124,12 @@ export class IdempotencyInterceptor implements NestInterceptor {
     this.#bufferResponse(exchange, response);
     observeBody(context.switchToHttp().getRequest<HttpRequest>(), exchange);
     const handled = lastValueFrom<unknown, unknown>(next.handle(), { defaultValue: undefined });
-    // A caller that has given up does not listen any more.
+    // Prevents an unhandled rejection after the subscriber has unsubscribed.
     handled.catch(() => undefined);
     return from(handled);
   }
 
-  /** Resolves when the handler is to run, or with the response of the run that was first. */
+  /** Resolves with undefined when the handler is to run, or with the response of the first run. */
   #runOrReplay(
     exchange: IdempotentExchange,
     {
@@ -164,14 +164,14 @@ export class IdempotencyInterceptor implements NestInterceptor {
     });
   }
 
-  /** Nothing leaves before the exchange has judged it. */
+  /** Holds every byte back until the exchange has decided. */
   #bufferResponse(exchange: IdempotentExchange, response: HttpResponse): void {
     const beforeSending: BeforeSending = (snapshot, status) => exchange.beforeSending(snapshot, status);
     if (response.raw === undefined) {
       new ResponseBuffer(response as ServerResponse, beforeSending);
       return;
     }
-    // Handlers may write past Fastify.
+    // Handlers may write to Node's response directly.
     const buffer = new ResponseBuffer(response.raw, beforeSending);
     beforeReplying(response as FastifyReply, async (snapshot, status) => {
       const other = await beforeSending(snapshot, status);
@@ -180,7 +180,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     });
   }
 
-  /** Past all that other interceptors would do with a value. */
+  /** Sends the snapshot directly, so that other interceptors cannot change it. */
   #replay(snapshot: ResponseSnapshot, response: HttpResponse): void {
     const raw = response.raw ?? (response as ServerResponse);
     replayedResponses.add(raw);
@@ -192,7 +192,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     } else sendSnapshot(raw, marked);
   }
 
-  /** What goes out where the run was lost: nothing of the response that it had. */
+  /** The response after a lost run. It keeps nothing of the handler's response. */
   async #substitute(
     error: unknown,
     context: ExecutionContext,
@@ -226,7 +226,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     };
   }
 
-  /** @throws HttpException: 415 where another body under the same key would look like this one */
+  /** @throws HttpException: 415 if two different bodies under one key would look the same */
   #payloadOf({ context, operation }: KeyedRequest, request: HttpRequest): object {
     const payload = payloadOf(request);
     if (payload !== undefined) return payload;
@@ -237,7 +237,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     throw this.#refusal({ status: 415, code: 'IDEMPOTENCY_PAYLOAD_UNREAD', message }, context);
   }
 
-  /** @throws HttpException: 400 where the request lacks it, 500 where the application does */
+  /** @throws HttpException: 400 if the request lacks the scope, 500 if the application's function returns none */
   #scopeOf({ spec, operation, context }: KeyedRequest, request: HttpRequest): string | number | undefined {
     const { scope, scopeHeader } = spec;
     if (scopeHeader !== undefined) {

@@ -7,16 +7,16 @@ import type { LockRegistry } from '../registry/lock.registry.js';
 import { methodLabel } from '../core/method.metadata.js';
 import { prototypeChain } from '../core/provider.wrapper.js';
 
-/** What `@Sse()` leaves on a handler; the constant is no part of Nest's public entry. */
+/** Metadata key of `@Sse()`; Nest does not export the constant. */
 const SENDS_EVENTS = '__sse__';
 
-/** What the log is told about methods with `@Idempotent()`. */
+/** Log lines about methods with `@Idempotent()`. */
 export interface IdempotentLogLines {
   readonly debug: readonly string[];
   readonly warn: readonly string[];
 }
 
-/** A method as the objects of one class have it. */
+/** A method of one class's objects. */
 interface IdempotentOperation {
   readonly method: IdempotentMethod;
   readonly prototype: object;
@@ -24,23 +24,23 @@ interface IdempotentOperation {
   readonly label: string;
 }
 
-/** Checks what only the running application can tell about its methods with `@Idempotent()`. */
+/** Checks of `@Idempotent()` methods that need the running application. */
 export class IdempotentMethodChecks {
-  /** By the store and the name: the same store may be named with its backend or without. */
+  /** By store and operation: the same store may be named with or without its backend. */
   readonly #seen = new Map<Idempotency, Map<string, IdempotentOperation>>();
   #hasHandlers = false;
 
   constructor(private readonly registry: LockRegistry) {}
 
-  /** Whether one of them is an HTTP handler with its key in a header. */
+  /** Whether any method is an HTTP handler with its key in a header. */
   get hasHandlers(): boolean {
     return this.#hasHandlers;
   }
 
   /**
-   * The methods of one prototype.
-   * @throws InvalidOptionError naming the method: nothing is registered under the name, no key on what is no HTTP handler or
-   * sends events, or a key on an HTTP handler
+   * Checks the methods of one prototype.
+   * @throws InvalidOptionError naming the method: the store is not registered, `key` is missing outside an HTTP handler
+   * or on one that sends events, or `key` is given on an HTTP handler
    */
   check(prototype: object): IdempotentLogLines {
     const warn: string[] = [];
@@ -50,7 +50,7 @@ export class IdempotentMethodChecks {
         this.registry.idempotency(spec.idempotency, spec.backend);
         const value: unknown = Object.getOwnPropertyDescriptor(prototype, key)?.value;
         const isHttp = typeof value === 'function' && handlerKind(value) === 'an HTTP handler';
-        // The value of the body is not what goes out: a serializer may hide fields of it.
+        // The body's value is not the response: a serializer may hide some of its fields.
         if (spec.key !== undefined && isHttp) {
           const requirement = 'left out on an HTTP handler: the header of its requests has the key (header)';
           throw new InvalidOptionError('key', requirement, spec.key);
@@ -73,9 +73,9 @@ export class IdempotentMethodChecks {
   }
 
   /**
-   * What the objects of one class do, methods that it inherits included.
+   * Checks the operations of one class's objects, inherited methods included.
    * @param prototype of the objects
-   * @throws InvalidOptionError where a method of another class does the same operation, though not both say so
+   * @throws InvalidOptionError if a method of another class has the same operation, unless both name it
    */
   checkOperations(prototype: object): void {
     for (const declaredOn of prototypeChain(prototype))

@@ -20,10 +20,10 @@ import type { Accepts, CanBeStored } from '../core/method.types.js';
 import { wrapperOf } from '../locking/method.wrapper.js';
 import { ReplayFilter } from '../responses/replay.filter.js';
 
-/** What can run once: a method whose end is visible. */
+/** A method that can run once per key: its promise shows when it ends. */
 export type IdempotentFunction = (...args: never[]) => PromiseLike<unknown>;
 
-/** A decorator for methods whose arguments the functions of the options understand, and whose result can be replayed. */
+/** A decorator for methods whose arguments fit the option functions and whose result can be replayed. */
 export type IdempotentDecorator<A extends unknown[] = []> = <M extends IdempotentFunction>(
   target: object,
   key: string | symbol,
@@ -31,11 +31,12 @@ export type IdempotentDecorator<A extends unknown[] = []> = <M extends Idempoten
 ) => void;
 
 /**
- * Runs the method once for each key; repeated calls get the result of the first. With `key` on a method that is no HTTP handler:
- * the result goes through JSON. Without it on an HTTP handler: the key is the `Idempotency-Key` header, and the response that went out (status,
- * headers, body) is replayed with `Idempotent-Replayed: true`.
- * @throws InvalidOptionError when the class is defined, for a bad option or on anything but an instance method; an unknown
- * name stops the application at its start
+ * Runs the method once per key; repeated calls get the first result. On an ordinary method, `key` is required, and the
+ * result is stored as JSON.
+ * On an HTTP handler, the key is the `Idempotency-Key` header. The sent response (status, headers, body) is replayed
+ * with `Idempotent-Replayed: true`.
+ * @throws InvalidOptionError at class definition, for a bad option or on anything but an instance method; an unknown
+ * name stops the application's start
  */
 export function Idempotent<A extends unknown[] = []>(
   options: IdempotentMethodOptions<A>,
@@ -65,7 +66,7 @@ export function Idempotent<A extends unknown[] = []>(
   };
 }
 
-/** A bad option is told with the method that it is for, which is known only when the decorator is applied. */
+/** Keeps the error of a bad option until the decorator is applied, so that the message can name the method. */
 function specOrProblem<A extends unknown[]>(options: string | IdempotentOptions<A>) {
   try {
     return { spec: idempotentSpec(options) };
@@ -76,7 +77,7 @@ function specOrProblem<A extends unknown[]>(options: string | IdempotentOptions<
   }
 }
 
-/** A bad value of a template is told with the method too. */
+/** Adds the method's name to errors about a bad template value. */
 function withContext<R extends IdempotentSpec['scope']>(read: R, where: string): R {
   if (read === undefined) return read;
   const readWithContext: IdempotentSpec['scope'] = (self, args) => {

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { isInBody, type BodyObserver } from './handler.body.js';
 import { isRetryable, type ResponseSnapshot } from '../responses/response-snapshot.js';
 
-/** What becomes of the record: the response is stored, or that it cannot be replayed, or nothing. */
+/** What the record gets: the response, a mark that it cannot be replayed, or nothing. */
 type StoreDecision = 'response' | 'unknown' | 'nothing';
 
 /** Ends a run that stores nothing: the key is free again. */
@@ -13,38 +13,38 @@ class NothingToStoreError extends Error {
   }
 }
 
-/** What an exchange needs to know of its request. */
+/** What an exchange needs of its request. */
 export interface ExchangeOptions {
-  /** Of Node. */
+  /** Node's response. */
   readonly raw: ServerResponse;
-  /** The status that is set now. */
+  /** The status set so far. */
   readonly status: () => number;
   /** Whether the response to an error of the body may be stored. */
   readonly storeIf: (error: unknown, status: number) => boolean;
-  /** How long a response may take to leave after the client has gone, in ms. */
+  /** How long a response may take to leave after the client has disconnected, in ms. */
   readonly graceMs: number;
-  /** The response in place of one that could not be stored. */
+  /** The response to send when the handler's own could not be stored. */
   readonly substitute: (error: unknown) => Promise<ResponseSnapshot>;
 }
 
 /**
- * One request with a key, from the beginning of its run to the response that goes out. That response decides what is stored, not
- * the value of the body: interceptors, serializers and filters have changed it by then.
+ * One request with a key, from its start to the outgoing response. The record depends on that response, not on the
+ * body's value: interceptors, serializers and filters change it.
  *
- * - Nothing is stored when the body did not begin, or what goes out says that a retry may succeed.
- * - Once the body has returned, it must not run again. A response that is not its own (an error of a serializer, a time limit, a
- *   stream) is stored as one that cannot be replayed.
+ * - Nothing is stored if the body never began, or if the response says that a retry may succeed.
+ * - Once the body has returned, it must not run again. A response that is not the body's own (a serializer's error, a
+ *   time limit, a stream) is stored as one that cannot be replayed.
  */
 export class IdempotentExchange implements BodyObserver {
   readonly #options: ExchangeOptions;
   #run: Promise<unknown> = Promise.resolve();
   #body: 'none' | 'running' | 'returned' | 'threw' = 'none';
-  /** Of the body or of its lock, whatever interceptors and filters make of it. */
+  /** The error of the body or of its lock, before interceptors and filters map it. */
   #error: unknown;
   /** The status that the body left. */
   #statusOfBody = 0;
   #isSent = false;
-  /** What becomes of the record when a body returns whose response has left before. */
+  /** The decision for a body that returns after its response has left. */
   #decisionOnReturn: StoreDecision = 'unknown';
   #resolve!: (snapshot: ResponseSnapshot | undefined) => void;
   #reject!: (reason: NothingToStoreError) => void;
@@ -54,8 +54,8 @@ export class IdempotentExchange implements BodyObserver {
   }
 
   /**
-   * The run has its key. Resolves with what is to be stored, undefined for a response that cannot be replayed; rejects when
-   * nothing is to be stored.
+   * Called once the run has its key. Resolves with the response to store, or undefined for one that cannot be replayed.
+   * Rejects if nothing is to be stored.
    */
   begin(): Promise<ResponseSnapshot | undefined> {
     const { raw } = this.#options;
@@ -67,7 +67,7 @@ export class IdempotentExchange implements BodyObserver {
     });
   }
 
-  /** @param run settles when the record has its end */
+  /** @param run settles when the record is complete */
   track(run: Promise<unknown>): void {
     this.#run = run;
   }
@@ -94,7 +94,7 @@ export class IdempotentExchange implements BodyObserver {
     this.#settle('nothing');
   }
 
-  /** As `BeforeSending`. */
+  /** Implements `BeforeSending`. */
   async beforeSending(
     snapshot: ResponseSnapshot | undefined,
     status: number,
@@ -126,7 +126,7 @@ export class IdempotentExchange implements BodyObserver {
     return threw && !this.#storesError(status) ? 'nothing' : 'response';
   }
 
-  /** Those of a lock tell that the work did not begin, or how it ended: nothing to repeat. */
+  /** A lock error says that the work did not begin, or how it ended; it is never replayed. */
   #storesError(status: number): boolean {
     if (isLockError(this.#error)) return false;
     try {
@@ -141,7 +141,7 @@ export class IdempotentExchange implements BodyObserver {
     else this.#resolve(decision === 'response' ? snapshot : undefined);
   }
 
-  /** The connection has ended: its response comes soon after the body, or never. */
+  /** The connection has ended. A response follows soon after the body, or never. */
   #endWithoutResponse(): void {
     if (this.#isSent) return;
     systemClock.setTimer(() => {

@@ -13,10 +13,10 @@ import { isWithoutLocks } from '../registry/test.mode.js';
 
 const logger = new Logger(LOG_CONTEXT);
 
-/** The methods of every class that run once for each key. */
+/** The `@Idempotent()` methods of every class. */
 export const idempotentMethods = new MethodMetadata<IdempotentMethod>('bedrock:idempotent-methods');
 
-/** The handlers of one prototype whose key is in a header. */
+/** The handlers of one prototype that take their key from a header. */
 export function idempotentHandlersOf(prototype: object): readonly object[] {
   return [...idempotentMethods.of(prototype)].flatMap(([key, { spec }]) => {
     const value: unknown = Object.getOwnPropertyDescriptor(prototype, key)?.value;
@@ -38,14 +38,14 @@ export class IdempotentMethod {
     this.label = methodLabel(declaredOn, key);
   }
 
-  /** Whether the operation is called what the options say, and not what the code says. */
+  /** Whether the options name the operation; otherwise the code does. */
   get isNamed(): boolean {
     return this.spec.operation !== undefined;
   }
 
   /**
-   * What the method does for the objects of a class: what the options say, else the class and the method, also where it is
-   * inherited. An override that calls it has that name, and this the name of both classes.
+   * The operation for objects of a class: the name in the options, else the class and the method, also for an inherited
+   * method. If an override calls it, the override has that name, and the inherited one the names of both classes.
    * @param prototype of the object itself
    */
   operationOn(prototype: object): string {
@@ -59,7 +59,7 @@ export class IdempotentMethod {
     return name.replace(/\(\)$/, '');
   }
 
-  /** What the first call with the same key gave, or gives now; never runs without its record. */
+  /** The result of the first call with the same key, stored or running; never runs without its record. */
   async call(self: object, args: readonly unknown[]): Promise<unknown> {
     const registry = registryOf(self);
     if (registry === undefined) throw new LockUnboundError(this.label);
@@ -84,13 +84,13 @@ export class IdempotentMethod {
     return value;
   }
 
-  /** @throws UnstorableResultError: the request has been completed, and repetitions get IDEMPOTENCY_RESULT */
+  /** @throws UnstorableResultError: the request is completed, and repetitions get IDEMPOTENCY_RESULT */
   #storable(result: unknown, hasRules: SerializerRules): unknown {
     try {
       assertStorable(result, hasRules);
       return result;
     } catch (error) {
-      // JSON says itself what it cannot do with a circle.
+      // JSON itself reports a circular structure.
       if (error instanceof UnstorableResultError)
         logger.warn(`${this.label} cannot be replayed: ${error.message}`);
       throw error;

@@ -1,9 +1,9 @@
 import type { SerializerRules } from './serializer.rules.js';
 
-/** Why the result of a method is not stored. */
+/** Why a method's result is not stored. */
 export class UnstorableResultError extends Error {}
 
-/** What is read once, or of which JSON keeps nothing that could be given again, by what tells it. */
+/** Values that are read once, or that JSON cannot restore, each with its test. */
 const NO_JSON: Readonly<Record<string, (value: object) => boolean>> = {
   'a stream': (value) => isFunction(value, 'pipe') || isFunction(value, 'getReader'),
   'an Observable': (value) => isFunction(value, 'subscribe'),
@@ -14,13 +14,13 @@ const NO_JSON: Readonly<Record<string, (value: object) => boolean>> = {
 };
 
 /**
- * Lets a result through that repetitions may get out of JSON.
- * @throws UnstorableResultError for what JSON cannot give again, and for instances of classes with rules for class-transformer:
- * without its class nothing hides what they hide
+ * Accepts a result that JSON can restore for repetitions.
+ * @throws UnstorableResultError for a value that JSON cannot restore, and for an instance with class-transformer rules:
+ * restored without its class, it would expose the fields that the rules hide
  */
 export function assertStorable(result: unknown, hasRules: SerializerRules): void {
   JSON.stringify({ result }, function (this: Record<string, unknown>, name, json: unknown) {
-    // What it is before its toJSON().
+    // The value before its `toJSON()`.
     const value = this[name];
     if (typeof value !== 'object' || value === null) return json;
     const kind = Object.keys(NO_JSON).find((one) => NO_JSON[one]!(value));

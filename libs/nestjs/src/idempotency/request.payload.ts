@@ -1,8 +1,8 @@
-/** The request of Express and of Fastify, as far as it is read. */
+/** Members of an Express or Fastify request that this package reads. */
 export interface HttpRequest {
-  /** Of Fastify. */
+  /** Present on Fastify. */
   readonly raw?: { readonly rawHeaders?: readonly string[] };
-  /** As they came, names and values by turns. */
+  /** As received: names and values alternate. */
   readonly rawHeaders?: readonly string[];
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly method: string;
@@ -11,12 +11,12 @@ export interface HttpRequest {
   readonly body?: unknown;
 }
 
-/** Their bodies mean nothing, and Fastify does not read them. */
+/** Their bodies have no meaning, and Fastify does not read them. */
 const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 /**
- * What must be the same under one key: method, URL and body. Undefined where the body cannot be compared: an interceptor or the
- * handler reads it later, as those for files do, or its files stand elsewhere.
+ * What must match under one key: method, URL and body. Undefined if the body cannot be compared: an interceptor or the
+ * handler reads it later, as file uploads do, or keeps its files elsewhere.
  */
 export function payloadOf(request: HttpRequest): object | undefined {
   const { method, url, originalUrl, body, headers } = request;
@@ -30,7 +30,7 @@ function hasBody({ method, headers }: HttpRequest): boolean {
   return isSent && !WITHOUT_BODY.has(method);
 }
 
-/** Whether a header came more than once; Node joins the values. @param name in lower case */
+/** Whether the client sent a header more than once; Node joins the values. @param name in lower case */
 export function isRepeated({ raw, rawHeaders = raw?.rawHeaders ?? [] }: HttpRequest, name: string): boolean {
   return rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === name).length > 1;
 }

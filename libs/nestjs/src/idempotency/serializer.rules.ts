@@ -1,9 +1,9 @@
-/** What a class tells class-transformer: what to hide, what to show, how to write it. */
+/** Whether a class has class-transformer rules: fields to hide, expose or transform. */
 export type SerializerRules = (instance: object) => boolean;
 
 type Class = abstract new (...args: never[]) => unknown;
 
-/** That of class-transformer, as far as it is asked. Its public entry shows nothing of it. */
+/** Members of class-transformer's storage that this package uses. Its public entry does not expose them. */
 interface MetadataStorage {
   getStrategy(target: Class): 'excludeAll' | 'exposeAll' | 'none';
   getExcludedMetadatas(target: Class): readonly unknown[];
@@ -11,14 +11,14 @@ interface MetadataStorage {
   findTransformMetadatas(target: Class, property: string, type: number): readonly unknown[];
 }
 
-// A name and no literal, since the file has no types.
+// A constant rather than a literal, since the file has no types.
 const STORAGE: string = 'class-transformer/cjs/storage.js';
 const TO_PLAIN = 1;
 const NONE: SerializerRules = () => false;
 
 let loaded: Promise<SerializerRules> | undefined;
 
-/** Those of the classes of the application. Nothing has rules where class-transformer is not installed. */
+/** The rules of the application's classes. Without class-transformer, no class has rules. */
 export function serializerRules(): Promise<SerializerRules> {
   return (loaded ??= load());
 }

@@ -3,7 +3,7 @@ import { getIdempotencyToken } from '../core/lock.constants.js';
 
 /**
  * Injects registered idempotency: `constructor(@InjectIdempotency('payments') private readonly payments: Idempotency)`.
- * @param backend only needed where the same name is registered on several backends
+ * @param backend needed only if several backends register the same name
  * @throws InvalidOptionError for a bad name
  */
 export function InjectIdempotency(name: string, backend?: string): ParameterDecorator & PropertyDecorator {

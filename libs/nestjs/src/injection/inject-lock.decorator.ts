@@ -3,9 +3,9 @@ import { injectedLocks } from './injected-lock.metadata.js';
 import { getLockToken } from '../core/lock.constants.js';
 
 /**
- * Injects a registered lock: `constructor(@InjectLock('inventory') private readonly inventory: Mutex)`. What is declared
- * must be the class of the lock's kind, which the start checks where the class is imported as a value.
- * @param backend only needed where the same name is registered on several backends
+ * Injects a registered lock: `constructor(@InjectLock('inventory') private readonly inventory: Mutex)`. The declared
+ * class must be that of the lock's kind; the start checks it if the class is imported as a value.
+ * @param backend needed only if several backends register the same name
  * @throws InvalidOptionError for a bad name
  */
 export function InjectLock(name: string, backend?: string): ParameterDecorator & PropertyDecorator {

@@ -15,15 +15,15 @@ import type { LockRegistry } from '../registry/lock.registry.js';
 
 type LockClass = abstract new (...args: never[]) => object;
 
-/** What else is declared is not judged: an interface, a base class, a double of a test. */
+/** Other declared types are not checked: an interface, a base class, a test double. */
 const CLASSES: ReadonlySet<unknown> = new Set<LockClass>([
   Mutex, FairMutex, ReadWriteLock, Semaphore, CountdownLatch, CountingSemaphore, ExpirableSemaphore, LeaderElection,
   Idempotency,
 ]); // prettier-ignore
 
 /**
- * Compares the classes that a class declares for its `@InjectLock()` with what is registered: `run()` of
- * a mutex and of a semaphore look the same, and do not the same.
+ * Compares the declared classes of `@InjectLock()` with the registered kinds: `run()` of a mutex and of a semaphore
+ * look alike but differ in effect.
  * @throws InvalidOptionError naming the class
  */
 export function checkInjectedLocks(prototype: object, registry: LockRegistry): void {

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 
-/** A lock that a class asks for. */
+/** A lock that a class injects. */
 export interface InjectedLock {
   readonly lock: string;
   readonly backend: string | undefined;
@@ -10,18 +10,18 @@ export interface InjectedLock {
 
 const KEY = 'bedrock:injected-locks';
 
-/** What `@InjectLock()` was put on: constructors for parameters, prototypes for properties. */
+/** The targets of `@InjectLock()`: constructors for parameters, prototypes for properties. */
 export const injectedLocks = {
   add(target: object, injected: InjectedLock): void {
     Reflect.defineMetadata(KEY, [...this.of(target), injected], target);
   },
 
-  /** Without those of the classes above. */
+  /** Excludes the locks of base classes. */
   of(target: object): readonly InjectedLock[] {
     return (Reflect.getOwnMetadata(KEY, target) as readonly InjectedLock[] | undefined) ?? [];
   },
 
-  /** What the compiler has noted of the declared type. */
+  /** The declared type, as the compiler emitted it. */
   declared(target: object, { place }: InjectedLock): unknown {
     if (typeof place !== 'number') return Reflect.getMetadata('design:type', target, place);
     return (Reflect.getOwnMetadata('design:paramtypes', target) as readonly unknown[] | undefined)?.[place];

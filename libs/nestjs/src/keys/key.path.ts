@@ -1,7 +1,7 @@
 import { InvalidOptionError, type KeyPart } from 'bedrock-lock';
 
 /**
- * Splits `path.to.prop` into the names of its properties.
+ * Splits `path.to.prop` into its property names.
  * @throws InvalidOptionError naming `field`
  */
 export function parsePath(field: string, path: string): readonly string[] {
@@ -14,17 +14,17 @@ export function parsePath(field: string, path: string): readonly string[] {
 
 /** A property of an argument. */
 export interface ArgumentPath {
-  /** What names it, for errors. */
+  /** The option or parameter that names it, for errors. */
   readonly field: string;
   readonly index: number;
   readonly names: readonly string[];
-  /** Where a function may read it otherwise, for errors. */
+  /** The option that can read the value with a function instead, for errors. */
   readonly alternative: string;
 }
 
 /**
- * Follows own properties only: what a prototype offers is not the caller's data. Undefined where the path ends.
- * @throws InvalidOptionError naming the field where a prototype has the property
+ * Follows own properties only: an inherited value is not the caller's data. Undefined if the path ends early.
+ * @throws InvalidOptionError naming the field if a prototype has the property
  */
 export function readPath(args: readonly unknown[], path: ArgumentPath): unknown {
   let value = args[path.index];
@@ -48,8 +48,8 @@ function expressionOf({ index, names }: ArgumentPath): string {
 }
 
 /**
- * A value that may stand in a key. Objects are refused, never turned into text: `[object Object]` would be one lock for
- * all of them.
+ * Accepts a value that may be part of a key. Objects are refused, never stringified: all of them would share the lock
+ * `[object Object]`.
  * @throws InvalidOptionError naming `field`
  */
 export function checkKeyPart(field: string, value: unknown): KeyPart {

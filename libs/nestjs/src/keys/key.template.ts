@@ -3,19 +3,19 @@ import { checkKeyPart, parsePath, readPath, type ArgumentPath } from './key.path
 
 /* eslint-disable-next-line no-control-regex -- control characters are what it looks for */
 const CONTROL = /[\u0000-\u001f\u007f]/;
-/** What an escaped character consists of; a text between two values needs another character. */
+/** Characters of an escape sequence; a text between two values needs one character outside this set. */
 const ESCAPE_CHARACTERS = /[%0-9A-F]/g;
 
 type TemplatePiece = string | Placeholder;
 type KeyParts = [KeyPart, ...KeyPart[]];
 
-/** A template, and the option that it stands in. */
+/** A template and the option that holds it. */
 interface TemplateSource {
   readonly text: string;
   readonly field: string;
 }
 
-/** What stands between two colons. */
+/** A section between two colons. */
 interface TemplatePart {
   readonly pieces: readonly TemplatePiece[];
   readonly escape: (piece: TemplatePiece, text: string) => string;
@@ -28,10 +28,10 @@ export class KeyTemplate {
   readonly #parts: readonly TemplatePart[];
 
   /**
-   * `{0.id}` stands for the own property `id` of the first argument. `:` outside of braces separates parts; what a value
-   * contains never does, since `Mutex.for()` escapes it.
-   * @param field the option that it stands in, for errors
-   * @throws InvalidOptionError naming that
+   * `{0.id}` stands for the own property `id` of the first argument. A `:` outside braces separates parts; a `:` in a
+   * value never does, since `Mutex.for()` escapes it.
+   * @param field the option that holds the template, for errors
+   * @throws InvalidOptionError naming that option
    */
   constructor(
     readonly text: string,
@@ -44,7 +44,7 @@ export class KeyTemplate {
     this.#parts = text.split(':').map((part) => parsePart(part, { text, field }));
   }
 
-  /** The highest argument that it asks for; -1 when it asks for none. */
+  /** The highest argument index in use; -1 if the template uses no argument. */
   get lastIndex(): number {
     return Math.max(
       -1,
@@ -54,7 +54,7 @@ export class KeyTemplate {
     );
   }
 
-  /** @throws InvalidOptionError naming the placeholder when its value is missing or cannot stand in a key */
+  /** @throws InvalidOptionError naming the placeholder if its value is missing or cannot be part of a key */
   fill(args: readonly unknown[]): KeyParts {
     return this.#parts.map(({ pieces, escape }) => {
       const [first] = pieces;
@@ -91,8 +91,8 @@ function isPlaceholder(piece: TemplatePiece): piece is Placeholder {
 }
 
 /**
- * Where several values stand in one part, they are percent-encoded: what stands between them is in none of them, so that
- * `{0}-{1}` never gives one key for `a-b`, `c` and for `a`, `b-c`.
+ * Values that share a part are percent-encoded, so that no value contains the text between them. `{0}-{1}` then never
+ * gives one key for both `a-b`, `c` and `a`, `b-c`.
  */
 function escaperFor(pieces: readonly TemplatePiece[]): (piece: TemplatePiece, text: string) => string {
   if (pieces.filter(isPlaceholder).length < 2) return (_piece, text) => text;
@@ -123,7 +123,10 @@ function parsePiece(piece: string, template: TemplateSource): TemplatePiece {
   };
 }
 
-/** For the name of a parameter. Names are gone at run time, so only its author knows which argument it is. */
+/**
+ * Advice for a parameter name as placeholder. Names do not exist at run time, so only the author knows the argument's
+ * index.
+ */
 function adviceOn(piece: string): string {
   const [, rest] = /^\{[A-Za-z_$][\w$]*((?:\.[^{}]+)?)\}$/.exec(piece) ?? [];
   if (rest === undefined) return '';

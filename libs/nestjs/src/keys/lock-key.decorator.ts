@@ -4,9 +4,9 @@ import { addLockKey } from './lock-key.metadata.js';
 import { methodLabel } from '../core/method.metadata.js';
 
 /**
- * Makes a parameter a part of the lock's key: `place(@LockKey() id: number, @LockKey('shop.code') order: Order)` locks
- * `<lock>:<id>:<code>`, in the order of the parameters. It serves every `@DistributedLock()` of the method that has no
- * `key` of its own.
+ * Makes a parameter part of the lock's key: `place(@LockKey() id: number, @LockKey('shop.code') order: Order)` locks
+ * `<lock>:<id>:<code>`, in parameter order. It applies to each `@DistributedLock()` of the method without a `key` of
+ * its own.
  * @param path own property of the argument, with dots: `'id'`, `'shop.code'`; without it the argument itself
  * @throws InvalidOptionError for a bad path, and on anything but a parameter of an instance method
  */

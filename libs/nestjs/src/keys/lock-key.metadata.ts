@@ -8,12 +8,12 @@ export interface LockKeyParameter {
   readonly read: (args: readonly unknown[]) => KeyPart;
 }
 
-/** The `@LockKey()` parameters of methods, in the order of the parameters. */
+/** The `@LockKey()` parameters of methods, in parameter order. */
 export const lockKeys = new MethodMetadata<readonly LockKeyParameter[]>('bedrock:lock-keys');
 
 export function addLockKey(prototype: object, key: string | symbol, parameter: LockKeyParameter): void {
   const known = lockKeys.of(prototype).get(key) ?? [];
-  // Decorators of one parameter run last to first, so the newest one stands before its equals.
+  // Decorators of one parameter run last to first, so the newest goes before those of equal index.
   const all = [parameter, ...known].sort((one, other) => one.index - other.index);
   lockKeys.set(prototype, key, all);
 }

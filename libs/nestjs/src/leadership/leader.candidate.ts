@@ -9,12 +9,12 @@ import {
 } from 'bedrock-lock';
 import { LOG_CONTEXT } from '../core/lock.constants.js';
 
-/** What stands for election, and how. */
+/** A method that stands for election, with its settings. */
 export interface LeaderCandidateOptions {
   /** The method, as `Ledger.lead()`, for messages. */
   readonly label: string;
   readonly election: LeaderElection;
-  /** Where the election is. */
+  /** Hosts the election. */
   readonly bedrock: Bedrock;
   readonly body: (term: LeaderTerm) => unknown;
   /** First pause after a failure, in ms. */
@@ -32,14 +32,14 @@ export class LeaderCandidate {
   readonly #options: LeaderCandidateOptions;
   readonly #stopping = new AbortController();
   #loop: Promise<void> | undefined;
-  /** Terms in a row that the body has ended with an error. */
+  /** Consecutive terms that the body ended with an error. */
   #failures = 0;
 
   constructor(options: LeaderCandidateOptions) {
     this.#options = options;
   }
 
-  /** One line for the log: `Ledger.lead() leads ledger`. */
+  /** One log line: `Ledger.lead() leads ledger`. */
   describe(): string {
     return `${this.#options.label} leads ${this.#options.election.name}`;
   }
@@ -48,7 +48,7 @@ export class LeaderCandidate {
     this.#loop = this.#runUntilStopped();
   }
 
-  /** Gives leadership up, and waits for the body to end, within the grace. Never rejects. */
+  /** Resigns, and waits for the body to end within the grace period. Never rejects. */
   async stop(): Promise<void> {
     const { label, election, clock, graceMs } = this.#options;
     this.#stopping.abort(new LeadershipResignedError(election.resource));
@@ -101,7 +101,7 @@ export class LeaderCandidate {
   }
 }
 
-/** Resolves after so many ms, or when the signal aborts. */
+/** Resolves after the given time in ms, or when the signal aborts. */
 function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {

@@ -1,7 +1,7 @@
 import { Injectable, Module, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { LeaderCandidate } from './leader.candidate.js';
 
-/** Has the candidates of an application stand for election while it runs. */
+/** Makes the candidates stand for election while the application runs. */
 @Injectable()
 export class Leadership implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #candidates: LeaderCandidate[] = [];
@@ -10,7 +10,7 @@ export class Leadership implements OnApplicationBootstrap, OnModuleDestroy {
     this.#candidates.push(candidate);
   }
 
-  // A module of its own, since these hooks must come last at the start and first at the end: see `orderHooks()`.
+  // A separate module, since these hooks must run last at the start and first at the end: see `orderHooks()`.
   onApplicationBootstrap(): void {
     for (const candidate of this.#candidates) candidate.start();
   }

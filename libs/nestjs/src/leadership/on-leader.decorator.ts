@@ -14,26 +14,27 @@ import { checkDecoratorTarget } from '../core/decorator-target.js';
 export interface OnLeaderOptions {
   /** Name of a lock that the module registers with `kind: 'leaderElection'`. */
   readonly election: string;
-  /** Needed only where the same name is registered on several backends. */
+  /** Needed only if several backends register the same name. */
   readonly backend?: string;
   /**
-   * Pause before this process stands again after the method has failed, in ms; doubled with each failure in a row, up to a
-   * minute. @default 1000
+   * Pause before this process stands again after a failure of the method, in ms. Doubles with each consecutive failure,
+   * up to a minute.
+   * @default 1000
    */
   readonly backOffMs?: number;
 }
 
-/** The body of a term. It is over when its promise settles. */
+/** The body of a term. It ends when its promise settles. */
 export type LeaderMethod = (term: LeaderTerm) => PromiseLike<unknown>;
 
-/** A decorator for methods that need nothing but the term. */
+/** A decorator for methods with no parameter but the term. */
 export type LeaderMethodDecorator = <M extends LeaderMethod>(
   target: object,
   key: string | symbol,
   descriptor: TypedPropertyDescriptor<M>,
 ) => void;
 
-/** One checked `@OnLeader()`. */
+/** A checked `@OnLeader()`. */
 export interface LeaderSpec {
   readonly election: string;
   readonly backend: string | undefined;
@@ -42,16 +43,16 @@ export interface LeaderSpec {
 
 const FIELDS: ReadonlySet<string> = new Set<keyof OnLeaderOptions>(['election', 'backend', 'backOffMs']);
 
-/** The decorated methods of every class. */
+/** The `@OnLeader()` methods of every class. */
 export const leaderMethods = new MethodMetadata<LeaderSpec>('bedrock:leader-methods');
 
 /**
- * Runs the method as long as this process leads: when it is elected, the method gets the term, and the term ends with it.
- * Then the process stands again; so it does when the method fails, which is logged, after a pause. The process stands from
- * the end of the application's start until it closes: then the signal of the term aborts, and the method has
- * `shutdownGraceMs` to end, before the `onModuleDestroy` of any other provider.
- * @throws InvalidOptionError when the class is defined, for a bad option or on anything but an instance method; an unknown
- * election, or a provider that is not there from start to end, stops the application at its start
+ * Runs the method while this process leads: once elected, the method gets the term, and the term ends with the method.
+ * Then the process stands again. After a failure, which is logged, it pauses first.
+ * The process stands from the end of the application's start until it closes. Then the term's signal aborts, and the
+ * method has `shutdownGraceMs` to end, before `onModuleDestroy` of any other provider.
+ * @throws InvalidOptionError at class definition, for a bad option or on anything but an instance method; an unknown
+ * election, or a provider that does not live from start to end, stops the application's start
  */
 export function OnLeader(options: string | OnLeaderOptions): LeaderMethodDecorator {
   const spec = leaderSpec(typeof options === 'string' ? { election: options } : options);

@@ -11,7 +11,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { callerAbortSignal } from '../handlers/handler.flow.js';
 import type { RequiredLock } from './required-lock.js';
 
-/** The codes of a lock that was asked for and not granted. */
+/** Error codes of a lock that was not granted. */
 const NOT_GRANTED: ReadonlySet<string> = new Set(['LOCK_BUSY', 'LOCK_WAIT_TIMEOUT', 'QUEUE_FULL']);
 
 /** One call of a decorated method. */
@@ -22,12 +22,12 @@ export interface LockedCall {
   readonly requiredLocks: readonly RequiredLock[];
 }
 
-/** What runs while every lock is held; the leases stand in the order of the locks. */
+/** Runs while every lock is held; the leases are in the order of the locks. */
 export type HeldBody = (leases: readonly Lease[]) => Promise<unknown>;
 
 /**
- * Takes all locks, in one question where that can be, else one inside the other; runs the body and releases. Gives the body's
- * value, or that of the `onBusy` or `onLost` of the lock that was busy or lost.
+ * Acquires all locks, in one request if possible, else one inside the other; runs the body and releases. Returns the
+ * body's value, or that of `onBusy` or `onLost` of a lock that was busy or lost.
  * @param signal aborts the waits; by default the signal of the handler's client
  */
 export function holdLocks(
@@ -44,7 +44,7 @@ export function holdLocks(
   const holdFrom = (index: number): Promise<unknown> => {
     const required = call.requiredLocks[index];
     if (required === undefined) {
-      // Lost while a later one was waited for: the work must not begin.
+      // A lease may be lost while a later lock is awaited: the work must not begin then.
       for (const lease of leases) lease.assertHeld();
       return body(leases);
     }
@@ -56,10 +56,7 @@ export function holdLocks(
   return holdFrom(0);
 }
 
-/**
- * All of them as one, where their decorators want nothing that each would have for itself: permits, a time of its own, an
- * answer of its own to being busy or lost.
- */
+/** Combines all locks into one, unless a decorator needs a setting of its own: permits, times, `onBusy` or `onLost`. */
 function asMultiLock(requiredLocks: readonly RequiredLock[]): MultiLock | undefined {
   const [first] = requiredLocks;
   if (first === undefined || requiredLocks.length === 1) return undefined;
@@ -101,7 +98,7 @@ async function holdByPolicy(
       }
     }, options);
   } catch (error) {
-    // Without a lease the error is from waiting for this lock, with one it is from the body or an inner lock.
+    // Without a lease, the error comes from waiting for this lock; with one, from the body or an inner lock.
     if (held === undefined) {
       if (!isNotGranted(error) || spec.onBusy === 'throw') throw error;
       return spec.onBusy === 'skip' ? undefined : await spec.onBusy.apply(self, [error, ...args]);
@@ -112,7 +109,7 @@ async function holdByPolicy(
   }
 }
 
-// By code: a backend may throw the errors of another copy of bedrock-lock, which are of other classes.
+// Compares codes: a backend may throw errors of another copy of bedrock-lock, whose classes differ.
 function isNotGranted(error: unknown): error is LockError {
   return isLockError(error) && NOT_GRANTED.has(error.code);
 }

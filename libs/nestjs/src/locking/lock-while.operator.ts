@@ -9,9 +9,10 @@ const FIELDS: ReadonlySet<string> = new Set<keyof CallOptions>([
 const SEMAPHORE_FIELDS: ReadonlySet<string> = new Set(['permits', ...FIELDS]);
 
 /**
- * Subscribes to the source only while a lock, or permits of a semaphore, are held: `orders$.pipe(lockWhile(lock.for(id)))`.
- * They are taken for each subscription and given back on completion, error or unsubscription, which also ends the wait. The
- * stream fails with the errors of `lock.run()`; a loss ends it with LockLostError at once.
+ * Subscribes to the source only while a lock, or permits of a semaphore, are held:
+ * `orders$.pipe(lockWhile(lock.for(id)))`. Each subscription acquires them, and releases them on completion, error or
+ * unsubscription, which also ends the wait.
+ * The stream fails with the errors of `lock.run()`; a lost lease ends it with LockLostError at once.
  * @throws InvalidOptionError for a bad argument
  */
 export function lockWhile<T, C extends CallOptions = CallOptions>(
@@ -36,7 +37,7 @@ export function lockWhile<T, C extends CallOptions = CallOptions>(
     );
 }
 
-/** Not AbortSignal.any: it would keep something on a long-lived signal for every subscription. */
+/** Not AbortSignal.any: every subscription would leave an entry on a long-lived signal. */
 async function withEither<T>(
   signal: AbortSignal | undefined,
   other: AbortSignal,

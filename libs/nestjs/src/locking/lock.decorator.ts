@@ -11,19 +11,19 @@ import { checkDecoratorTarget } from '../core/decorator-target.js';
 import type { Accepts, MayGiveNothing } from '../core/method.types.js';
 import { wrapperOf } from './method.wrapper.js';
 
-/** What can be locked: the end of the work must be visible, so a method with a plain value does not compile. */
+/** A lockable method. The end of its work must be visible, so a method with a plain value does not compile. */
 export type LockableMethod = (
   ...args: never[]
 ) => PromiseLike<unknown> | Observable<unknown> | AsyncIterableIterator<unknown>;
 
-/** A decorator for methods whose arguments the functions of the options understand. */
+/** A decorator for methods whose arguments fit the option functions. */
 export type LockMethodDecorator<A extends unknown[]> = <M extends LockableMethod>(
   target: object,
   key: string | symbol,
   descriptor: TypedPropertyDescriptor<M> & Accepts<A, M>,
 ) => void;
 
-/** That of `onBusy: 'skip'`: the method may give undefined. */
+/** The decorator for `onBusy: 'skip'`: the method may return undefined. */
 export type SkippingMethodDecorator<A extends unknown[]> = <M extends LockableMethod>(
   target: object,
   key: string | symbol,
@@ -34,10 +34,10 @@ const wrappers = new WeakMap<Method, LockedMethod>();
 
 /**
  * Runs the method only while a registered lock is held. Works above and below other decorators, on services,
- * controllers, inherited methods and every scope. Several of them on one method take their locks in one fixed order and
- * give them back in reverse.
- * @throws InvalidOptionError when the class is defined, for a bad option or on anything but an instance method; an
- * unknown lock stops the application at its start
+ * controllers, inherited methods and every scope. Several on one method acquire their locks in one fixed order and
+ * release them in reverse.
+ * @throws InvalidOptionError at class definition, for a bad option or on anything but an instance method; an unknown
+ * lock stops the application's start
  */
 export function DistributedLock<A extends unknown[] = []>(
   options: DistributedLockOptions<A> & { readonly onBusy: 'skip' },
@@ -61,7 +61,7 @@ export function DistributedLock<A extends unknown[] = []>(
   };
 }
 
-/** A bad template is told with the method that it is for, which is known only when the decorator is applied. */
+/** Keeps the error of a bad template until the decorator is applied, so that the message can name the method. */
 function specOrProblem<A extends unknown[]>(options: string | DistributedLockOptions<A>) {
   try {
     return { spec: lockSpec(options) };
@@ -81,7 +81,7 @@ function isAboutTemplate(error: unknown, options: unknown): boolean {
   return error instanceof InvalidOptionError && /^key( |$)/.test(error.field);
 }
 
-/** The locked method behind the wrapper that stands in the descriptor; puts one there when there is none. */
+/** The locked method behind the descriptor's wrapper; wraps the method first if necessary. */
 function lockedMethod(
   target: object,
   key: string | symbol,
@@ -98,7 +98,7 @@ function lockedMethod(
   return method;
 }
 
-/** Only where the declaration has neither optional nor rest parameters can a placeholder be known to be wrong. */
+/** A placeholder is provably wrong only if the declaration has neither optional nor rest parameters. */
 function checkTemplate(
   { template }: LockSpec,
   target: object,

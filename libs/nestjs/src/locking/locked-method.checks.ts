@@ -8,13 +8,13 @@ import { lockedMethods, type LockedMethod } from './locked.method.js';
 import { methodLabel } from '../core/method.metadata.js';
 import { isScheduled, MissedTicks } from './scheduled.method.js';
 
-/** The hook of Nest that runs after `LockRegistry.beforeApplicationShutdown()`: such a method would fail each time. */
+/** Nest runs this hook after `LockRegistry.beforeApplicationShutdown()`, so a locked method would always fail. */
 const HOOK_AFTER_CLOSE = 'onApplicationShutdown';
 
 /**
- * Checks what only the running application can tell about the decorated methods of one prototype, and gives them back.
+ * Checks the decorated methods of one prototype against the running application, and returns them.
  * @throws InvalidOptionError naming the method: a lock that is not registered or of another kind, one lock twice in
- * different ways, a lease that the backend does not give, `onBusy: 'skip'` on a handler, a hook that comes too late,
+ * different ways, a lease that the backend does not support, `onBusy: 'skip'` on a handler, a hook that comes too late,
  * `@LockKey()` without `@DistributedLock()`
  */
 export function checkLockedMethods(prototype: object, registry: LockRegistry): readonly LockedMethod[] {
@@ -55,19 +55,19 @@ function checkSpec(spec: LockSpec, handler: string | undefined, registry: LockRe
   if (holdAtLeastMs !== undefined) checkHoldAtLeast(holdAtLeastMs, traits, name);
   if (leaseMs !== undefined) checkLease(leaseMs, traits);
   if (spec.onBusy === 'skip' && handler !== undefined) {
-    // An empty success would tell the caller that the work was done.
+    // An empty success would make the caller believe that the work was done.
     throw new InvalidOptionError('onBusy', `'throw' or a function on ${handler}`, 'skip');
   }
 }
 
-/** Taken outside and once more below the other decorator: permits are not re-entrant. */
+/** The method would acquire them again below the other decorator: permits are not re-entrant. */
 function refuseSecondPermits(spec: LockSpec, registry: LockRegistry): void {
   if (registry.find(spec).kind !== 'semaphore') return;
   const requirement = 'next to each other where one names a semaphore: its permits would be taken twice';
   throw new InvalidOptionError('@DistributedLock()', requirement, spec.lock);
 }
 
-/** One resource is taken once, so two decorators must not want different things of it. */
+/** A method acquires each resource once, so two decorators must not request different things of it. */
 function refuseConflictingReference(spec: LockSpec, other: LockSpec, registry: LockRegistry): void {
   if (registry.find(spec) !== registry.find(other) || keyOf(spec) !== keyOf(other)) return;
   for (const field of ['mode', 'permits'] as const) {

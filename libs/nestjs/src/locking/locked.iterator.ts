@@ -5,8 +5,8 @@ type IterableSource = () => AsyncIterable<unknown>;
 type SourceIterator = AsyncIterator<unknown, unknown, unknown>;
 
 /**
- * Iterates while the locks are held: from the first `next()` until the source is done, throws, or the consumer stops.
- * A loss is thrown into the source where it stands at the next `next()`.
+ * Iterates while the locks are held: from the first `next()` until the source ends, throws, or the consumer stops. A
+ * lost lease is thrown into the source at the next `next()`.
  */
 export async function* lockedIterator(
   hold: (body: HeldBody) => Promise<unknown>,
@@ -21,13 +21,13 @@ export async function* lockedIterator(
   } catch (error) {
     await opened.fail(error);
   } finally {
-    // After fail() this is the same outcome again; else it tells whether the lock was held to the end.
+    // After fail() this repeats the same outcome; otherwise it shows whether the lock was held to the end.
     replaced = await opened.end();
   }
   return replaced === undefined ? result : yield* deliver(replaced);
 }
 
-/** The source, every step of it in the call chain of the hold. */
+/** The source, with every step in the hold's call chain. */
 function relay(hold: OpenHold, source: IterableSource): SourceIterator {
   const { inContext } = hold;
   const inner = inContext(() => source()[Symbol.asyncIterator]()) as SourceIterator;

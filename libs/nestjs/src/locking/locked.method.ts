@@ -18,20 +18,20 @@ import { MethodMetadata, methodLabel } from '../core/method.metadata.js';
 import type { MissedTicks } from './scheduled.method.js';
 import { testModeOf } from '../registry/test.mode.js';
 
-/** A method, or what another decorator made of it. */
+/** A method, possibly wrapped by another decorator. */
 export type Method = (this: object, ...args: unknown[]) => unknown;
 
-/** The decorated methods of every class. */
+/** The `@DistributedLock()` methods of every class. */
 export const lockedMethods = new MethodMetadata<LockedMethod>('bedrock:locked-methods');
 
 const AsyncGeneratorFunction = async function* () {}.constructor;
 
-/** A decorated method with all of its locks: what stands behind its one wrapper. */
+/** A decorated method with all of its locks, behind one wrapper. */
 export class LockedMethod {
   /** As `Orders.place()`, for messages. */
   readonly label: string;
   readonly #original: Method;
-  /** Those of its locks that it takes again further down, below another decorator. */
+  /** The locks that it acquires again further down, below another decorator. */
   readonly innerSpecs: readonly LockSpec[];
   readonly #keyOfParameters: KeyReader | undefined;
   /** Set at the start for a method that a scheduler calls. */
@@ -40,8 +40,8 @@ export class LockedMethod {
   #kind: MethodResultKind;
 
   /**
-   * @param inner the same method as locked further down, when another decorator has wrapped it since. Its locks are taken
-   * here too, so that all are taken in order; there they are then entered again.
+   * @param inner the same method as locked further down, if another decorator has wrapped it since. Its locks are
+   * acquired here too, so that all follow one order; further down they are re-entered.
    */
   constructor(prototype: object, key: string | symbol, original: Method, inner?: LockedMethod) {
     this.label = methodLabel(prototype, key);
@@ -57,7 +57,7 @@ export class LockedMethod {
     return this.#specs;
   }
 
-  /** Takes one more lock, named by a decorator above the earlier ones. @throws InvalidOptionError('returns') */
+  /** Adds a lock of a decorator above the earlier ones. @throws InvalidOptionError('returns') */
   add(spec: LockSpec): void {
     const { returns } = spec;
     if (returns !== undefined && this.#specs.some((other) => (other.returns ?? returns) !== returns)) {
@@ -67,7 +67,7 @@ export class LockedMethod {
     this.#kind = returns ?? this.#kind;
   }
 
-  /** One line for the log: `Orders.place() locks inventory:{0.id}`. */
+  /** One log line: `Orders.place() locks inventory:{0.id}`. */
   describe(): string {
     const locks = this.#specs.map((spec) => {
       const { lock, backend } = spec;
@@ -97,7 +97,7 @@ export class LockedMethod {
     }
   }
 
-  /** In a test that wants no locks. */
+  /** True in a test that wants no locks. */
   #recordsOnly(self: object, args: readonly unknown[]): boolean {
     const registry = registryOf(self);
     const mode = registry && testModeOf(registry);
@@ -119,7 +119,7 @@ export class LockedMethod {
     return [key?.(self, args)];
   }
 
-  // A missing lock or key rejects, as the declared Promise makes the caller expect.
+  // A missing lock or key rejects: the declared Promise makes the caller expect it.
   #callPromise(self: object, args: unknown[], body: () => unknown): Promise<unknown> {
     let call: LockedCall;
     try {
@@ -176,7 +176,7 @@ function keyOfParameters(prototype: object, key: string | symbol): KeyReader | u
   return parameters && ((_self, args) => parameters.map((parameter) => parameter.read(args)));
 }
 
-/** What the declaration tells: the function itself for a generator, `design:returntype` for an Observable. */
+/** Inferred from the declaration: the function itself for a generator, `design:returntype` for an Observable. */
 function kindOf(prototype: object, key: string | symbol, original: Method): MethodResultKind {
   if (original instanceof AsyncGeneratorFunction) return 'asyncIterator';
   const declared: unknown = Reflect.getMetadata('design:returntype', prototype, key);

@@ -7,9 +7,9 @@ import type { HeldBody } from './hold-locks.js';
 type HoldFunction = (body: HeldBody, signal: AbortSignal) => Promise<unknown>;
 
 /**
- * Subscribes to the source while the locks are held: they are taken at subscription and given back on completion, error
- * or unsubscription, which also ends the wait, as does a disconnect of the handler's client. A loss ends the stream with
- * its error at once.
+ * Subscribes to the source while the locks are held. Acquires them at subscription, and releases them on completion,
+ * error or unsubscription. Unsubscription and a disconnect of the handler's client also end the wait. A lost lease ends
+ * the stream with its error at once.
  */
 export function lockedObservable<T>(hold: HoldFunction, source: () => ObservableInput<T>): Observable<T> {
   return new Observable<T>((subscriber) => {
@@ -24,7 +24,7 @@ export function lockedObservable<T>(hold: HoldFunction, source: () => Observable
   });
 }
 
-/** Gives back the removal. */
+/** Returns the removal. */
 function abortWithCaller(wait: AbortController): () => void {
   const clientSignal = callerAbortSignal();
   const abort = (): void => wait.abort(clientSignal?.reason);
@@ -34,7 +34,7 @@ function abortWithCaller(wait: AbortController): () => void {
 }
 
 function relay<T>(hold: OpenHold, source: () => ObservableInput<T>, subscriber: Subscriber<T>): void {
-  // Runs at once when the subscriber has gone in the meantime; does nothing after a regular end.
+  // Runs at once if the subscriber has already unsubscribed; does nothing after a regular end.
   subscriber.add(() => void hold.end().catch(() => undefined));
   if (subscriber.closed) return;
   const upstream = new Subscription();

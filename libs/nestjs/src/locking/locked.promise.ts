@@ -7,16 +7,15 @@ import { LOG_CONTEXT } from '../core/lock.constants.js';
 const warned = new Set<string>();
 
 /**
- * Runs a method while the locks are held, until what it returns has settled. An Observable is not expected here: its
- * values are collected under the locks and given back as one that repeats them, since nobody knows when the caller would
- * subscribe.
+ * Runs a method while the locks are held, until its result has settled. An Observable is not expected here. It is
+ * drained under the locks and returned as one that repeats its values, since the caller may subscribe at any time.
  * @param label the method, for messages
  */
 export function lockedPromise(label: string, call: LockedCall, body: () => unknown): Promise<unknown> {
   return holdLocks(call, async () => {
     const returned = body();
     if (isIterator(returned)) {
-      // It would run after the locks are released, and the caller awaits an iterator, not a promise of one.
+      // The iterator would run after the release, and the caller expects an iterator, not a promise of one.
       throw new InvalidOptionError(
         `returns of ${label}`,
         "'asyncIterator' for a method that returns one",

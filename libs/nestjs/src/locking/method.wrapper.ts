@@ -2,8 +2,8 @@ import 'reflect-metadata';
 import type { Method } from './locked.method.js';
 
 /**
- * A function that looks like the original one: name, length, own properties and metadata, so that decorators below have
- * marked it too.
+ * A function that looks like the original: it has its name, length, own properties and metadata, so the marks of
+ * decorators below apply to it too.
  */
 export function wrapperOf(original: Method, call: (self: object, args: unknown[]) => unknown): Method {
   const wrapper = function (this: object, ...args: unknown[]): unknown {

@@ -2,14 +2,14 @@ import { compareLocks } from 'bedrock-lock';
 import type { LockSpec } from '../options/lock-spec.js';
 import { requestedUnits, type BoundLock } from '../core/lock-reference.js';
 
-/** One lock that one call must hold: narrowed by its key. */
+/** A lock that one call must hold, narrowed by its key. */
 export interface RequiredLock extends BoundLock {
   readonly spec: LockSpec;
 }
 
 /**
- * The locks that one call requires, in the order in which everybody takes several locks. The same lock twice (a transfer to oneself) is
- * taken once: by the decorator that asks for most, the uppermost of them.
+ * The locks that one call requires, in the one order for acquiring several locks. A lock that occurs twice (a transfer
+ * to oneself) is acquired once: by the decorator with the largest request, the uppermost of equals.
  */
 export function inLockOrder(requiredLocks: readonly RequiredLock[]): readonly RequiredLock[] {
   if (requiredLocks.length < 2) return requiredLocks;
@@ -23,7 +23,7 @@ export function inLockOrder(requiredLocks: readonly RequiredLock[]): readonly Re
   });
 }
 
-// Infinity less Infinity is no number.
+// Infinity − Infinity is NaN.
 function byUnits(one: number, other: number): number {
   if (one === other) return 0;
   return one > other ? -1 : 1;

@@ -5,25 +5,28 @@ import { HandlerFlow } from '../handlers/handler.flow.js';
 import type { LockRegistry } from '../registry/lock.registry.js';
 import { LOG_CONTEXT } from '../core/lock.constants.js';
 
-/** What `@Cron()`, `@Interval()` and `@Timeout()` of @nestjs/schedule leave on a method, which need not be installed. */
+/** Metadata key of `@Cron()`, `@Interval()` and `@Timeout()` of @nestjs/schedule, which need not be installed. */
 const SCHEDULER_TYPE = 'SCHEDULER_TYPE';
-/** Of one outage the log hears so often, in ms. */
+/** Interval of log lines during one outage, in ms. */
 const LOG_EVERY_MS = 60_000;
 
-/** Whether a scheduler calls the method, which logs every error with its stack. */
+/** Whether a scheduler calls the method. It logs every error with its stack. */
 export function isScheduled(method: object): boolean {
   return Reflect.hasMetadata(SCHEDULER_TYPE, method);
 }
 
-/** The ticks of one scheduled method while its backend is away: one line per minute in place of a stack per tick. */
+/**
+ * The ticks of a scheduled method while its backend is unavailable: one log line per minute instead of a stack per
+ * tick.
+ */
 export class MissedTicks {
   readonly #loggedAt = new WeakMap<LockRegistry, number>();
 
   constructor(private readonly label: string) {}
 
   /**
-   * What a tick gives: undefined for one that could not ask for its lock. A caller in a handler, or one with arguments, gets the
-   * error.
+   * The result of a tick: undefined if it could not request its lock. A call inside a handler, or with arguments, gets
+   * the error instead.
    */
   async run(
     registry: LockRegistry,
@@ -49,7 +52,7 @@ export class MissedTicks {
   }
 }
 
-/** `cron` passes the `onComplete` of the job to each tick: undefined, since `@Cron()` takes none. */
+/** `cron` passes the job's `onComplete` to each tick: undefined, since `@Cron()` accepts none. */
 function isTickCall(args: readonly unknown[]): boolean {
   return args.every((arg) => arg === undefined);
 }
