@@ -27,7 +27,7 @@ import { exposed, type TestMode } from '../registry/test.mode.js';
 
 type Overrides = readonly (BackendSource | null)[];
 
-/** What the module knows before its options are made. */
+/** What the module knows before its options exist. */
 interface ModuleExtras extends BedrockLockStaticOptions {
   /** Each has a token, which a test may override. */
   readonly backendNames?: readonly string[];
@@ -73,7 +73,7 @@ function withLockProviders(definition: DynamicModule, statics: ModuleExtras): Dy
           mode: TestMode | undefined,
           ...overrides: Overrides
         ) => {
-          // A test module has backends of its own, so there is none that an override might have missed.
+          // A test module has its own backends, so no override can miss one.
           if (mode === undefined) refuseUnlistedOverrides(backendNames);
           const backends = new Map(backendNames.map((name, i) => [name, overrides[i] ?? undefined]));
           const registry = await createLockRegistry(options, { ...listed, backends }, modules);
@@ -87,7 +87,7 @@ function withLockProviders(definition: DynamicModule, statics: ModuleExtras): Dy
           ...backendTokens,
         ],
       },
-      // Nothing, unless a test overrides it: then the backend of the options is never made.
+      // Null unless a test overrides it: then the backend of the options is never created.
       ...backendTokens.map((provide) => ({ provide, useValue: null })),
       BedrockService,
       LockExplorer,
@@ -101,7 +101,7 @@ function withLockProviders(definition: DynamicModule, statics: ModuleExtras): Dy
 type TokenProviders = readonly (Provider & { readonly provide: string })[];
 type Resolver<T> = (registry: LockRegistry, registration: T) => { readonly name: string };
 
-/** Injectable locks: each by its name, and by its name and backend where the registration states one. */
+/** Injectable locks: one provider by name, and one by name and backend if the registration states a backend. */
 export function lockProviders(
   locks: readonly LockRegistration[],
   lockOf: Resolver<LockRegistration>,

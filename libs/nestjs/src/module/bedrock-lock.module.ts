@@ -17,7 +17,7 @@ import type {
 import type { LockRegistry } from '../registry/lock.registry.js';
 import { DEFAULT_BACKEND, LOCK_REGISTRY } from '../core/lock.constants.js';
 
-/** Token of what a feature registers. */
+/** Token of a feature's registrations. */
 const FEATURE = 'the registrations of BedrockLockModule.forFeature()';
 const FEATURE_FIELDS: ReadonlySet<string> = new Set<keyof BedrockLockFeatureOptions>(['idempotency']);
 
@@ -25,8 +25,8 @@ const FEATURE_FIELDS: ReadonlySet<string> = new Set<keyof BedrockLockFeatureOpti
 @Module({})
 export class BedrockLockModule extends ConfigurableModuleClass {
   /**
-   * Locks with options that are known now.
-   * @throws InvalidOptionError naming the field; what only the backend can judge is checked when the application starts
+   * Locks with options known now.
+   * @throws InvalidOptionError naming the field; checks that need the backend run when the application starts
    */
   static override forRoot(options: BedrockLockModuleOptions): DynamicModule {
     checkRootOptions(options);
@@ -34,7 +34,7 @@ export class BedrockLockModule extends ConfigurableModuleClass {
   }
 
   /**
-   * Locks with options from other providers. The names of the locks are static, since they become providers; their
+   * Locks with options from other providers. The names of the locks are static, since each becomes a provider. Their
    * options may be set here or come from the factory, whose values win.
    * @throws InvalidOptionError naming the field
    */
@@ -46,7 +46,7 @@ export class BedrockLockModule extends ConfigurableModuleClass {
 
   /**
    * Registers further locks where they are used. The same name with the same options is the same lock everywhere; with
-   * other options the application does not start.
+   * other options, the application does not start.
    * @throws InvalidOptionError naming the entry
    */
   static forFeature(
@@ -66,7 +66,7 @@ export class BedrockLockModule extends ConfigurableModuleClass {
     ];
     return {
       module: BedrockLockModule,
-      // A test may override each of the tokens; methods take the locks by their names all the same.
+      // A test may override each token; methods still find the locks by name.
       providers: [...providers, { provide: FEATURE, useFactory: register, inject: [LOCK_REGISTRY] }],
       exports: providers.map(({ provide }) => provide),
     };

@@ -10,7 +10,7 @@ import { interceptorSettings, type LockInterceptorSettings } from '../options/lo
 import { LockInterceptor } from '../handlers/lock.interceptor.js';
 import { LOCK_INTERCEPTOR_SETTINGS } from '../core/lock.constants.js';
 
-/** What `@UseInterceptors(LockInterceptor)` and `@UseFilters(LockExceptionFilter)` need in other modules. */
+/** Dependencies of `@UseInterceptors(LockInterceptor)` and `@UseFilters(LockExceptionFilter)` in other modules. */
 export const handlerExports: InjectionToken[] = [
   LockErrorMapper,
   LockInterceptor,
@@ -18,7 +18,7 @@ export const handlerExports: InjectionToken[] = [
   IdempotencyInterceptor,
 ];
 
-/** What the module does with the handlers of the application. What is turned off is null, which Nest skips. */
+/** The module's global interceptor and filter. A disabled one is null, which Nest skips. */
 export function handlerProviders(options: InjectionToken): Provider[] {
   return [
     {
@@ -44,7 +44,7 @@ export function handlerProviders(options: InjectionToken): Provider[] {
 }
 
 function checkedSettings(options: BedrockLockOptions): LockInterceptorSettings {
-  // A factory may have given anything, and it is not known who is asked for first.
+  // A factory may have returned anything, and the order in which Nest resolves providers is unknown.
   checkOptions(options);
   return interceptorSettings(options.interceptor);
 }

@@ -19,7 +19,7 @@ interface FoundMethod {
   readonly spec: LeaderSpec;
 }
 
-/** Gathers the decorated methods of an application, one for each election. */
+/** Collects the decorated methods of an application, at most one for each election. */
 export class LeaderMethods {
   readonly #registry: LockRegistry;
   readonly #seen = new Set<object>();
@@ -30,8 +30,8 @@ export class LeaderMethods {
   }
 
   /**
-   * The candidates of a provider that were not met before.
-   * @throws InvalidOptionError naming the method: an election that is not registered, or has another method already; a
+   * New candidates of a provider.
+   * @throws InvalidOptionError naming the method: an election that is not registered or already has a method; a
    * provider that is not one object from start to end
    */
   *of(wrapper: ProviderWrapper): Generator<LeaderCandidate> {
@@ -79,7 +79,7 @@ export class LeaderMethods {
   }
 }
 
-/** What a class decorates or inherits, unless it overrides it without the decorator. */
+/** The decorated methods of a class and its bases, except those overridden without the decorator. */
 function* methodsOf(prototype: object | null): Generator<FoundMethod> {
   const met = new Set<string | symbol>();
   for (const one of prototypeChain(prototype)) {

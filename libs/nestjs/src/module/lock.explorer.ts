@@ -17,9 +17,9 @@ import { putReplayFilterFirst } from '../responses/replay.filter.js';
 import { isWithoutLocks } from '../registry/test.mode.js';
 
 /**
- * Looks at every controller and provider before the first call: checks the decorated methods, lists them at debug level,
- * binds the objects that factories made, and finds who stands for election. Then waits for the backends. When it throws,
- * the application does not start.
+ * Inspects every controller and provider before the first call: checks and logs the decorated methods, binds objects
+ * made by factories, and finds leader candidates. Then waits for the backends. An error prevents the application's
+ * start.
  */
 @Injectable()
 export class LockExplorer implements OnModuleInit {
@@ -32,13 +32,13 @@ export class LockExplorer implements OnModuleInit {
     @Inject(Leadership) private readonly leadership: Leadership,
     @Inject(HttpAdapterHost) private readonly adapters: HttpAdapterHost,
   ) {
-    // Before Nest makes the routes, which is before `onModuleInit`.
+    // Must run before Nest creates the routes, which precedes `onModuleInit`.
     for (const wrapper of discovery.getControllers())
       for (const prototype of prototypeChain(prototypeOf(wrapper)))
         for (const handler of idempotentHandlersOf(prototype)) putReplayFilterFirst(handler);
   }
 
-  // Our module is initialised first: no other `onModuleInit` runs before its objects are bound.
+  // This module is initialised first: its objects are bound before any other `onModuleInit` runs.
   async onModuleInit(): Promise<void> {
     try {
       const wrappers = [...this.discovery.getControllers(), ...this.discovery.getProviders()];
@@ -55,7 +55,7 @@ export class LockExplorer implements OnModuleInit {
 
   #exploreLocks(wrappers: readonly ProviderWrapper[]): void {
     const prototypes = new Set<object>();
-    /** Those of objects, without the ones that these inherit from. */
+    /** Prototypes of objects, without those that they inherit from. */
     const concrete = new Set<object>();
     for (const wrapper of wrappers) {
       const made = prototypeOf(wrapper);

@@ -9,64 +9,66 @@ import {
 } from 'bedrock-lock';
 import { KeyTemplate } from '../keys/key.template.js';
 
-/** Gives the key of a request from the arguments of the call; `this` is the object. */
+/** Returns the key of a request from the call's arguments; `this` is the object. */
 export type IdempotencyKeyFunction<A extends unknown[]> = (...args: A) => KeyPart;
 
 interface SharedIdempotentOptions {
-  /** Name of one of the module's `idempotency`. */
+  /** Name of a registered idempotency store. */
   readonly idempotency: string;
-  /** Needed only where the same name is registered on several backends. */
+  /** Needed only if several backends register the same name. */
   readonly backend?: string;
   /**
-   * What the method does: the same key of another operation is another key. Give it a name before the class or the method is
-   * renamed, or where a bundler shortens names: a retry that meets the new name runs again. Two methods that give the same name
-   * share their keys, and so do the classes that inherit a method with a name.
+   * Name of the method's operation: each operation has its own keys. Set it before you rename the class or method, or
+   * if a bundler shortens names: a retry under the new name would run again. Methods with the same name share their
+   * keys, and so do classes that inherit a method with a name.
    * @default the class of the object and the method, as `Orders.place`
    */
   readonly operation?: string;
-  /** How long a repetition waits for the first request, in ms. @default that of the idempotency */
+  /** How long a repetition waits for the first request, in ms. @default that of the idempotency store */
   readonly waitMs?: number;
 }
 
 type IdempotencyScope = string | number | undefined;
 
-/** Options of `@Idempotent()` on a method that is no HTTP handler: the arguments have the key. */
+/** Options of `@Idempotent()` on an ordinary method: the arguments contain the key. */
 export interface IdempotentMethodOptions<A extends unknown[] = []> extends SharedIdempotentOptions {
-  /** What repetitions have in common: a template over the arguments (`'{0.operationId}'`), or a function of them. */
+  /** The key that repetitions share: a template over the arguments (`'{0.operationId}'`), or a function of them. */
   readonly key: string | IdempotencyKeyFunction<A>;
-  /** Whose key it is: a template, or a function of the arguments. @default none: the keys of all callers meet */
+  /** The owner of the key: a template, or a function of the arguments. @default none: all callers share their keys */
   readonly scope?: string | ((...args: A) => IdempotencyScope);
-  /** What must be the same under the same key. @default the arguments */
+  /** The value that must match under the same key. @default the arguments */
   readonly payload?: (...args: A) => unknown;
 }
 
-/** Options of `@Idempotent()` on an HTTP handler: a header of the request has the key. */
+/** Options of `@Idempotent()` on an HTTP handler: a request header contains the key. */
 export interface IdempotentHandlerOptions extends SharedIdempotentOptions {
   readonly key?: undefined;
   /**
-   * Whose key it is: a fixed text, a function of the request, or the name of a header of it. A function that gives nothing is a
-   * fault of the server (500), a request without the header one of the client (400).
-   * @default none: the keys of all callers meet
+   * The owner of the key: a fixed text, a function of the request, or the name of a request header. If the function
+   * returns nothing, the response is 500; if the header is missing, 400.
+   * @default none: all callers share their keys
    */
   readonly scope?: string | { readonly header: string } | ((request: never) => IdempotencyScope);
   /**
-   * What must be the same under the same key. Needed where the body of a request is multipart, or is read later than here: such
-   * requests are refused with 415 without it. @default method, URL and body of the request
+   * The value that must match under the same key. Required for multipart bodies and bodies read later; without it, such
+   * requests get 415.
+   * @default method, URL and body of the request
    */
   readonly payload?: (request: never) => unknown;
   /** Name of the header with the key. @default 'Idempotency-Key' */
   readonly header?: string;
-  /** Refuse requests without a key with 400. False runs them as they come. @default true */
+  /** Refuse requests without a key with 400. False runs them without idempotency. @default true */
   readonly required?: boolean;
   /**
-   * Of which errors of the handler's body the response is stored and replayed, with the status that goes out. It is not asked
-   * about errors of pipes, guards and locks, nor about 408, 425, 429 and 5xx, after which a retry runs again.
+   * Selects the errors of the handler's body whose response is stored and replayed, with the status of the response. It
+   * is not called for errors of pipes, guards and locks, nor for 408, 425, 429 and 5xx: after these, a retry runs
+   * again.
    * @default all others
    */
   readonly storeIf?: (error: unknown, status: number) => boolean;
   /**
-   * Headers of the response that are stored and replayed, beside Content-Type and Content-Encoding.
-   * @default all that are set once the handler's turn has come, but Set-Cookie
+   * Response headers to store and replay, besides Content-Type and Content-Encoding.
+   * @default all headers set after the handler's turn began, except Set-Cookie
    */
   readonly headers?: readonly string[];
 }
@@ -75,25 +77,25 @@ export interface IdempotentHandlerOptions extends SharedIdempotentOptions {
 export type IdempotentOptions<A extends unknown[] = []> =
   IdempotentMethodOptions<A> | IdempotentHandlerOptions;
 
-/** Metadata key, on an HTTP handler, of its `IdempotentMethod`. */
+/** Metadata key of an HTTP handler's `IdempotentMethod`. */
 export const IDEMPOTENT_HANDLER = 'bedrock:idempotent';
 
 type Reader<T> = (self: object, args: readonly unknown[]) => T;
 
-/** What a method does about repeated calls. Frozen. */
+/** A checked `@Idempotent()`. Frozen. */
 export interface IdempotentSpec {
   readonly idempotency: string;
   readonly backend: string | undefined;
-  /** Undefined where it is the name of the method. */
+  /** Undefined if the operation is named after the method. */
   readonly operation: string | undefined;
-  /** Undefined where a header has the key. */
+  /** Undefined if a header contains the key. */
   readonly key: Reader<string> | undefined;
   readonly scope: Reader<string | number | undefined> | undefined;
-  /** The header that has the scope, in lower case. */
+  /** Name of the header with the scope, in lower case. */
   readonly scopeHeader: string | undefined;
   readonly payload: Reader<unknown> | undefined;
   readonly waitMs: number | undefined;
-  /** In lower case, as Node gives it. */
+  /** In lower case, as Node provides it. */
   readonly header: string;
   readonly required: boolean;
   readonly storeIf: (error: unknown, status: number) => boolean;
@@ -101,12 +103,12 @@ export interface IdempotentSpec {
   readonly headers: readonly string[] | undefined;
 }
 
-/** What only a handler has whose key stands in a header. */
+/** Options of handlers that take their key from a header. */
 const OF_HANDLERS = ['header', 'required', 'storeIf', 'headers'] as const;
 const FIELDS: ReadonlySet<string> = new Set<keyof IdempotentHandlerOptions>([
   'idempotency', 'backend', 'operation', 'key', 'scope', 'payload', 'waitMs', ...OF_HANDLERS,
 ]); // prettier-ignore
-/** What RFC 9110 allows in the name of a header. */
+/** Characters that RFC 9110 allows in a header name. */
 const HEADER = /^[\w!#$%&'*+.^`|~-]{1,100}$/;
 const LONGEST_OPERATION = 200;
 
@@ -114,7 +116,7 @@ const LONGEST_OPERATION = 200;
 export function idempotentSpec<A extends unknown[]>(options: string | IdempotentOptions<A>): IdempotentSpec {
   if (typeof options === 'string') return idempotentSpec({ idempotency: options });
   checkFields('options', options, FIELDS);
-  // Checked as what a handler may give, whatever was given.
+  // Checked as options of a handler, whatever the caller passed.
   const given = options as Omit<IdempotentHandlerOptions, 'key'> & { readonly key?: unknown };
   const { key, scope, payload, waitMs, backend, operation, headers, required = true } = given;
   const { header = 'idempotency-key', storeIf = always } = given;
@@ -186,7 +188,7 @@ function textReader(field: string, value: unknown): Reader<string> {
   };
 }
 
-/** Several parts as JSON, so that different parts never give the same text. */
+/** Joins several parts as JSON, so that different parts never produce the same text. */
 function textOf(parts: readonly KeyPart[]): string {
   return parts.length === 1 ? String(parts[0]) : JSON.stringify(parts.map(String));
 }

@@ -1,4 +1,4 @@
-/** Lock errors that a client gets a response for. The others are mistakes in the code: 500, as without this module. */
+/** Lock errors that get a response of their own. The others are programming errors: 500, as without this module. */
 export type MappedLockCode =
   | 'LOCK_BUSY'
   | 'LOCK_WAIT_TIMEOUT'
@@ -13,25 +13,29 @@ export type MappedLockCode =
   | 'IDEMPOTENCY_LOST'
   | 'INVALID_OPTION';
 
-/** What `LockInterceptor` does with handlers. */
+/** Options of `LockInterceptor`. */
 export interface LockInterceptorOptions {
   /**
    * Apply it to every handler. False leaves that to `@UseInterceptors(LockInterceptor)` and `useGlobalInterceptors()`.
    * @default true
    */
   readonly isGlobal?: boolean;
-  /** Turn lock errors that leave a handler into the exceptions of its transport. False lets them through. @default true */
+  /**
+   * Convert lock errors that leave a handler into exceptions of its transport. False lets them through.
+   * @default true
+   */
   readonly mapErrors?: boolean;
   /**
-   * HTTP status per error code, from 400 to 599. INVALID_OPTION is left alone unless it is named here.
+   * HTTP status per error code, from 400 to 599. INVALID_OPTION is not mapped unless it is named here.
    * @default 409 for LOCK_BUSY, LOCK_WAIT_TIMEOUT, IDEMPOTENCY_IN_FLIGHT and IDEMPOTENCY_RESULT, 422 for
    * IDEMPOTENCY_MISMATCH, 503 for QUEUE_FULL, BACKEND_UNAVAILABLE and LOCK_CLOSED, 500 for LOCK_LOST, LOCK_REVOKED and
    * IDEMPOTENCY_LOST
    */
   readonly statuses?: Readonly<Partial<Record<MappedLockCode, number>>>;
   /**
-   * Stop waiting for a lock when the client of the handler has gone, or nobody listens to the handler's result any more. A
-   * method that holds its lock already is never disturbed. @default true
+   * Stop waiting for a lock when the handler's client disconnects, or no subscriber remains for its result. A method
+   * that already holds its lock is never interrupted.
+   * @default true
    */
   readonly abortOnDisconnect?: boolean;
 }

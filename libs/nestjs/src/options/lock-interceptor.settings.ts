@@ -5,7 +5,7 @@ import type { MappedLockCode, LockInterceptorOptions } from './lock-interceptor.
 export interface LockInterceptorSettings {
   readonly isGlobal: boolean;
   readonly mapErrors: boolean;
-  /** Only what is answered has a status. */
+  /** Contains the mapped codes only. */
   readonly statuses: ReadonlyMap<MappedLockCode, number>;
   readonly abortOnDisconnect: boolean;
 }
@@ -22,12 +22,12 @@ const STATUSES: Readonly<Record<MappedLockCode, number | undefined>> = {
   LOCK_CLOSED: 503,
   LOCK_LOST: 500,
   LOCK_REVOKED: 500,
-  // As draft-ietf-httpapi-idempotency-key-header has it.
+  // As draft-ietf-httpapi-idempotency-key-header requires.
   IDEMPOTENCY_IN_FLIGHT: 409,
   IDEMPOTENCY_MISMATCH: 422,
   IDEMPOTENCY_RESULT: 409,
   IDEMPOTENCY_LOST: 500,
-  // A key that cannot be filled may be the client's mistake or one in the code; the log should tell the second.
+  // An invalid key may be the client's mistake or a bug; the log should report the bug.
   INVALID_OPTION: undefined,
 };
 const CODES: ReadonlySet<string> = new Set(Object.keys(STATUSES));

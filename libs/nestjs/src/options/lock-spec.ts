@@ -22,21 +22,21 @@ import type {
 } from './lock.options.js';
 import { checkReference, type LockMode, type LockReference } from '../core/lock-reference.js';
 
-/** The parts of the key of one call. */
+/** Returns the key parts of one call. */
 export type KeyReader = (self: object, args: readonly unknown[]) => readonly KeyPart[];
-/** The parts of each of several keys of one call. */
+/** Returns the parts of each of a call's keys. */
 type KeysReader = (self: object, args: readonly unknown[]) => readonly (readonly KeyPart[])[];
 type PolicyFunction = (error: Error, ...args: unknown[]) => unknown;
 
-/** One checked `@DistributedLock()`. Frozen; the same for every object and application. */
+/** A checked `@DistributedLock()`. Frozen; shared by all objects and applications. */
 export interface LockSpec extends LockReference {
   readonly backend: string | undefined;
   /** The compiled template, for checks and messages. */
   readonly template: KeyTemplate | undefined;
   readonly key: KeyReader | undefined;
-  /** Instead of `key`, the keys of several entities. */
+  /** Replaces `key`: the keys of several entities. */
   readonly keys: KeysReader | undefined;
-  /** Undefined when the lock's own options stand, so that the hot path allocates nothing. */
+  /** Undefined if the lock's own options apply, so that the hot path allocates nothing. */
   readonly call: SemaphoreCallOptions | undefined;
   readonly onBusy: 'throw' | 'skip' | PolicyFunction;
   readonly onLost: 'throw' | PolicyFunction;
@@ -73,7 +73,7 @@ export function lockSpec<A extends unknown[]>(options: string | DistributedLockO
   });
 }
 
-/** What is said about the lock itself; whether it is so, only the running application can tell. */
+/** The decorator's statements about the lock; only the running application can verify them. */
 function lockReference(
   options: Pick<DistributedLockOptions, 'lock' | 'kind' | 'mode' | 'permits'>,
 ): LockReference {
@@ -93,7 +93,7 @@ function checkMode(mode: unknown): LockMode {
   throw new InvalidOptionError('mode', "'read' or 'write'", mode);
 }
 
-/** Checks the options of a call as far as they can be checked without the backend. @throws InvalidOptionError */
+/** Checks a call's options as far as possible without the backend. @throws InvalidOptionError */
 export function checkCall(
   options: SemaphoreCallOptions,
   defaults: CallOptions = {},

@@ -32,7 +32,7 @@ const ASYNC: ReadonlySet<string> = new Set<keyof BedrockLockModuleAsyncOptions>(
   ...WAYS, 'imports', 'inject', 'provideInjectionTokensFrom', 'locks', 'idempotency', 'backends', 'isGlobal',
 ]); // prettier-ignore
 
-/** What `forRoot()` was given. @throws InvalidOptionError */
+/** Checks the options of `forRoot()`. @throws InvalidOptionError */
 export function checkRootOptions(options: BedrockLockModuleOptions): void {
   checkFields('options', options, ROOT);
   checkStatic(options);
@@ -40,7 +40,7 @@ export function checkRootOptions(options: BedrockLockModuleOptions): void {
   checkOptions(rest);
 }
 
-/** What `forRootAsync()` was given. @throws InvalidOptionError */
+/** Checks the options of `forRootAsync()`. @throws InvalidOptionError */
 export function checkAsyncOptions(options: BedrockLockModuleAsyncOptions): void {
   checkFields('options', options, ASYNC);
   checkStatic(options);
@@ -58,7 +58,7 @@ export function checkAsyncOptions(options: BedrockLockModuleAsyncOptions): void 
   }
 }
 
-/** What a factory gave, or `forRoot()` beside its static part. @throws InvalidOptionError */
+/** Checks the result of a factory, or the dynamic options of `forRoot()`. @throws InvalidOptionError */
 export function checkOptions(options: BedrockLockOptions): void {
   checkFields('options', options, FROM_FACTORY);
   refuseNull(options);
@@ -78,7 +78,7 @@ export function checkOptions(options: BedrockLockOptions): void {
   if (idempotency !== undefined) checkIdempotencies(idempotency);
 }
 
-/** The registrations of a list, names turned into objects. @throws InvalidOptionError naming the entry */
+/** The registrations of a list, with names converted to objects. @throws InvalidOptionError naming the entry */
 export function checkRegistrations(locks: unknown): readonly LockRegistration[] {
   return checkList('locks', locks, (entry: LockRegistration, field) => {
     if (entry.kind !== undefined) checkKind(`${field}.kind`, entry.kind);
@@ -109,7 +109,7 @@ function checkList<T extends { readonly name: string; readonly backend?: string 
   });
 }
 
-/** Every backend by its name. @throws InvalidOptionError when there is none, or both ways are used */
+/** The backends by name. @throws InvalidOptionError if there is none, or if both options are set */
 export function backendSources({ backend, backends }: BedrockLockOptions): Map<string, BackendSource> {
   if (backend !== undefined && backends !== undefined) {
     throw new InvalidOptionError('backend', 'left out when backends is given', backend);
@@ -131,7 +131,7 @@ function checkNames(field: string, names: unknown): void {
   names.forEach((name, index) => checkName(`${field}[${index}]`, name));
 }
 
-/** An option is given or left out; null would be taken for left out further down. */
+/** Refuses null: later code would treat it as an omitted option. */
 function refuseNull(options: object, prefix = ''): void {
   for (const [name, value] of Object.entries(options)) {
     if (value === null) throw new InvalidOptionError(`${prefix}${name}`, 'given or left out', value);

@@ -23,12 +23,12 @@ import { LockRegistry } from './lock.registry.js';
 import { LOCK_REGISTRY, LOCKS } from '../core/lock.constants.js';
 import { exposed } from './test.mode.js';
 
-/** The locks of the application, for code that does not know them when it is written. */
+/** The locks of the application, for code that learns their names at run time. */
 @Injectable()
 export class BedrockService {
   readonly #registry: LockRegistry;
 
-  /** @internal Nest makes it. */
+  /** @internal Nest creates it. */
   constructor(@Inject(LOCK_REGISTRY) registry: LockRegistry) {
     this.#registry = registry;
   }
@@ -45,8 +45,8 @@ export class BedrockService {
 
   /**
    * A registered lock that is held as a whole. Locks of other kinds come from the methods of their kinds.
-   * @param backend only needed where the same name is registered on several backends
-   * @throws InvalidOptionError when it is not registered, or of another kind
+   * @param backend needed only if several backends register the same name
+   * @throws InvalidOptionError if it is not registered, or of another kind
    */
   lock(name: string, backend?: string): Lock {
     const { kind, lock } = this.#registry.find({ lock: name, backend });
@@ -55,10 +55,10 @@ export class BedrockService {
   }
 
   /**
-   * A lock made at run time; afterwards the same name gives the same object. A registered name without options gives
-   * the registered lock. Every name is kept: for one entity of many use `mutex(name).for(id)`.
-   * @throws InvalidOptionError for a bad name or option, for options that differ from those it was created with, and for
-   * a name of another kind
+   * A lock created at run time; afterwards the same name returns the same object. A registered name without options
+   * returns the registered lock. Every name is kept: for one entity of many, use `mutex(name).for(id)`.
+   * @throws InvalidOptionError for a bad name or option, for options that differ from the first call's, and for a name
+   * of another kind
    */
   mutex(name: string, options?: LockOptions, backend?: string): Mutex {
     return this.#registry.make({ kind: 'mutex', name, options }, backend);
@@ -74,7 +74,7 @@ export class BedrockService {
     return this.#registry.make({ kind: 'readWriteLock', name, options }, backend);
   }
 
-  /** As `mutex()`. The options may be left out for a registered one only. */
+  /** As `mutex()`. The options may be omitted only for a registered semaphore. */
   semaphore(name: string, options?: SemaphoreOptions, backend?: string): Semaphore {
     return this.#registry.make({ kind: 'semaphore', name, options }, backend);
   }
@@ -105,9 +105,9 @@ export class BedrockService {
   }
 
   /**
-   * Lets the decorated methods of an object work that Nest did not make, and gives it back. Objects of `useValue` and
-   * `useFactory` providers are bound when the application starts, request-scoped factories excepted.
-   * @throws InvalidOptionError for what is no object, or one that is frozen
+   * Enables the decorated methods of an object that Nest did not create, and returns it. The application binds objects
+   * of `useValue` and `useFactory` providers at its start, except those of request-scoped factories.
+   * @throws InvalidOptionError if it is not an object, or a frozen one
    */
   bind<T extends object>(instance: T): T {
     if (typeof instance !== 'object' || instance === null || !Object.isExtensible(instance)) {

@@ -2,12 +2,12 @@ import { isLockRegistry, type LockRegistry } from './lock.registry.js';
 import { LOCKS } from '../core/lock.constants.js';
 import { setTestMode, type TestMode } from './test.mode.js';
 
-/** Those of the test modules that are open, in the order in which they were made. */
+/** Registries of the open test modules, in creation order. */
 const openTestRegistries: LockRegistry[] = [];
 
 /**
- * The locks of an object with decorated methods; never a double that a test has put in their place. An object that Nest did not
- * make, or that got such a double, has those of the newest open test module.
+ * The registry of an object with decorated methods; never a double that a test has put in its place. For an object that
+ * Nest did not create, or that got such a double, the registry of the newest open test module.
  */
 export function registryOf(self: object): LockRegistry | undefined {
   const given = (self as { [LOCKS]?: unknown } | undefined)?.[LOCKS];

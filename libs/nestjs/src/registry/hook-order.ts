@@ -3,9 +3,10 @@ import { Leadership } from '../leadership/leadership.module.js';
 import { LOCK_REGISTRY } from '../core/lock.constants.js';
 
 /**
- * Nest runs the hooks of the start by falling distance from the root module, those of the end the other way round. All
- * global modules share one distance, which leaves their order to that of the imports. Ours go beyond: locks work in every
- * hook of every other module, and whoever leads does so only between the last hook of the start and the first of the end.
+ * Nest runs start hooks by decreasing distance from the root module, and end hooks in the opposite order. All global
+ * modules have the same distance, so their order would depend on the imports.
+ * Our modules get distances beyond it. So locks work in every hook of every other module, and a leader leads only
+ * between the last start hook and the first end hook.
  */
 export function orderHooks(modules: ModulesContainer): void {
   for (const module of modules.values()) {

@@ -18,15 +18,15 @@ import { LOCK_REGISTRY } from '../core/lock.constants.js';
 import { orderHooks } from './hook-order.js';
 import { warnWithoutShutdownHooks } from './shutdown.hooks.js';
 
-/** What the module lists by name. */
+/** The static registrations of the module. */
 export interface StaticRegistrations {
   readonly locks: readonly LockRegistration[];
   readonly idempotency: readonly IdempotencyRegistration[];
-  /** The names of the backends, with what a test puts in place of one. */
+  /** The backends by name, with a test's replacement if there is one. */
   readonly backends: ReadonlyMap<string, BackendSource | undefined>;
 }
 
-/** Makes the Bedrocks and registers the locks. Leaves nothing open when it throws. */
+/** Creates the Bedrocks and registers the locks. Leaves nothing open when it throws. */
 export async function createLockRegistry(
   options: BedrockLockOptions,
   listed: StaticRegistrations,
@@ -42,7 +42,7 @@ export async function createLockRegistry(
   const registry = new LockRegistry(bedrocks, options);
   try {
     const sources = [...backendSources(options)];
-    // The order in which `inLockOrder()` takes their locks: `multiLock()` goes by who was made first.
+    // `multiLock()` orders by creation, so backends are created in the order of `inLockOrder()`.
     sources.sort(([one], [other]) => (one < other ? -1 : 1));
     for (const [name, own] of sources) {
       if (!listed.backends.has(name)) throw unlistedError(name);
@@ -61,7 +61,7 @@ export async function createLockRegistry(
   return registry;
 }
 
-/** Tests put others in their place, by tokens that are made before the factory has been asked. */
+/** Tests override backends by token, and tokens must exist before the factory runs. */
 function unlistedError(name: string): InvalidOptionError {
   return new InvalidOptionError(
     'backends',
@@ -70,7 +70,7 @@ function unlistedError(name: string): InvalidOptionError {
   );
 }
 
-/** Two roots would be two sets of queues over the same locks, and decorated methods could not tell which is theirs. */
+/** Two roots would have separate queues for the same locks, and decorated methods could not tell which to use. */
 function refuseSecondRoot(modules: ModulesContainer): void {
   const roots = [...modules.values()].filter((module) => module.providers.has(LOCK_REGISTRY));
   if (roots.length <= 1) return;
@@ -107,7 +107,7 @@ function createBedrock(backend: Backend, options: BedrockLockOptions): Bedrock {
   return bedrock;
 }
 
-/** Lays the options that a factory gives over what is listed by name. */
+/** Merges the options that a factory returns into the listed names. */
 function withOptions<T extends { readonly name: string; readonly backend?: string }>(
   list: 'locks' | 'idempotency',
   listed: readonly T[],
@@ -123,7 +123,7 @@ function withOptions<T extends { readonly name: string; readonly backend?: strin
       const requirement = `those that forRootAsync({ ${list} }) lists: only they can be injected`;
       throw new InvalidOptionError(list, requirement, one.name);
     }
-    // Whether the two go together, the kind judges when it is made.
+    // The kind checks the merged options when the lock is created.
     merged[index] = { ...merged[index], ...one };
   }
   return merged;

@@ -23,7 +23,7 @@ import { DEFAULT_BACKEND, LOG_CONTEXT } from '../core/lock.constants.js';
 import { RegisteredNames } from './registered.names.js';
 import { exposed } from './test.mode.js';
 
-/** Pause between two tries to reach a backend that was not there at the start, in ms. */
+/** Pause between attempts to reach a backend that was unavailable at the start, in ms. */
 const RETRY_MS = 1_000;
 
 /** A registered lock and the name of its backend. */
@@ -38,22 +38,22 @@ interface RegisteredIdempotency {
   readonly backend: string;
 }
 
-/** What names a registered lock. */
+/** Identifies a registered lock. */
 export interface LockLookup {
   readonly lock: string;
   readonly backend?: string | undefined;
-  /** What it should be registered as, for the message when it is not. */
+  /** The expected kind, for the message if it differs. */
   readonly kind?: LockKind | undefined;
 }
 
-// A name, so that a registry of a second copy of this package is known too; the double of a test has no such thing.
+// A registered symbol, so that a registry of a second copy of this package is recognised; a test double lacks it.
 const REGISTRY = Symbol.for('BedrockLockModule: lock registry');
 
 export function isLockRegistry(value: unknown): value is LockRegistry {
   return (value as { readonly [REGISTRY]?: unknown } | null | undefined)?.[REGISTRY] === true;
 }
 
-/** The Bedrocks of one application, one per backend, and the locks that were registered on them. */
+/** The Bedrocks of one application, one per backend, and their registered locks. */
 export class LockRegistry implements BeforeApplicationShutdown {
   readonly [REGISTRY] = true;
   readonly #bedrocks: ReadonlyMap<string, Bedrock>;
@@ -64,7 +64,7 @@ export class LockRegistry implements BeforeApplicationShutdown {
   });
   readonly #bound = new WeakMap<LockSpec, BoundLock>();
   readonly clock: Clock;
-  /** How long who holds or leads may take to finish when the application closes, in ms. */
+  /** How long holders and leaders may finish when the application closes, in ms. */
   readonly graceMs: number;
   readonly #startDegraded: boolean;
   readonly #logger = new Logger(LOG_CONTEXT);
@@ -83,14 +83,17 @@ export class LockRegistry implements BeforeApplicationShutdown {
     return [...this.#bedrocks.keys()];
   }
 
-  /** @throws InvalidOptionError for a name that no backend has */
+  /** @throws InvalidOptionError for an unknown backend */
   bedrock(backend = DEFAULT_BACKEND): Bedrock {
     const bedrock = this.#bedrocks.get(backend);
     if (bedrock !== undefined) return bedrock;
     throw new InvalidOptionError('backend', `one of ${this.backends.join(', ')}`, backend);
   }
 
-  /** The lock of a registration; the same for an equal one. @throws InvalidOptionError for another kind or other options */
+  /**
+   * The lock of a registration; equal registrations share it.
+   * @throws InvalidOptionError for another kind or other options
+   */
   register(registration: LockRegistration): LockOf<LockKind> {
     const { name, backend = DEFAULT_BACKEND, kind = 'mutex', ...options } = registration;
     const lock = withErrorContext(`lock "${name}"`, () =>
@@ -109,7 +112,7 @@ export class LockRegistry implements BeforeApplicationShutdown {
     return idempotency;
   }
 
-  /** A lock made at run time; without options it may be a registered one. */
+  /** A lock created at run time; without options it may be a registered one. */
   make<K extends LockKind>(definition: LockDefinition<K>, backend = DEFAULT_BACKEND): LockOf<K> {
     const known = this.#locks.on(definition.name, backend);
     const isRegistered = definition.options === undefined && known?.kind === definition.kind;
@@ -122,22 +125,25 @@ export class LockRegistry implements BeforeApplicationShutdown {
     return exposed(this, known?.idempotency ?? this.bedrock(backend).idempotency(name, options));
   }
 
-  /** @throws InvalidOptionError when it is not registered, or on several backends and none of them is named */
+  /** @throws InvalidOptionError if it is not registered, or registered on several backends and none is named */
   find({ lock: name, kind, backend }: LockLookup): RegisteredLock {
     return this.#locks.find({ name, kind, backend });
   }
 
-  /** As `find()`, and undefined where that throws. */
+  /** As `find()`, but undefined instead of an error. */
   known({ lock: name, backend }: LockLookup): RegisteredLock | undefined {
     return this.#locks.known({ name, backend });
   }
 
-  /** As `find()`; what runs under it is recorded in tests. */
+  /** As `find()`. Tests record the requests that run under it. */
   idempotency(name: string, backend?: string): Idempotency {
     return exposed(this, this.#idempotencies.find({ name, backend }).idempotency);
   }
 
-  /** What a decorated method holds; found and checked once. @throws InvalidOptionError as `find()` and `checkReference()` do */
+  /**
+   * The lock that a decorated method holds; found and checked once.
+   * @throws InvalidOptionError as `find()` and `checkReference()` do
+   */
   boundLockOf(spec: LockSpec): BoundLock {
     let bound = this.#bound.get(spec);
     if (bound === undefined) {
@@ -150,8 +156,8 @@ export class LockRegistry implements BeforeApplicationShutdown {
   }
 
   /**
-   * Resolves when every backend answers; with `startDegraded` after one `operationTimeoutMs` for an answer and one for the rest,
-   * and asks on.
+   * Resolves when every backend answers. With `startDegraded`, waits at most one `operationTimeoutMs` for the first
+   * answer and one for the rest, and continues in the background.
    * @throws BackendUnavailableError
    */
   async ready(): Promise<void> {
@@ -176,8 +182,8 @@ export class LockRegistry implements BeforeApplicationShutdown {
   }
 
   /**
-   * `ready()` waits five times `operationTimeoutMs` for a server that is just starting. It runs here too, since it keeps the
-   * process alive meanwhile.
+   * Waits for a ping, then for at most one `operationTimeoutMs`. `ready()` alone waits five times `operationTimeoutMs`
+   * for a starting server. It runs here too, since it keeps the process alive in the meantime.
    */
   async #readySoon(bedrock: Bedrock): Promise<void> {
     const { backend } = bedrock;
@@ -206,14 +212,15 @@ export class LockRegistry implements BeforeApplicationShutdown {
   }
 
   /**
-   * Before the servers close: they wait for their requests, and requests may be waiting here. After `onModuleDestroy` and
-   * the `beforeApplicationShutdown` of all other modules, which may still need locks: `orderHooks()` sees to it.
+   * Runs before the servers close: they wait for their requests, which may in turn wait for locks. Runs after
+   * `onModuleDestroy` and `beforeApplicationShutdown` of all other modules, which may still need locks: `orderHooks()`
+   * ensures it.
    */
   async beforeApplicationShutdown(): Promise<void> {
     await this.close();
   }
 
-  /** Rejects waiters, gives holders their grace, closes the backends. */
+  /** Rejects waiters, gives holders their grace period, closes the backends. */
   async close(options?: { readonly graceMs?: number }): Promise<void> {
     await Promise.all(this.#all().map((bedrock) => bedrock.close(options)));
   }

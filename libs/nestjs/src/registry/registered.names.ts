@@ -1,28 +1,28 @@
 import { checkName, InvalidOptionError } from 'bedrock-lock';
 import { DEFAULT_BACKEND } from '../core/lock.constants.js';
 
-/** What names something that is registered. */
+/** Identifies a registration. */
 export interface NameLookup {
   readonly name: string;
   readonly backend?: string | undefined;
-  /** Further fields that the registration should have, for the message when it is not there. */
+  /** Further fields that the registration should have, for the message if it is missing. */
   readonly [field: string]: string | undefined;
 }
 
-/** What is registered under names, each on one or several backends. */
+/** Registrations by name, each on one or several backends. */
 export class RegisteredNames<T extends { readonly backend: string }> {
   readonly #byName = new Map<string, readonly T[]>();
 
-  /** @param what the option that names one, and the list where they are registered, for errors */
+  /** @param what the option that names a registration, and the list that registers it, for errors */
   constructor(private readonly what: { readonly option: string; readonly list: string }) {}
 
-  /** Unless it is there. */
+  /** Does nothing if the same entry exists. */
   add(name: string, entry: T, isSame: (other: T) => boolean): void {
     const known = this.#byName.get(name) ?? [];
     if (!known.some(isSame)) this.#byName.set(name, [...known, entry]);
   }
 
-  /** @throws InvalidOptionError when it is not registered, or on several backends and none of them is named */
+  /** @throws InvalidOptionError if it is not registered, or registered on several backends and none is named */
   find(lookup: NameLookup): T {
     const { name, backend } = lookup;
     const { option, list } = this.what;
@@ -40,7 +40,7 @@ export class RegisteredNames<T extends { readonly backend: string }> {
     throw new InvalidOptionError(option, requirement, name);
   }
 
-  /** As `find()`, and undefined where that throws. */
+  /** As `find()`, but undefined instead of an error. */
   known({ name, backend }: NameLookup): T | undefined {
     const known = this.#byName.get(name) ?? [];
     if (backend === undefined && known.length === 1) return known[0];

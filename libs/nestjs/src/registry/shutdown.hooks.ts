@@ -2,14 +2,16 @@ import { Logger } from '@nestjs/common';
 import type { Bedrock, Clock } from 'bedrock-lock';
 import { LOG_CONTEXT } from '../core/lock.constants.js';
 
-/** Set by Jest, Vitest, the runner of Node and workers of Mocha: their tests close their applications themselves. */
+/** Set by Jest, Vitest, Node's test runner and Mocha workers: their tests close the applications themselves. */
 const TEST_VARIABLES = ['JEST_WORKER_ID', 'VITEST', 'NODE_TEST_CONTEXT', 'MOCHA_WORKER_ID'];
-/** Functions that Mocha and Jasmine put on the global object; Mocha without workers sets no variable. */
+/** Functions that Mocha and Jasmine define globally; Mocha without workers sets no variable. */
 const TEST_GLOBALS = ['describe', 'it'];
-/** `enableShutdownHooks()` may come after `createApplicationContext()`, in which providers may take locks, in ms. */
+/**
+ * `enableShutdownHooks()` may follow `createApplicationContext()`, in which providers may already acquire locks; in ms.
+ */
 const ENABLED_WITHIN_MS = 1_000;
 
-/** Warns once per application, when a lock was granted and nothing listens to SIGTERM. */
+/** Warns once per application, if a lock was granted and no listener handles SIGTERM. */
 export function warnWithoutShutdownHooks(bedrocks: readonly Bedrock[], clock: Clock): void {
   if (isTest()) return;
   const shared = bedrocks.filter(({ backend }) => !backend.traits.inProcess);

@@ -1,11 +1,11 @@
 import type { RecordedLocks } from '../core/recorded.locks.js';
 
-/** What a test does with the methods and locks of one registry. */
+/** How a test runs the methods and locks of one registry. */
 export interface TestMode {
   readonly recorded: RecordedLocks;
-  /** False: bodies run without any lock, whatever it is called. */
+  /** False: bodies run without any lock, even under unregistered names. */
   readonly isLocking: boolean;
-  /** What code gets in place of a lock or of idempotency. */
+  /** Replaces an injected lock or idempotency. */
   readonly wrap: <T extends { readonly name: string }>(one: T) => T;
 }
 
@@ -20,12 +20,12 @@ export function testModeOf(registry: object): TestMode | undefined {
   return modes.get(registry);
 }
 
-/** In a test that wants no locks. */
+/** True in a test that wants no locks. */
 export function isWithoutLocks(registry: object): boolean {
   return modes.get(registry)?.isLocking === false;
 }
 
-/** What code of the application gets: in a test a double that records, elsewhere the thing itself. */
+/** The object that application code gets: in a test a recording double, otherwise the object itself. */
 export function exposed<T extends { readonly name: string }>(registry: object, one: T): T {
   return modes.get(registry)?.wrap(one) ?? one;
 }

@@ -5,7 +5,7 @@ import { endWithServerError } from './server-error.js';
 import type { BeforeSending } from './response.buffer.js';
 import { canBegin, isChunk, type ResponseHead } from './response.dry-run.js';
 
-/** The reply of Fastify, as far as it is used. */
+/** Members of a Fastify reply that this package uses. */
 export interface FastifyReply {
   readonly raw: ServerResponse;
   statusCode: number;
@@ -27,7 +27,7 @@ interface FastifyInstance {
   ): unknown;
 }
 
-/** What is asked before a response goes out: with its payload as it is after Fastify's serializer. */
+/** Callbacks that run before a response leaves, with the payload after Fastify's serializer. */
 const callbacks = new WeakMap<ServerResponse, BeforeSending>();
 const hooked = new WeakSet<object>();
 
@@ -35,7 +35,7 @@ export function isFastify(adapter: AbstractHttpAdapter): boolean {
   return adapter.getType() === 'fastify';
 }
 
-/** Once per application, before it listens. */
+/** Called once per application, before it listens. */
 export function hookIntoFastify(adapter: AbstractHttpAdapter): void {
   const instance = adapter.getInstance<FastifyInstance>();
   if (hooked.has(instance)) return;
@@ -43,7 +43,7 @@ export function hookIntoFastify(adapter: AbstractHttpAdapter): void {
   instance.addHook('onSend', (_request, reply, payload, done) => {
     const beforeSending = callbacks.get(reply.raw);
     if (beforeSending === undefined) return done(null, payload);
-    // Fastify is to fail at once, as it does without this hook, and not after the response was stored.
+    // Fastify must fail at once, as it does without this hook, rather than after the response was stored.
     if (beforeSending !== dropReply && !isSendable(reply, payload)) return done(null, payload);
     callbacks.set(reply.raw, dropReply);
     const snapshot = snapshotOf(reply, payload);
@@ -61,12 +61,12 @@ export function hookIntoFastify(adapter: AbstractHttpAdapter): void {
   });
 }
 
-/** Called before the next payload of this reply is sent. */
+/** Called before the reply's next payload is sent. */
 export function beforeReplying(reply: FastifyReply, beforeSending: BeforeSending): void {
   callbacks.set(reply.raw, beforeSending);
 }
 
-/** A second response, while the first one is held back, is dropped. */
+/** A second response is dropped while the first is held back. */
 const DROPPED: ResponseSnapshot = { status: 0, headers: {}, body: Buffer.alloc(0) };
 const dropReply: BeforeSending = async () => DROPPED;
 
@@ -81,7 +81,7 @@ function snapshotOf(reply: FastifyReply, payload: unknown): ResponseSnapshot | u
   return isWhole ? responseSnapshot(reply.statusCode, reply.getHeaders(), payload) : undefined;
 }
 
-/** A later response, such as that of an error, has set a head of its own. */
+/** Restores the head, which a later response, such as that of an error, may have replaced. */
 function restoreHead(reply: FastifyReply, { status, headers }: ResponseHead): void {
   for (const name of Object.keys(reply.getHeaders()))
     if (!(name in headers)) {
@@ -91,7 +91,7 @@ function restoreHead(reply: FastifyReply, { status, headers }: ResponseHead): vo
   setHead(reply, { status, headers });
 }
 
-/** The payload of another response, whose head is set. */
+/** The payload of another response, after setting its head. */
 function replaced(reply: FastifyReply, { status, headers, body }: ResponseSnapshot): Buffer | null {
   reply.removeHeader('content-length');
   if (!('content-type' in headers)) reply.removeHeader('content-type');
@@ -105,7 +105,7 @@ function setHead(
 ): void {
   reply.statusCode = status;
   for (const [name, value] of Object.entries(headers)) {
-    // Fastify adds cookies to those that are there.
+    // Fastify appends cookies to existing ones.
     reply.removeHeader(name);
     if (value !== undefined) reply.header(name, value);
   }

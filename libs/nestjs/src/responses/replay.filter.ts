@@ -2,15 +2,15 @@ import 'reflect-metadata';
 import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
 
-/** What `@UseFilters()` leaves on a handler, the last one to be asked first; the constant is no part of Nest's public entry. */
+/** Metadata key of `@UseFilters()`, whose last filter runs first; Nest does not export the constant. */
 const FILTERS_METADATA = '__exceptionFilters__';
 
 /** Responses that were replayed from an earlier request. */
 export const replayedResponses = new WeakSet<ServerResponse>();
 
 /**
- * What Nest makes of a handler without a value, whichever copy of rxjs it has; and what Node does where an outer interceptor
- * puts a value in place of none, which Nest then sends.
+ * Matches two errors. Nest raises an EmptyError, from any copy of rxjs, for a handler without a value. Node raises the
+ * other if an outer interceptor adds a value, which Nest then sends.
  */
 class AlreadyAnsweredError extends Error {
   static override [Symbol.hasInstance](error: unknown): boolean {
@@ -19,17 +19,19 @@ class AlreadyAnsweredError extends Error {
   }
 }
 
-/** Ends a request that was answered past Nest, without a word to the filters and the log of the application. */
+/** Ends a request that was answered without Nest, hidden from the application's filters and log. */
 @Catch(AlreadyAnsweredError)
 export class ReplayFilter implements ExceptionFilter {
   catch(error: unknown, host: ArgumentsHost): void {
     const response = host.switchToHttp().getResponse<ServerResponse & { readonly raw?: ServerResponse }>();
-    // It has another cause: a matter of the global filters.
+    // The error has another cause, so the global filters handle it.
     if (!replayedResponses.has(response.raw ?? response)) throw error;
   }
 }
 
-/** Has Nest ask it before the other filters of the handler, also those of decorators above `@Idempotent()`. */
+/**
+ * Makes Nest try this filter before the handler's other filters, including those of decorators above `@Idempotent()`.
+ */
 export function putReplayFilterFirst(handler: object): void {
   const filters = (Reflect.getMetadata(FILTERS_METADATA, handler) ?? []) as readonly unknown[];
   const isReplayFilter = (one: unknown): boolean => one instanceof ReplayFilter;

@@ -3,16 +3,16 @@ import type { OutgoingHttpHeaders } from 'node:http';
 
 type Headers = Readonly<Record<string, string | readonly string[]>>;
 
-/** A response as it goes out, whole. */
+/** A complete response as sent. */
 export interface ResponseSnapshot {
   readonly status: number;
-  /** Their names in lower case. */
+  /** Names are in lower case. */
   readonly headers: Headers;
-  /** Empty where there is none. */
+  /** Empty if the response has no body. */
   readonly body: Buffer;
 }
 
-/** A response as it is stored: the body as it is where it is text, else in base64. */
+/** A response as stored: a text body unchanged, any other in base64. */
 interface StoredResponse {
   readonly status: number;
   readonly headers: Headers;
@@ -20,25 +20,25 @@ interface StoredResponse {
   readonly base64?: string;
 }
 
-/** Those of the connection and of the moment: each response has its own. */
+/** Headers of the connection or the moment: each response has its own. */
 const PER_RESPONSE_HEADERS: ReadonlySet<string> = new Set([
   'connection', 'content-length', 'date', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade',
 ]); // prettier-ignore
-/** Without them nobody can read the body. */
+/** Without these headers, the client cannot decode the body. */
 const BODY_HEADERS: ReadonlySet<string> = new Set(['content-type', 'content-encoding']);
-/** Below 500 too: a retry may succeed. */
+/** Statuses below 500 after which a retry may succeed. */
 const RETRYABLE: ReadonlySet<number> = new Set([
   HttpStatus.REQUEST_TIMEOUT,
   425, // Too Early
   HttpStatus.TOO_MANY_REQUESTS,
 ]);
 
-/** Whether the same request may get another response later. */
+/** Whether a repeated request may get another response later. */
 export function isRetryable(status: number): boolean {
   return status >= 500 || RETRYABLE.has(status);
 }
 
-/** @param body what Node or Fastify is given to send; undefined and null are no body */
+/** @param body the body given to Node or Fastify; undefined and null are no body */
 export function responseSnapshot(
   status: number,
   headers: OutgoingHttpHeaders,
@@ -49,15 +49,15 @@ export function responseSnapshot(
   return { status, headers: textsOf(headers), body: bytes };
 }
 
-/** Which headers of a response are stored. */
+/** The headers to store. */
 export interface HeaderSelection {
-  /** What was there before the handler began, which belongs to the request alone. */
+  /** Headers set before the handler began, which belong to the request alone. */
   readonly before: OutgoingHttpHeaders;
-  /** These and those that describe the body. Undefined: all that were set since, but cookies. */
+  /** These are stored, besides those that describe the body. Undefined: all that were set since, except cookies. */
   readonly names: readonly string[] | undefined;
 }
 
-/** What is stored of a response. */
+/** The stored form of a response. */
 export function storedResponse(
   { status, headers, body }: ResponseSnapshot,
   { before, names }: HeaderSelection,
@@ -74,7 +74,7 @@ export function storedResponse(
   return { status, headers: Object.fromEntries(chosen), ...content } satisfies StoredResponse;
 }
 
-/** The response behind what is stored; undefined where something else is. */
+/** The response of a stored form; undefined for any other value. */
 export function snapshotOfStored(stored: unknown): ResponseSnapshot | undefined {
   const { status, headers, text, base64 } = (stored ?? {}) as Partial<StoredResponse>;
   const body = text ?? base64;

@@ -4,8 +4,8 @@ import { endWithServerError } from './server-error.js';
 import { isChunk, dryRun, WRITES, type ResponseHead, type WriteName } from './response.dry-run.js';
 
 /**
- * Told of a response before its first byte goes out; undefined for one that is written in parts, of which only the status is
- * known. What it gives goes out in place of it; undefined lets it out as it is.
+ * Called before the first byte of a response. The snapshot is undefined for a response written in parts, of which only
+ * the status is known. A returned snapshot is sent instead; undefined sends the response unchanged.
  */
 export type BeforeSending = (
   snapshot: ResponseSnapshot | undefined,
@@ -15,25 +15,25 @@ export type BeforeSending = (
 type WriteMethod = (this: ServerResponse, ...args: unknown[]) => unknown;
 
 /**
- * Held back before whoever writes is told to wait, in bytes. It is more than streams take at once, so that the one below (a
- * socket, a compressor) says itself when it can go on.
+ * Bytes held back before the writer gets backpressure. More than streams write at once, so that the stream below (a
+ * socket, a compressor) reports itself when it can continue.
  */
 const MAX_BUFFERED_BYTES = 2 ** 20;
 
 /**
- * Holds back what is written to a response until `beforeSending` has ended. Whoever writes sees a response that has been sent
- * (`headersSent`) and, after many parts, one that is slow (`write()` is false, `drain` follows). What Node cannot send throws
- * at once, as it does without the buffer, and is not held.
+ * Holds back the writes to a response until `beforeSending` has ended. The writer sees a sent response (`headersSent`)
+ * and, after many parts, a slow one (`write()` is false, `drain` follows).
+ * A write that Node rejects throws at once, as without the buffer, and is not held.
  */
 export class ResponseBuffer {
   readonly #response: ServerResponse;
   readonly #beforeSending: BeforeSending;
   readonly #originals = {} as Record<WriteName, WriteMethod>;
-  /** What waits. */
+  /** Writes held back. */
   readonly #writes: (() => unknown)[] = [];
   #bufferedBytes = 0;
   #state: 'idle' | 'headed' | 'holding' | 'whole' | 'open' = 'idle';
-  /** Once it is fixed. */
+  /** Set once the head is final. */
   #head: ResponseHead | undefined;
 
   constructor(response: ServerResponse, beforeSending: BeforeSending) {
@@ -49,7 +49,7 @@ export class ResponseBuffer {
     }
   }
 
-  /** Lets everything through from now on. */
+  /** Lets all further writes through. */
   passThrough(): void {
     this.#state = 'open';
   }
@@ -57,13 +57,13 @@ export class ResponseBuffer {
   #write(name: WriteName, args: unknown[]): unknown {
     const write = (): unknown => this.#originals[name].apply(this.#response, args);
     if (this.#state === 'open') return write();
-    // After the end of a response nothing belongs to it.
+    // Writes after the end of a response do not belong to it.
     if (this.#state !== 'whole') {
       this.#check(name, args);
       this.#writes.push(write);
       this.#bufferedBytes += name === 'write' ? lengthOf(args[0]) : 0;
     }
-    // With a head alone Node sends nothing either.
+    // Node sends nothing for a head alone either.
     if (this.#state === 'idle' && name === 'writeHead') this.#fixHead();
     else if (this.#state === 'idle' || this.#state === 'headed') this.#begin(name, args);
     return name === 'write' ? this.#bufferedBytes < MAX_BUFFERED_BYTES : this.#response;
@@ -100,7 +100,7 @@ export class ResponseBuffer {
   #flush(snapshot: ResponseSnapshot | undefined): void {
     const response = this.#response;
     if (snapshot !== undefined) {
-      // Whatever came after it, such as an error, has begun a response of its own.
+      // A later response, such as that of an error, has set its own headers.
       for (const name of response.getHeaderNames())
         if (!(name in snapshot.headers)) response.removeHeader(name);
       setHead(response, snapshot);
@@ -111,7 +111,7 @@ export class ResponseBuffer {
   }
 }
 
-/** As that of Node, which cannot be made from outside. */
+/** Mimics Node's error, which cannot be created from outside. */
 class HeadersSentError extends Error {
   readonly code = 'ERR_HTTP_HEADERS_SENT';
   constructor() {
@@ -119,7 +119,7 @@ class HeadersSentError extends Error {
   }
 }
 
-/** Sends a response in place of whatever was set before; headers that it does not know stay. */
+/** Sends the snapshot instead of the prepared response; headers that the snapshot lacks stay. */
 export function sendSnapshot(response: ServerResponse, snapshot: ResponseSnapshot): void {
   if (response.headersSent) return;
   const { status, body } = snapshot;

@@ -1,10 +1,10 @@
 import { ServerResponse, type OutgoingHttpHeaders } from 'node:http';
 
-/** What puts bytes on the wire. */
+/** Methods that put bytes on the wire. */
 export const WRITES = ['writeHead', 'flushHeaders', 'write', 'end'] as const;
 export type WriteName = (typeof WRITES)[number];
 
-/** Status and headers, as Node has them. */
+/** Status and headers, in Node's form. */
 export interface ResponseHead {
   readonly status: number;
   readonly headers: OutgoingHttpHeaders;
@@ -13,9 +13,9 @@ export interface ResponseHead {
 type WriteMethods = Record<WriteName, (...args: unknown[]) => unknown>;
 
 /**
- * The head that a response has once Node has done this write. The write goes to a response without a socket, so that Node
- * itself judges it and no byte leaves.
- * @throws what Node throws for what it cannot send
+ * The head of a response after this write. Applies the write to a response without a socket, so that Node judges it and
+ * no byte leaves.
+ * @throws Node's error for a write that it cannot send
  */
 export function dryRun(
   response: ServerResponse,
@@ -44,11 +44,11 @@ export function isChunk(value: unknown): value is string | Uint8Array {
 
 function dryRunOf(response: ServerResponse): ServerResponse {
   const detached = new ServerResponse(response.req);
-  // Without a listener an error would end the process.
+  // Without a listener, an error would end the process.
   detached.on('error', () => undefined);
   detached.statusCode = response.statusCode;
   detached.statusMessage = response.statusMessage;
-  // Only beside other headers Node keeps those that it is given with the head.
+  // Node keeps the headers passed with the head only if other headers exist.
   detached.setHeader('x-dry-run', '');
   detached.removeHeader('x-dry-run');
   for (const [header, value] of Object.entries(response.getHeaders()))

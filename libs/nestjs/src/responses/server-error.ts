@@ -8,8 +8,8 @@ const BODY = JSON.stringify({
 });
 
 /**
- * Ends a response that failed as it was sent: 500, or the end of the connection once bytes have left. By then the
- * handler and the filters have done their part. Never throws.
+ * Ends a response that failed while being sent: with 500, or by closing the connection once bytes have left. The
+ * handler and the filters have already finished. Never throws.
  */
 export function endWithServerError(response: ServerResponse, error: unknown): void {
   new Logger(LOG_CONTEXT).error(error);

@@ -2,16 +2,16 @@ import type { Bedrock, Clock } from 'bedrock-lock';
 import { nodesHealth, roundedMs, type NodeHealth } from './node.health.js';
 import { unavailableReason } from './unavailable.reason.js';
 
-/** How one backend is, seen from this process. */
+/** Health of one backend, as seen from this process. */
 export interface BackendHealth {
   readonly status: 'up' | 'down';
-  /** Round trip, in ms; only when it is up. */
+  /** Round trip, in ms; only when the backend is up. */
   readonly latencyMs?: number;
-  /** Locks that this process holds on it. */
+  /** Number of its locks that this process holds. */
   readonly holding: number;
-  /** Callers of this process that wait for one. */
+  /** Number of callers in this process that wait for its locks. */
   readonly waiting: number;
-  /** When this process first noticed that it is down: ISO 8601. */
+  /** When this process first noticed the outage: ISO 8601. */
   readonly since?: string;
   /** Why it is down: a code or plain words, never an address, a user or a password. */
   readonly error?: string;
@@ -19,34 +19,34 @@ export interface BackendHealth {
   readonly nodes?: readonly NodeHealth[];
 }
 
-/** What is known of an outage that may still last. */
+/** An outage that may still last. */
 interface Outage {
   /** Epoch ms. */
   readonly since: number;
-  /** Monotonic ms of the latest sign of it. */
+  /** Monotonic ms of its latest sign. */
   readonly seenAt: number;
   readonly reason: string;
-  /** Grants of the backend until then: one more, and it is over. */
+  /** Number of the backend's grants so far: another grant ends the outage. */
   readonly grants: number;
-  /** It did not answer at all: an answer ends it. */
+  /** True if the backend did not answer at all: any answer ends the outage. */
   readonly isSilent: boolean;
 }
 
 /**
  * How long a refused claim counts against a backend that answers pings, in ms: read-only, out of memory, in quarantine.
- * Callers who wait ask at least every second; with nobody left who asks, nobody knows.
+ * Waiters retry at least every second; without waiters, the state is unknown.
  */
 const REFUSAL_VALID_MS = 5_000;
 
 const monitors = new WeakMap<Bedrock, BackendMonitor>();
 
-/** Remembers what the events of a Bedrock and earlier checks told about its backend. */
+/** Remembers a backend's outages, from the events of its Bedrock and from earlier checks. */
 export class BackendMonitor {
   readonly #bedrock: Bedrock;
   readonly #clock: Clock;
   #outage: Outage | undefined;
 
-  /** The one monitor of a Bedrock, however many indicators ask. */
+  /** The one monitor of a Bedrock, shared by all indicators. */
   static of(bedrock: Bedrock, clock: Clock): BackendMonitor {
     let monitor = monitors.get(bedrock);
     if (monitor === undefined) monitors.set(bedrock, (monitor = new BackendMonitor(bedrock, clock)));
@@ -62,7 +62,7 @@ export class BackendMonitor {
     );
   }
 
-  /** Asks the backend for a sign of life; takes no lock. @throws never */
+  /** Pings the backend; acquires no lock. @throws never */
   async check(timeoutMs: number): Promise<BackendHealth> {
     const { backend, isClosed } = this.#bedrock;
     if (isClosed) return this.#down('the lock service is closing');
@@ -106,7 +106,7 @@ export class BackendMonitor {
     };
   }
 
-  /** It answers pings, but not long ago it refused a claim, and has granted none since. */
+  /** True if the backend recently refused a claim and has granted none since. It may still answer pings. */
   #refuses(): boolean {
     const outage = this.#currentOutage();
     return outage !== undefined && !outage.isSilent && this.#clock.now() - outage.seenAt < REFUSAL_VALID_MS;
@@ -122,11 +122,11 @@ export class BackendMonitor {
   }
 }
 
-/** The result of the work, or undefined when there is none in time. */
+/** The result of the work, or undefined if it is late. */
 async function within<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T | undefined> {
   let stop = (): void => undefined;
   const bound = new Promise<undefined>((resolve) => {
-    // Timers run before sockets are read: after a stall of the event loop the answer may be there already.
+    // Timers run before sockets are read: after an event loop stall, the answer may already have arrived.
     const timer = clock.setTimer(() => clock.afterPoll(() => resolve(undefined)), ms);
     stop = () => clock.clearTimer(timer);
   });

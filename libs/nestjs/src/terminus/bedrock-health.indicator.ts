@@ -7,9 +7,9 @@ import { BackendMonitor, type BackendHealth } from './backend.monitor.js';
 
 /** Options of `BedrockHealthIndicator.check()`. */
 export interface BedrockHealthOptions {
-  /** Names of the backends to ask. @default all of them */
+  /** Names of the backends to check. @default all backends */
   readonly backends?: readonly string[];
-  /** How long a backend may take to answer, in ms; all are asked at once. @default 1000 */
+  /** How long a backend may take to answer, in ms; all are checked in parallel. @default 1000 */
   readonly timeoutMs?: number;
 }
 
@@ -18,15 +18,15 @@ const DEFAULT_TIMEOUT_MS = 1_000;
 const MAX_TIMEOUT_MS = 60_000;
 
 /**
- * Health of the lock backends for `@nestjs/terminus`: add it to the providers of the module that imports TerminusModule,
- * and call `indicator.check('locks')` inside `HealthCheckService.check()`.
+ * Health of the lock backends for `@nestjs/terminus`. Add it to the providers of the module that imports
+ * TerminusModule, and call `indicator.check('locks')` inside `HealthCheckService.check()`.
  */
 @Injectable()
 export class BedrockHealthIndicator {
   readonly #terminus: HealthIndicatorService;
   readonly #registry: LockRegistry;
 
-  /** @internal Nest makes it. */
+  /** @internal Nest creates it. */
   constructor(
     @Inject(HealthIndicatorService) terminus: HealthIndicatorService,
     @Inject(LOCK_REGISTRY) registry: LockRegistry,
@@ -37,9 +37,9 @@ export class BedrockHealthIndicator {
   }
 
   /**
-   * Up when every backend answers in time and gives locks; else down. Takes no lock. Details stand under the names of the
-   * backends. Rejects for a bad argument only.
-   * @param key the name of this check in the answer
+   * Up if every backend answers in time and grants locks, otherwise down. Acquires no lock. The details are keyed by
+   * backend name. Rejects only for a bad argument.
+   * @param key the name of this check in the result
    * @throws InvalidOptionError naming the field
    */
   async check<const Key extends string>(
@@ -76,7 +76,7 @@ export class BedrockHealthIndicator {
   }
 }
 
-/** Terminus lays the results into one object by their keys: `__proto__` would vanish there, and with it a failure. */
+/** Terminus merges the results into one object by key: a `__proto__` key would vanish, and with it a failure. */
 function checkKey(key: unknown): void {
   if (typeof key === 'string' && key !== '' && key !== '__proto__') return;
   throw new InvalidOptionError('key', 'a non-empty string', key);

@@ -12,20 +12,20 @@ import { RecordingLocks } from './recording.locks.js';
 
 /** Options of `BedrockTestingModule`. */
 export interface BedrockTestingOptions extends Pick<BedrockLockStaticOptions, 'locks' | 'idempotency'> {
-  /** Time of the locks, as `ManualClock` of bedrock-testkit gives it. @default the system's */
+  /** Clock of the locks, such as bedrock-testkit's `ManualClock`. @default the system clock */
   readonly clock?: Clock;
 }
 
 /**
- * In place of `BedrockLockModule`, for tests of some providers. Objects that the test makes itself (`new Orders()`), and those
- * that got a double for their locks (`useMocker()`), are under the locks of the newest such module that is not closed.
- * `RecordedLocks` tells what was locked.
+ * Replaces `BedrockLockModule` in tests of some providers. Objects that the test creates (`new Orders()`), and those
+ * with a double for their locks (`useMocker()`), use the newest open module of this kind. `RecordedLocks` shows the
+ * locks that were acquired.
  */
 @Module({})
 export class BedrockTestingModule implements OnModuleDestroy {
   constructor(@Inject(LOCK_REGISTRY) private readonly registry: LockRegistry) {}
 
-  /** Methods run without locks, under any name. What is injected must be listed, and lives in memory. */
+  /** Methods run without locks, under any name. Injected locks must be listed, and are in memory. */
   static noLocks(options: BedrockTestingOptions = {}): DynamicModule {
     return testing(options, false);
   }
@@ -58,7 +58,7 @@ function testing({ clock, ...listed }: BedrockTestingOptions, isLocking: boolean
       },
       { provide: RecordedLocks, useFactory: ({ recorded }: TestMode) => recorded, inject: [TEST_MODE] },
     ],
-    // The module of the locks asks for it.
+    // The module of the locks injects it.
     exports: [RecordedLocks, TEST_MODE],
   };
 }

@@ -5,9 +5,10 @@ import type { LockRegistry } from '../registry/lock.registry.js';
 import { LOCK_REGISTRY } from '../core/lock.constants.js';
 
 /**
- * Puts an application on other backends, by their names; its own are never made. Locks, prefix and features stay.
- * `overrideProvider(getBackendToken(name))` does the same for one, and cannot tell the backends of two applications apart.
- * @throws InvalidOptionError from `compile()`, for such a name
+ * Replaces an application's backends by name; its own are never created. Locks, prefix and features stay.
+ * `overrideProvider(getBackendToken(name))` replaces a single one, but cannot distinguish the backends of two
+ * applications.
+ * @throws InvalidOptionError from `compile()`, for an unknown name
  */
 export function overrideBackends(
   builder: TestingModuleBuilder,

@@ -1,7 +1,7 @@
 import { Idempotency, ReadWriteLock, type IdempotentRequest, type KeyPart } from 'bedrock-lock';
 import type { RecordedCall, RecordedLocks } from '../core/recorded.locks.js';
 
-/** The methods that ask for a lock. */
+/** Methods that request a lock. */
 const ACQUIRE_METHODS: ReadonlySet<string | symbol> = new Set([
   'run',
   'acquire',
@@ -12,14 +12,14 @@ const ACQUIRE_METHODS: ReadonlySet<string | symbol> = new Set([
 
 type AnyFunction = (...args: unknown[]) => unknown;
 
-/** Stands in front of the locks of one test, and records what is asked of them by hand. */
+/** Wraps the locks of one test and records direct calls on them. */
 export class RecordingLocks {
-  /** By what it stands in front of, and by itself: injected twice, a lock is the same object. */
+  /** By original and by double: a lock injected twice is the same object. */
   readonly #doubles = new WeakMap<object, object>();
 
   constructor(private readonly recorded: RecordedLocks) {}
 
-  /** A double that is a lock, or idempotency, as the given one is. */
+  /** A double of the same class as the given lock or idempotency. */
   of<T extends { readonly name: string }>(one: T): T {
     const double =
       one instanceof Idempotency
@@ -69,14 +69,14 @@ export class RecordingLocks {
   }
 }
 
-/** @param instead what a property gives in place of its value; undefined for the value */
+/** @param instead provides a property's replacement; undefined keeps its value */
 function forwarding(target: object, instead: (name: string | symbol, value: unknown) => unknown): object {
   return new Proxy(target, {
     get(_target, name) {
       const value: unknown = Reflect.get(target, name, target);
       const other = instead(name, value);
       if (other !== undefined) return other;
-      // Private fields are those of the target.
+      // Private fields belong to the target.
       return typeof value === 'function' && name !== 'constructor' ? (value.bind(target) as unknown) : value;
     },
   });
