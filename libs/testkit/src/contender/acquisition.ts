@@ -2,11 +2,11 @@ import { READERS, systemClock, type Bedrock, type Lease } from 'bedrock-lock';
 import type { Share } from '../history/history-event.js';
 import type { ContenderJob, PermitJob } from './contender-job.js';
 
-/** What a contender asks for once. */
+/** One acquisition of a contender. */
 export interface Acquisition {
   readonly waitMs: number;
   readonly share?: Share;
-  /** It reads, beside others, and changes nothing. */
+  /** True for a reader: it shares the lock with other readers, and changes nothing. */
   readonly isReader?: boolean;
   readonly acquire: () => Promise<Lease>;
 }

@@ -5,25 +5,25 @@ import type { HistoryEvent } from '../history/history-event.js';
 import { JOB_DEFAULTS, type ContenderBody, type ContenderJob, type NapJob } from './contender-job.js';
 import { acquisitionOf } from './acquisition.js';
 
-/** What a contender gets from the process that it runs in. */
+/** Services that the process provides to its contender. */
 export interface ContenderEnvironment {
   readonly backend: Backend;
   readonly label: string;
   write(event: HistoryEvent): void;
   readonly body?: ContenderBody | undefined;
-  /** @default the system's */
+  /** @default the system clock */
   readonly clock?: Clock | undefined;
-  /** Whether no more acquisitions are wanted. @default never */
+  /** True once no more acquisitions are wanted. @default never */
   isFinished?(): boolean;
-  /** Lets the machine sleep. Left out where several share it. */
+  /** Puts the machine to sleep. Omitted if several contenders share the machine. */
   nap?(ms: number): void;
-  /** @param woken called after each sleep, with its ms */
+  /** @param woken called after each sleep, with its duration in ms */
   onWake?(woken: (ms: number) => void): void;
   /** Ends the process at once; never settles. */
   crash(): Promise<never>;
 }
 
-/** Does the job and closes; resolves when it is done. */
+/** Runs the job and closes; resolves when both are done. */
 export async function contend(job: ContenderJob, environment: ContenderEnvironment): Promise<void> {
   const { backend, label, clock = systemClock } = environment;
   const { resource, resources = [resource], tasks = 1, forMs = Infinity, handOver = {} } = job;

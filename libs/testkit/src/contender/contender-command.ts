@@ -1,11 +1,11 @@
-/** What a contending process may be told. */
+/** A command to a contending process. */
 export type ContenderCommand =
-  /** Ask for nothing more, and end. */
+  /** Acquire nothing more, and end. */
   | { readonly kind: 'finish' }
-  /** Compute for so long, as far as the event loop can tell. */
+  /** Block the event loop for this time. */
   | { readonly kind: 'block'; readonly ms: number };
 
-/** What a contending process may ask for: to be stopped for so long. */
+/** A request of a contending process: to be stopped for this time. */
 export interface ContenderRequest {
   readonly kind: 'nap';
   readonly ms: number;

@@ -6,12 +6,12 @@ import { parseHistory, type HistoryEvent } from '../history/history-event.js';
 import type { BackendModule, ContenderJob } from './contender-job.js';
 import type { ContenderCommand, ContenderRequest } from './contender-command.js';
 
-/** The compiled program, from the sources as from the build. */
+/** The compiled program; this path is valid from the sources and from the build. */
 const PROGRAM = fileURLToPath(new URL('../../dist/contender/main.js', import.meta.url));
 
 /** One contender in a process of its own. */
 export class ContenderProcess {
-  /** What it has told so far. */
+  /** Events reported so far. */
   readonly events: HistoryEvent[] = [];
   readonly label: string;
   readonly #child: ChildProcess;
@@ -20,7 +20,7 @@ export class ContenderProcess {
   #rest = '';
   #hasEnded = false;
 
-  /** Starts it at once. @throws Error when the package has not been built */
+  /** Starts the process at once. @throws Error if the package has not been built */
   constructor(source: BackendModule, job: ContenderJob, label = job.label ?? 'p1') {
     if (!existsSync(PROGRAM)) throw new Error(`${PROGRAM} is missing: build bedrock-testkit first`);
     this.label = label;
@@ -39,22 +39,22 @@ export class ContenderProcess {
     return this.#child.pid!;
   }
 
-  /** SIGSTOP and SIGCONT freeze and thaw it, SIGKILL is a crash. */
+  /** SIGSTOP freezes it, SIGCONT thaws it, SIGKILL crashes it. */
   signal(signal: NodeJS.Signals): void {
     this.#child.kill(signal);
   }
 
-  /** Its event loop is not free for so long. */
+  /** Blocks its event loop for this time. */
   block(ms: number): void {
     this.#send({ kind: 'block', ms });
   }
 
-  /** Each of its tasks ends after the cycle that it is in. */
+  /** Each of its tasks ends after its current cycle. */
   finish(): void {
     this.#send({ kind: 'finish' });
   }
 
-  /** Resolves with the first event, told or yet to come, that fits. @throws Error when it ends before */
+  /** Resolves with the first matching event, past or future. @throws Error if the process ends before */
   async until<E extends HistoryEvent['kind']>(
     kind: E,
     fits: (event: HistoryEvent & { kind: E }) => boolean = () => true,
@@ -71,7 +71,7 @@ export class ContenderProcess {
     }
   }
 
-  /** Resolves when the process is gone. @throws Error when it failed (not when it was killed) */
+  /** Resolves when the process has ended. @throws Error if it failed (not if it was killed) */
   async ended(): Promise<void> {
     if (!this.#hasEnded) await once(this.#child, 'close');
     const { exitCode } = this.#child;
@@ -79,7 +79,7 @@ export class ContenderProcess {
       throw new Error(`${this.label} failed with ${exitCode}: ${this.#errors.slice(-2_000)}`);
   }
 
-  /** Kills it, if it still runs. */
+  /** Kills the process if it still runs. */
   async kill(): Promise<void> {
     if (this.#hasEnded) return;
     this.#child.kill('SIGKILL');
@@ -92,7 +92,7 @@ export class ContenderProcess {
   }
 
   #send(command: ContenderCommand): void {
-    // A process that is gone, or on its way, needs no commands.
+    // A process that has ended, or is ending, needs no commands.
     if (this.#child.connected) this.#child.send(command, () => undefined);
   }
 

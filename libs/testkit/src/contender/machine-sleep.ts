@@ -1,23 +1,23 @@
 /**
- * Makes a stopped process (SIGSTOP) find what a suspended machine finds: its monotonic clock and its timers have stood still,
- * the wall clock has gone on. To be imported before anything that keeps the functions of the system.
+ * Gives a stopped process (SIGSTOP) the view of a suspended machine: its monotonic clock and its timers have stopped,
+ * the wall clock has continued. Import it before any module that keeps the system's functions.
  */
 const { performance } = globalThis;
 const monotonic = performance.now.bind(performance);
 const systemSetTimeout = globalThis.setTimeout;
 const systemClearTimeout = globalThis.clearTimeout;
 
-/** The clock is looked at this often; who was away for longer than `GAP_MS` slept, ms. */
+/** Interval of clock checks, in ms; a gap above `GAP_MS` was a sleep. */
 const LOOK_MS = 5;
 const GAP_MS = 80;
 
 let sleptMs = 0;
 let lastLook = 0;
 let onWake: (ms: number) => void = () => undefined;
-/** Timers that fired while the machine slept, and what goes on in their place. */
+/** Timers that fired while the machine slept, each with its replacement. */
 const later = new WeakMap<object, NodeJS.Timeout>();
 
-/** From now on this process sleeps when it is stopped. @param woken called with the ms of each sleep */
+/** From now on, this process sleeps when it is stopped. @param woken called with the duration of each sleep, in ms */
 export function sleepWhenStopped(woken: (ms: number) => void): void {
   onWake = woken;
 }

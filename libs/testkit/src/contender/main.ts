@@ -1,4 +1,7 @@
-/** The program of one contending process: `main.js <backend and job as JSON>`; its history goes to the standard output. */
+/**
+ * The program of one contending process: `main.js <backend and job as JSON>`; it writes its history to the standard
+ * output.
+ */
 import { sleepWhenStopped } from './machine-sleep.js';
 import { writeSync } from 'node:fs';
 import type { Backend } from 'bedrock-lock';
@@ -14,7 +17,7 @@ const { source, job, label } = JSON.parse(process.argv[2]!) as {
 const backend = (await make(source)) as Backend;
 const body = job.body && ((await make(job.body)) as ContenderBody);
 
-// Nobody is left to read the history, nor to stop this process.
+// The parent is gone: no process reads the history or stops this one.
 const orphaned = (): never => process.exit(1);
 process.once('disconnect', orphaned);
 
@@ -45,7 +48,7 @@ async function make({ module, factory, args }: ModuleSource): Promise<unknown> {
   return entry[factory]!(...args);
 }
 
-// Written before the next statement runs: a killed process has told all that it did.
+// Written before the next statement runs: a killed process has reported all that it did.
 function write(line: string): void {
   for (let rest = Buffer.from(line); rest.length > 0;) {
     try {

@@ -5,7 +5,7 @@ import { contend } from './contend.js';
 import type { BackendModule, ContenderJob } from './contender-job.js';
 import { ContenderProcess } from './contender-process.js';
 
-/** Runs each job in a process of its own, all at the same time, and gives their common history. */
+/** Runs each job in a process of its own, all at the same time, and returns their common history. */
 export async function runContendersAsProcesses(
   source: BackendModule,
   jobs: readonly ContenderJob[],
@@ -20,8 +20,8 @@ export async function runContendersAsProcesses(
 }
 
 /**
- * The same in this process, for backends that cannot be reached from another one: each job is a peer of its own. A
- * crash cuts its backend off, so that the others see of it what they would see of a dead process: nothing.
+ * The same in this process, for backends that other processes cannot reach: each job is a peer of its own. A crash cuts
+ * off its backend, so that the other peers see a dead process.
  */
 export async function runContendersAsPeers(
   makeBackend: (label: string) => Backend | Promise<Backend>,

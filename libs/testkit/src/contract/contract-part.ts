@@ -2,13 +2,13 @@ import type { MutexVariant } from '../contender/contender-job.js';
 
 /** One promise of the contract. */
 export interface PromiseName {
-  /** Of a kind of mutex; undefined where it is not of a mutex. */
+  /** Kind of the mutex; undefined for a promise about another object. */
   readonly kind: MutexVariant | undefined;
   readonly group: string;
   readonly promise: string;
 }
 
-/** Chooses promises of the contract. */
+/** Selects promises of the contract. */
 export type ContractPart = (name: PromiseName) => boolean;
 
 export const WHOLE_CONTRACT: ContractPart = () => true;
@@ -19,8 +19,8 @@ export function nameOf({ kind, group, promise }: PromiseName): string {
 }
 
 /**
- * What is tried of every backend on every change: each mechanism once, and the first run of contenders of each kind of lock. The rest of
- * the contract tries the same mechanisms in more situations, and promises that take seconds.
+ * The part that runs on every backend for every change: each mechanism once, and the first contender run of each kind
+ * of lock. The rest repeats the mechanisms in more situations, and has the promises that take seconds.
  */
 export const SHORT_CONTRACT: ContractPart = ({ kind, group, promise }) => {
   if (kind === 'fairMutex') return SHORT_FAIR.has(promise);
@@ -90,5 +90,5 @@ const SHORT_PROMISES: ReadonlySet<string> = new Set([
   'run a request once, however many of it come at once',
 ]);
 
-/** What {@link SHORT_CONTRACT} leaves out. */
+/** The rest of the contract, without {@link SHORT_CONTRACT}. */
 export const LONG_CONTRACT: ContractPart = (name) => !SHORT_CONTRACT(name);

@@ -34,7 +34,7 @@ import { verbs } from './groups/holding/verbs.js';
 
 type ContractGroups = Readonly<Record<string, ContractGroup>>;
 
-/** What every backend promises of every kind of mutex, by group. */
+/** The promises of every backend about every kind of mutex, by group. */
 export const CONTRACT: ContractGroups = {
   'mutual exclusion': exclusion,
   'order and waking': order,
@@ -55,8 +55,8 @@ export const CONTRACT: ContractGroups = {
 };
 
 /**
- * What the order of arrival changes: claims, withdrawals and revocations of a queue of callers. The rest of {@link CONTRACT} is
- * the same code for both kinds of mutex.
+ * The promises that arrival order affects: claims, withdrawals and revocations of a queue of callers. The rest of
+ * {@link CONTRACT} runs the same code for both kinds of mutex.
  */
 const FAIR_CONTRACT: ContractGroups = {
   'mutual exclusion': exclusion,
@@ -80,7 +80,7 @@ function pick(group: ContractGroup, ...promises: readonly string[]): ContractGro
   return Object.fromEntries(promises.map((promise) => [promise, group[promise]!]));
 }
 
-/** What a driver promises that not every backend has, and what a trait stands for, by group. */
+/** The promises of optional drivers and traits, by group. */
 export const DRIVER_CONTRACTS: Readonly<
   Record<'counters' | 'permits' | 'records' | 'weighted' | 'shared', ContractGroups>
 > = {
@@ -91,10 +91,10 @@ export const DRIVER_CONTRACTS: Readonly<
   records: { idempotency },
 };
 
-/** Promises that take processes of their own. */
+/** Its promises need separate processes. */
 const SLEEP = 'a machine that sleeps';
 
-/** Promises about `holdAtLeastMs`, which a backend whose locks end with their session cannot keep. */
+/** Promises about `holdAtLeastMs`, which a backend with session-bound locks cannot keep. */
 export const HOLD_AT_LEAST: ReadonlySet<string> = new Set([
   'hold for holdAtLeastMs: others stay out after an early release',
   'after a hold-at-least that is over',
@@ -102,7 +102,7 @@ export const HOLD_AT_LEAST: ReadonlySet<string> = new Set([
   'keep permits taken as long as they are to be held at least, and no longer',
 ]);
 
-/** The functions of a test runner that the contract needs: Jest, Vitest and others have them as globals. */
+/** The functions of a test runner that the contract needs: Jest, Vitest and others define them globally. */
 export interface TestRunner {
   readonly describe: (title: string, body: () => void) => void;
   readonly it: (title: string, body: () => Promise<void>, timeoutMs?: number) => void;
@@ -110,19 +110,22 @@ export interface TestRunner {
   readonly afterAll: (body: () => Promise<void>) => void;
 }
 
-/** Where hand-overs are quick; a promise may take as much longer as those do. */
+/** For fast hand-overs; a promise may take longer in proportion to slow ones. */
 const CASE_TIMEOUT_MS = 30_000;
 const globals: object = globalThis;
 
-/** How the contract is tried. */
+/** How the contract runs. */
 export interface ContractOptions {
-  /** Which promises. @default all of them */
+  /** The promises to register. @default all */
   readonly part?: ContractPart;
-  /** @default the functions that the runner has as globals */
+  /** @default the runner's global functions */
   readonly runner?: TestRunner;
 }
 
-/** Registers the contract as tests of the runner: what passes the whole of it may serve as a backend of bedrock-lock. */
+/**
+ * Registers the contract as tests of the runner. A backend that passes all of it may serve as a backend of
+ * bedrock-lock.
+ */
 export function contractSuite(
   harness: ContractHarness,
   { part = WHOLE_CONTRACT, runner = globals as TestRunner }: ContractOptions = {},
@@ -143,7 +146,7 @@ export function contractSuite(
         const chosen = Object.entries(promises).filter(([promise]) =>
           isTried(harness, part, { kind, group, promise }),
         );
-        // A runner refuses a group without tests.
+        // Runners refuse a group without tests.
         if (chosen.length === 0) continue;
         describe(group, () => {
           for (const [promise, run] of chosen)
@@ -158,7 +161,10 @@ export function contractSuite(
   });
 }
 
-/** The names of the promises that {@link contractSuite} registers, such as `mutex › renewal › keeps many locks at a time`. */
+/**
+ * The names of the promises that {@link contractSuite} registers, such as
+ * `mutex › renewal › keeps many locks at a time`.
+ */
 export function promisesOf(harness: ContractHarness, part: ContractPart = WHOLE_CONTRACT): string[] {
   return sectionsOf(harness).flatMap(({ kind, groups }) =>
     Object.entries(groups).flatMap(([group, promises]) =>

@@ -8,7 +8,7 @@ import type {
   WithdrawOptions,
 } from 'bedrock-lock';
 
-/** What goes wrong with one call. `executed` is what the caller is told, as a real client would tell it. */
+/** What goes wrong with one call. `executed` is the caller's answer, as a real client would report it. */
 export type Fault = (
   | /** The server is not reachable: not executed, and the caller knows it. */ { readonly kind: 'refuse' }
   | /** The driver throws this error, without having asked. */ {
@@ -23,7 +23,7 @@ export type Fault = (
       readonly kind: 'answer';
       readonly answer: unknown;
     }
-    /** Under way for so long; the caller gives up at `giveUpMs`, the request arrives all the same. */
+    /** Delays the call. The caller gives up at `giveUpMs`, but the request still arrives. */
   | {
       readonly kind: 'delay';
       readonly requestMs?: number;
@@ -32,7 +32,7 @@ export type Fault = (
       readonly giveUpMs?: number;
     }
 ) & {
-  /** Not used up by a call. */
+  /** True: calls do not use up the fault. */
   readonly forEver?: boolean;
 };
 
@@ -43,7 +43,7 @@ type DriverInput<Driver extends string, Verbs> = {
     : never;
 };
 
-/** What each verb was called with. */
+/** The arguments of each verb. */
 export interface VerbInput
   extends
     DriverInput<'counters', CounterDriver>,
@@ -65,7 +65,7 @@ export type Verb = keyof VerbInput;
 export interface BackendCall<V extends Verb = Verb> {
   readonly verb: V;
   readonly input: VerbInput[V];
-  /** Of the backend's clock, ms. */
+  /** In ms of the backend's clock. */
   readonly at: number;
   readonly fault?: Fault['kind'];
 }

@@ -22,15 +22,15 @@ import type { BackendCall, Fault, Verb, VerbInput } from './fault.js';
 import { faultyDriver, type CallInterceptor } from './faulty-driver.js';
 
 export interface FaultyBackendOptions {
-  /** Times the delays. @default the system's */
+  /** Times the delays. @default the system clock */
   readonly clock?: Clock;
   /** Traits that differ from those of the inner backend: `{ push: false }`. */
   readonly traits?: Partial<Traits>;
 }
 
 /**
- * A backend that fails on demand. Faults are planned per verb and used up in order, one per call; without one the call
- * goes through. Every call is recorded. A verb settles within `operationTimeoutMs` here too, as the port promises.
+ * A backend that fails on demand. Faults are planned per verb and used up in order, one per call; without a planned
+ * fault, the call passes. Every call is recorded. Each verb settles within `operationTimeoutMs`, as the port promises.
  */
 export class FaultyBackend implements Backend, LeaseDriver {
   readonly name: string;
@@ -42,9 +42,9 @@ export class FaultyBackend implements Backend, LeaseDriver {
   readonly operationTimeoutMs: number;
   readonly traits: Traits;
   readonly calls: BackendCall[] = [];
-  /** Left out where the inner backend has none. */
+  /** Undefined if the inner backend has none. */
   readonly claimAll?: (claims: readonly Claim[]) => Promise<JointVerdict>;
-  /** Wakes do not arrive while this is true: those of this time are lost for good. */
+  /** While true, wakes do not arrive; they are lost for good. */
   dropsWakes = false;
   readonly #inner: Backend;
   readonly #clock: Clock;
@@ -80,14 +80,14 @@ export class FaultyBackend implements Backend, LeaseDriver {
     return this;
   }
 
-  /** Forgets every plan and takes the network back; what is under way keeps its fault. */
+  /** Drops every plan and restores the network; calls in flight keep their fault. */
   heal(): void {
     this.#plans.clear();
     this.#isCutOff = false;
     this.dropsWakes = false;
   }
 
-  /** Nothing reaches the server and nothing comes back, as if the process had died or its network was gone. */
+  /** Blocks every request and reply, as if the process had died or its network was down. */
   cutOff(): void {
     this.#isCutOff = true;
     this.dropsWakes = true;

@@ -1,11 +1,11 @@
-/** Lets one call through, or makes it suffer a fault. */
+/** Passes one call, or applies a fault to it. */
 export type CallInterceptor = (
   verb: string,
   input: readonly unknown[],
   act: () => Promise<unknown>,
 ) => Promise<unknown>;
 
-/** A driver whose verbs go through `intercept`, and whose wakes go through `deliver`. */
+/** A driver whose verbs pass through `intercept`, and whose wakes pass through `deliver`. */
 export function faultyDriver<D extends object>(
   driver: D,
   intercept: CallInterceptor,

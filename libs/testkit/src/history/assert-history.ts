@@ -8,10 +8,10 @@ import { formatHistory, type History } from './history-event.js';
 import type { HistoryLimits } from './violation.js';
 
 /**
- * Checks a history. The one way to assert exclusion, the order of tokens and the promptness of losses and calls.
- * @throws AssertionError with every violation; the history is then kept as JSON lines in a file that the message names, in
- * the folder of BEDROCK_HISTORIES or in the temporary folder
- * @param others promises that were broken beside those that a history tells of, in words
+ * Checks a history: exclusion, token order, and the promptness of losses and calls. No other function asserts these.
+ * @throws AssertionError with every violation. The message names a file with the history as JSON lines, in the folder
+ * BEDROCK_HISTORIES or the temporary folder.
+ * @param others violations that a history cannot show, in words
  */
 export function assertHistory(
   history: History,

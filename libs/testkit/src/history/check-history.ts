@@ -5,22 +5,25 @@ import { starvation, turnsWaited } from './fairness-invariants.js';
 import { handOver, handOverTimes, loss, percentile, settling } from './timing-invariants.js';
 import type { HistoryLimits, Violation } from './violation.js';
 
-/** What a history was found to be. */
+/** Result of a history check. */
 export interface HistoryReport {
-  /** Empty when every promise was kept. In the order of time. */
+  /** Empty if every promise was kept. In the order of time. */
   readonly violations: readonly Violation[];
   readonly leases: number;
-  /** Leases that were over before their release. */
+  /** Leases that ended before their release. */
   readonly lost: number;
   /** Leases per process. */
   readonly turns: Readonly<Record<string, number>>;
-  /** Calls that failed, by code. */
+  /** Failed calls by error code. */
   readonly failures: Readonly<Record<string, number>>;
-  /** The longest time from asking to holding, ms. */
+  /** The longest time from request to grant, in ms. */
   readonly longestWaitMs: number;
-  /** The most turns that began while one caller waited for its own: what fairness is, on a slow machine too. */
+  /**
+   * The most turns that began while one caller waited for its own: a measure of fairness that holds on a slow machine
+   * too.
+   */
   readonly mostTurnsWaited: number;
-  /** From a release to the start of the next holder that had been waiting, ms. */
+  /** From a release to the start of the next holder that had been waiting, in ms. */
   readonly handOverMs: { readonly p50: number; readonly p99: number; readonly max: number };
 }
 
@@ -60,7 +63,7 @@ export function checkHistory(history: History, limits: HistoryLimits = {}): Hist
   };
 }
 
-/** 0 of nothing. There may be more of them than a call takes arguments. */
+/** 0 for an empty list. Avoids spreading, since a list may exceed the argument limit of a call. */
 function largest(values: readonly number[]): number {
   return values.reduce((one, other) => Math.max(one, other), 0);
 }

@@ -3,10 +3,10 @@ import type { HistoryReport } from './check-history.js';
 import type { HistoryEvent, Share } from './history-event.js';
 import { sharedNow } from './history-recorder.js';
 
-/** A body that is checked by when it leaves, and by no lease. */
+/** Lease end of a body without a lease: only its exit counts. */
 const NEVER = Number.MAX_SAFE_INTEGER;
 
-/** Records when bodies enter and leave, and asserts that no more of them were inside than the capacity allows. */
+/** Records when bodies enter and leave, and asserts that the units inside never exceed the capacity. */
 export class ExclusionChecker {
   readonly #events: HistoryEvent[] = [];
   #entered = 0;
@@ -14,12 +14,12 @@ export class ExclusionChecker {
   #peak = 0;
 
   constructor(
-    /** Units that fit inside beside each other. */
+    /** Units that fit inside at the same time. */
     readonly capacity = 1,
     readonly resource = 'witnessed',
   ) {}
 
-  /** Bodies that have entered. */
+  /** Number of bodies that have entered. */
   get entered(): number {
     return this.#entered;
   }
@@ -29,12 +29,12 @@ export class ExclusionChecker {
     return this.#inside;
   }
 
-  /** The most units that were inside at a time: what shows that bodies do run beside each other. */
+  /** The most units inside at one time: shows that bodies do run concurrently. */
   get peak(): number {
     return this.#peak;
   }
 
-  /** Runs a body; it takes so many units while it runs. `token` is checked where it is given. */
+  /** Runs a body, which occupies its units meanwhile. `token` is checked if it is given. */
   async run<T>(
     body: () => T | Promise<T>,
     { units = 1, token = 0 }: { readonly units?: number; readonly token?: number } = {},
@@ -47,7 +47,7 @@ export class ExclusionChecker {
     }
   }
 
-  /** A body enters; what this gives is to be called when it leaves. */
+  /** A body enters; the returned function is to be called when it leaves. */
   enter(share: Share = { units: 1, capacity: this.capacity }, token = 0): () => void {
     const lease = `visit ${++this.#entered}`;
     const facts = { process: lease, resource: this.resource };

@@ -4,10 +4,10 @@ import type { LeaseTimeline } from './lease-timeline.js';
 import { Stalls } from './stalls.js';
 import type { HistoryLimits, Violation } from './violation.js';
 
-/** Stalls stretch a bound to so many times itself at most. */
+/** Stalls stretch a bound at most to this multiple. */
 const MOST_STRETCH = 4;
 
-/** I5: nobody starves beside others who never pause. */
+/** I5: no waiter starves, even if other callers never pause. */
 export function starvation(
   timelines: readonly LeaseTimeline[],
   history: History,
@@ -26,8 +26,8 @@ export function starvation(
 }
 
 /**
- * For each lease, how many turns began while its caller waited for it. A reader is kept out by no other reader: what passes
- * there while it waits for its answer shows how slow the machine is, and nothing about whose turn it was.
+ * For each lease, the number of turns that began while its caller waited. A reader is not blocked by other readers:
+ * their turns while it awaits its answer show a slow machine, not an unfair order.
  */
 export function turnsWaited(timelines: readonly LeaseTimeline[]): number[] {
   const all = startsOf(timelines);
@@ -47,7 +47,7 @@ function startsOf(timelines: readonly LeaseTimeline[]): number[] {
   return timelines.map(({ acquiredAt }) => acquiredAt).sort((a, b) => a - b);
 }
 
-/** How many of the times, which are in order, lie before `at`. */
+/** The number of times before `at`; the times are sorted. */
 function countBefore(times: readonly number[], at: number): number {
   let [low, high] = [0, times.length];
   while (low < high) {

@@ -3,12 +3,12 @@ import type { LossReason, ReleaseOutcome } from 'bedrock-lock';
 /** Times are ms of CLOCK_MONOTONIC, which all processes of one machine share. */
 interface HistoryEventFields {
   readonly at: number;
-  /** Who tells it: unique per process of a history. */
+  /** The reporting process; unique within a history. */
   readonly process: string;
   readonly resource: string;
 }
 
-/** A caller asks for the lock; it must have its answer by `deadline` (absent: no bound). */
+/** A caller requests the lock; it must have its answer by `deadline` (absent: no bound). */
 export interface AskedEvent extends HistoryEventFields {
   readonly kind: 'asked';
   readonly call: string;
@@ -22,17 +22,17 @@ export interface AcquiredEvent extends HistoryEventFields {
   /** 0: the lock has no fencing. */
   readonly token: number;
   readonly validUntil: number;
-  /** What of it the lease has, where several hold it beside each other; absent: all of it. */
+  /** The share of a lock with several holders; absent: the whole lock. */
   readonly share?: Share;
 }
 
-/** So many permits of those that there are. */
+/** Permits held, and the number of permits. */
 export interface Share {
   readonly units: number;
   readonly capacity: number;
 }
 
-/** The answer to `asked` was an error, of this code. */
+/** The request ended with an error of this code. */
 export interface FailedEvent extends HistoryEventFields {
   readonly kind: 'failed';
   readonly call: string;
@@ -45,7 +45,7 @@ export interface RenewedEvent extends HistoryEventFields {
   readonly validUntil: number;
 }
 
-/** The holder looked at its lease; `at` was taken before it looked. */
+/** The holder checked its lease; `at` was taken before the check. */
 export interface SeenEvent extends HistoryEventFields {
   readonly kind: 'seen';
   readonly lease: string;
@@ -70,7 +70,7 @@ export interface LostEvent extends HistoryEventFields {
   readonly reason: LossReason;
 }
 
-/** Somebody renewed or withdrew a grant that was not its own; `outcome` is the driver's answer. */
+/** A process renewed or withdrew the grant of another holder; `outcome` is the driver's answer. */
 export interface ForeignWriteEvent extends HistoryEventFields {
   readonly kind: 'meddled';
   readonly verb: 'renew' | 'withdraw';
@@ -83,7 +83,7 @@ export interface StalledEvent extends HistoryEventFields {
   readonly lateMs: number;
 }
 
-/** The process has come to its end in good order; one that was killed has no such event. */
+/** The process has ended normally; a killed process has no such event. */
 export interface EndedEvent extends HistoryEventFields {
   readonly kind: 'ended';
 }
@@ -108,7 +108,7 @@ export function formatHistory(history: History): string {
   return history.map((event) => `${JSON.stringify(event)}\n`).join('');
 }
 
-/** @throws SyntaxError naming the line that is no event */
+/** @throws SyntaxError naming the line that is not an event */
 export function parseHistory(text: string): HistoryEvent[] {
   return text.split('\n').flatMap((line, i) => {
     if (line.trim() === '') return [];

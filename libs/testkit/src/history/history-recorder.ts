@@ -2,17 +2,17 @@ import { systemClock, type Bedrock, type Clock, type Lease, type Unsubscribe } f
 import { EventLoopWatchdog } from '../liveness/event-loop-watchdog.js';
 import type { HistoryEvent, Share } from './history-event.js';
 
-/** An event without its time and process, which the recorder adds. */
+/** An event without time and process, which the recorder adds. */
 type EventToRecord = HistoryEvent extends infer E
   ? E extends HistoryEvent
     ? Omit<E, 'at' | 'process'>
     : never
   : never;
 
-/** What waits in a process looks at the clock at least so often, ms. */
+/** Waiting code in a process checks the clock at least this often, in ms. */
 const CLOCK_CHECK_MS = 1_000;
 
-/** Writes down what a process does with its locks, at the time of CLOCK_MONOTONIC. */
+/** Records what a process does with its locks, with times of CLOCK_MONOTONIC. */
 export class HistoryRecorder {
   #offset: number;
   #calls = 0;
@@ -29,14 +29,14 @@ export class HistoryRecorder {
     this.write({ at: this.#now(), process: this.process, ...event });
   }
 
-  /** A time of the local clock (`lease.validUntil`) as all processes of the machine read it. */
+  /** Converts a time of the local clock (`lease.validUntil`) to the time that all processes of the machine share. */
   toShared(localMs: number): number {
     return localMs + this.#offset;
   }
 
   /**
-   * Acquires by `ask`, and tells how that went; undefined when it failed with an error of the lock.
-   * @param share the permits that are asked for, of a semaphore
+   * Acquires by `ask`, and records the outcome; undefined if it failed with a lock error.
+   * @param share the requested permits of a semaphore
    */
   async acquire(
     resource: string,
@@ -69,8 +69,8 @@ export class HistoryRecorder {
   }
 
   /**
-   * The machine has slept, and the local clock has not counted it. What waits for something looks at the clock once a second:
-   * until then, it is as good as asleep.
+   * The machine has slept, and the local clock has not counted it. Waiting code checks the clock once a second; until
+   * then, it still behaves as if asleep.
    */
   recordSleep(ms: number): void {
     this.#offset = offsetOf(this.clock);
@@ -97,12 +97,12 @@ export class HistoryRecorder {
     this.record({ kind: 'released', resource, lease: id, outcome });
   }
 
-  /** Tells renewals and losses of all leases, and when the event loop was not free. */
+  /** Records renewals and losses of all leases, and stalls of the event loop. */
   follow(bedrock: Bedrock): Unsubscribe {
     const { clock } = this;
     const stops = [
       bedrock.on('lease.renewed', ({ resource, leaseId: lease, remainingMs }) => {
-        // After a stall it may have ended before it is told.
+        // After a stall, the lease may have ended before the event is handled.
         if (remainingMs <= 0) return;
         const validUntil = this.#now() + remainingMs;
         this.record({ kind: 'renewed', resource, lease, validUntil });
@@ -121,16 +121,16 @@ export class HistoryRecorder {
   }
 }
 
-/** What happens at one instant of a clock that a test moves has an order all the same, ms. */
+/** Events at one instant of a manual clock still have an order; in ms. */
 const SAME_INSTANT_STEP_MS = 1e-6;
 let [lastAt, sameInstant] = [0, 0];
 
-/** The clock that all processes of one machine share, ms. */
+/** The clock that all processes of one machine share, in ms. */
 export function sharedNow(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }
 
-/** Now, as histories have it: {@link sharedNow} for the system's clock, else the time of the clock itself. */
+/** The present time in histories: {@link sharedNow} for the system clock, otherwise the time of the clock itself. */
 export function historyNow(clock: Clock): number {
   if (clock === systemClock) return sharedNow();
   const at = clock.now();
@@ -139,7 +139,7 @@ export function historyNow(clock: Clock): number {
   return at + sameInstant * SAME_INSTANT_STEP_MS;
 }
 
-// The least of some samples is the one that was not interrupted between its two readings.
+// The smallest sample is the one without an interruption between its two readings.
 function offsetOf(clock: Clock): number {
   return Math.min(
     ...Array.from({ length: 50 }, () => {

@@ -3,8 +3,8 @@ import { byResource, endOf, type LeaseTimeline } from './lease-timeline.js';
 import type { Violation } from './violation.js';
 
 /**
- * I1: the intervals [acquired, min(release started, validUntil)] of one resource never overlap; of a semaphore, no lease
- * begins that would bring the permits in use beyond those that there are.
+ * I1: the intervals [acquired, min(release started, validUntil)] of one resource never overlap. For a semaphore, no
+ * lease begins that would raise the permits in use above the total.
  */
 export function exclusion(timelines: readonly LeaseTimeline[]): Violation[] {
   return byResource(timelines).flatMap((group) => {
@@ -22,7 +22,7 @@ export function exclusion(timelines: readonly LeaseTimeline[]): Violation[] {
   });
 }
 
-/** I2: tokens strictly grow per resource. A lease that was over when its caller got it does not count. */
+/** I2: tokens strictly grow per resource. A lease that had ended when its caller got it does not count. */
 export function tokens(timelines: readonly LeaseTimeline[]): Violation[] {
   return byResource(timelines).flatMap((group) => {
     const fenced = group.filter(

@@ -1,6 +1,6 @@
 import type { History, ReleasedEvent, RenewedEvent, SeenEvent, Share } from './history-event.js';
 
-/** What a history tells about one lease. */
+/** The history of one lease. */
 export interface LeaseTimeline {
   readonly lease: string;
   readonly process: string;
@@ -8,7 +8,7 @@ export interface LeaseTimeline {
   readonly token: number;
   readonly share: Share;
   readonly acquiredAt: number;
-  /** When its caller began to ask. */
+  /** When its caller requested it. */
   readonly askedAt: number | undefined;
   /** The end that came with the grant. */
   readonly grantedUntil: number;
@@ -21,10 +21,10 @@ export interface LeaseTimeline {
   readonly observations: SeenEvent[];
 }
 
-/** All of it. */
+/** The whole lock. */
 const WHOLE: Share = { units: 1, capacity: 1 };
 
-/** The instant from which the holder no longer claims to hold: released, lost, or over by the clock. */
+/** When the holder stops claiming to hold: released, lost, or expired by the clock. */
 export function endOf({ releasingAt = Infinity, lostAt = Infinity, validUntil }: LeaseTimeline): number {
   return Math.min(releasingAt, lostAt, validUntil);
 }

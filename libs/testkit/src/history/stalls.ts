@@ -1,7 +1,7 @@
 import { StalledTime } from '../liveness/stalled-time.js';
 import type { History } from './history-event.js';
 
-/** When the event loop of each process was not free; bounds on promptness are given this time on top. */
+/** Stalls of each process's event loop; bounds on promptness are extended by this time. */
 export class Stalls {
   readonly #times = new Map<string, StalledTime>();
 
@@ -19,7 +19,7 @@ export class Stalls {
     return this.#times.get(process)?.within(from, to) ?? 0;
   }
 
-  /** The same of the process that was stalled for longest. */
+  /** The same for the process that was stalled longest. */
   longestWithin(from: number, to: number): number {
     return Math.max(0, ...Array.from(this.#times.values(), (time) => time.within(from, to)));
   }

@@ -3,7 +3,7 @@ import { byResource, type LeaseTimeline } from './lease-timeline.js';
 import { Stalls } from './stalls.js';
 import type { HistoryLimits, Violation } from './violation.js';
 
-/** I4: a loss is told promptly, and nothing is renewed after a loss or a release. */
+/** I4: a loss is reported promptly, and nothing is renewed after a loss or a release. */
 export function loss(
   timelines: readonly LeaseTimeline[],
   history: History,
@@ -27,7 +27,7 @@ export function loss(
   );
 }
 
-/** I5: whoever waits gets the lock promptly after a release. */
+/** I5: a waiter gets the lock promptly after a release. */
 export function handOver(
   timelines: readonly LeaseTimeline[],
   { handOverMs = Infinity }: HistoryLimits,
@@ -38,7 +38,7 @@ export function handOver(
   return [{ invariant: 'I5', at: 0, text: `the p99 of ${times.length} hand-overs is ${p99.toFixed(1)} ms` }];
 }
 
-/** I9: every call, and every release, of a process that was not killed settles by its deadline. */
+/** I9: every call and every release settles by its deadline, except in killed processes. */
 export function settling(
   timelines: readonly LeaseTimeline[],
   history: History,
@@ -73,7 +73,7 @@ export function settling(
   return [...calls, ...releases];
 }
 
-/** From the release to the next holder's start, where that one had been waiting and nobody holds beside it. */
+/** From a release to the start of the next holder, if that one had been waiting and no other holder overlaps. */
 export function handOverTimes(timelines: readonly LeaseTimeline[]): number[] {
   return byResource(timelines).flatMap((group) =>
     group.slice(1).flatMap(({ askedAt = Infinity, acquiredAt, share }, i) => {
@@ -84,7 +84,7 @@ export function handOverTimes(timelines: readonly LeaseTimeline[]): number[] {
   );
 }
 
-/** NaN of nothing. */
+/** NaN for an empty list. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;

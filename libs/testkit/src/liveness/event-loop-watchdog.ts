@@ -1,11 +1,11 @@
 import type { Clock, Timer } from 'bedrock-lock';
 import { StalledTime } from './stalled-time.js';
 
-/** The loop is looked at this often; lateness beyond what timers have anyway is a stall, in ms. */
+/** Interval of the probes, in ms; lateness beyond that of normal timers is a stall. */
 const PROBE_MS = 20;
 const LATE_MS = 5;
 
-/** Notices when the event loop was not free: blocked, short of the processor, or stopped by a signal. */
+/** Detects when the event loop was not free: blocked, short of processor time, or stopped by a signal. */
 export class EventLoopWatchdog {
   readonly #stalled = new StalledTime();
   readonly #clock: Clock;
@@ -23,7 +23,7 @@ export class EventLoopWatchdog {
     this.#probe(this.#clock.now());
   }
 
-  /** Keeps what it has seen, a stall that has just ended included. */
+  /** Stops, but keeps its observations, including a stall that has just ended. */
   stop(): void {
     const now = this.#clock.now();
     const lateMs = now - this.#dueAt;
@@ -32,7 +32,7 @@ export class EventLoopWatchdog {
     this.#clock.clearTimer(this.#timer!);
   }
 
-  /** How much of [from, to] was stalled, ms; a stall that goes on until now is included. */
+  /** How much of [from, to] was stalled, in ms, including a stall that still lasts. */
   stalledWithin(from: number, to: number): number {
     const now = this.#clock.now();
     const lateMs = now - this.#dueAt;
@@ -49,7 +49,7 @@ export class EventLoopWatchdog {
   #look(): void {
     const now = this.#clock.now();
     const lateMs = now - this.#dueAt;
-    // The next look counts from before the report, which may take time itself.
+    // The next probe counts from before the report, which may take time itself.
     this.#probe(now + PROBE_MS);
     if (lateMs <= LATE_MS) return;
     this.#stalled.add(now, lateMs);

@@ -3,22 +3,22 @@ import { sleep, systemClock, type Clock } from 'bedrock-lock';
 import { EventLoopWatchdog } from './event-loop-watchdog.js';
 import { median } from './median.js';
 
-/** The stalls of this process stretch a bound to so many times itself at most. */
+/** Stalls of this process stretch a bound at most to this multiple. */
 const MOST_STRETCH = 4;
-/** Pause between two looks at a condition, ms. */
+/** Pause between two checks of a condition, in ms. */
 const POLL_EVERY_MS = 5;
 const EVENTUALLY_MS = 5_000;
 
-/** Something that took from `from` to `to`, ms of the clock. */
+/** A duration from `from` to `to`, in ms of the clock. */
 export interface Timing {
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * Checks how long things take. A watchdog sees when this process was stalled, and that time stretches a bound, to four times
- * itself at most: beyond, the machine is too slow to check. Each stretch that was needed is printed. Nothing here is for
- * exclusion, the order of tokens and "not before the lease has ended", which no slowness excuses.
+ * Checks durations. A watchdog detects stalls of this process, and their time stretches a bound, at most to four times
+ * its length: beyond that, the machine is too slow to check. Each stretch that was needed is printed.
+ * Not for exclusion, token order or "not before the lease has ended": no slowness excuses those.
  */
 export class Liveness {
   readonly #watchdog: EventLoopWatchdog;
@@ -36,7 +36,7 @@ export class Liveness {
     this.#watchdog.stop();
   }
 
-  /** What `act` gives. @throws AssertionError when that took longer than `boundMs`, stalls apart */
+  /** The result of `act`. @throws AssertionError if it took longer than `boundMs`, apart from stalls */
   async within<T>(what: string, boundMs: number, act: () => Promise<T>): Promise<T> {
     let result: T;
     const timing = await this.time(async () => (result = await act()));
@@ -44,7 +44,7 @@ export class Liveness {
     return result!;
   }
 
-  /** The time that `act` takes, for {@link assertMedian}. */
+  /** The duration of `act`, for {@link assertMedian}. */
   async time(act: () => Promise<unknown>): Promise<Timing> {
     return this.#watch(async () => {
       const from = this.#clock.now();
@@ -53,7 +53,10 @@ export class Liveness {
     });
   }
 
-  /** Checks the median: one sample says more about the machine than about the code. @throws AssertionError as {@link within} */
+  /**
+   * Checks the median: one sample says more about the machine than about the code.
+   * @throws AssertionError as {@link within}
+   */
   assertMedian(what: string, boundMs: number, timings: readonly Timing[]): void {
     const tookMs = median(timings.map(({ from, to }) => to - from));
     if (tookMs <= boundMs) return;
@@ -65,7 +68,7 @@ export class Liveness {
     this.#print(`liveness: ${facts}`);
   }
 
-  /** Looks again and again until the condition holds. @throws AssertionError naming `what`; what the condition throws */
+  /** Polls until the condition holds. @throws AssertionError naming `what`, or the condition's own error */
   async eventually(what: string, isSo: () => unknown, withinMs = EVENTUALLY_MS): Promise<void> {
     await this.#watch(() => this.#pollUntil(what, isSo, withinMs));
   }
@@ -84,7 +87,7 @@ export class Liveness {
     }
   }
 
-  /** The watchdog runs only while something is timed: an idle checker costs a test process nothing. */
+  /** The watchdog runs only during a measurement: an idle checker costs a test process nothing. */
   async #watch<T>(act: () => Promise<T>): Promise<T> {
     if (this.#watched++ === 0) this.#watchdog.start();
     try {

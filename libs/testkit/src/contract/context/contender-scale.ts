@@ -2,13 +2,19 @@ import { Bedrock, systemClock } from 'bedrock-lock';
 import { median } from '../../liveness/median.js';
 import type { ContractHarness } from './contract-harness.js';
 
-/** Runs of contenders have their full size where a hand-over between two processes takes no longer, ms: a Redis that is not alone. */
+/**
+ * Contender runs have their full size if a hand-over between two processes takes at most this long, in ms, as with
+ * Redis on a shared machine.
+ */
 const QUICK_MS = 2;
 const SAMPLES = 9;
-/** The smallest scale: below it nothing contends. */
+/** The smallest scale: below it, no contention occurs. */
 const MIN_SCALE = 0.1;
 
-/** The scale of runs, as a share of the full size: by what a hand-over takes here, so that each run takes a like time. */
+/**
+ * The scale of runs, as a share of the full size. It depends on the duration of a hand-over, so that each run takes a
+ * similar time.
+ */
 export async function contenderScale(harness: ContractHarness): Promise<number> {
   const { clock = systemClock } = harness;
   const peers = await Promise.all(

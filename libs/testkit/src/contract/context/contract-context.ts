@@ -27,12 +27,15 @@ export interface PeerBedrockOptions extends Omit<BedrockOptions, 'backend'> {
   readonly label?: string;
 }
 
-/** A hand-over by message; the sweep that stands in for a lost message comes after 600 ms at the earliest. */
+/** A hand-over by message, in ms; the sweep that replaces a lost message runs after 600 ms at the earliest. */
 export const HAND_OVER_MS = 50;
-/** Turns of others that begin while one hand-over takes its time, at most: bodies of the contenders take a ms and more, in a few processes. */
+/**
+ * Most turns of other callers that begin per ms of a hand-over: bodies of the contenders take a ms and more, in a few
+ * processes.
+ */
 const TURNS_PER_MS = 3;
 
-/** What one promise is tried with: a fresh resource, and peers that are closed afterwards. */
+/** The context of one promise: a fresh resource, and peers that are closed afterwards. */
 export class ContractContext {
   readonly resource: string;
   readonly clock: Clock;
@@ -43,7 +46,7 @@ export class ContractContext {
 
   constructor(
     readonly harness: ContractHarness,
-    /** Checks how long things take. */
+    /** Checks durations. */
     readonly liveness: Liveness,
     readonly kind: MutexVariant = 'mutex',
     private readonly scale = 1,
@@ -61,19 +64,19 @@ export class ContractContext {
     return historyNow(this.clock);
   }
 
-  /** The event loop is not free for so long. */
+  /** Blocks the event loop for this time. */
   block(ms: number): void {
     const { clock } = this.harness;
     if (clock !== undefined) return clock.block(ms);
     for (const endsAt = this.now() + ms; this.now() < endsAt;);
   }
 
-  /** For promises about time alone; never to wait for something that can be asked for. */
+  /** Only for promises about time; never to wait for a condition that can be polled. */
   sleep(ms: number): Promise<void> {
     return sleep(this.clock, ms);
   }
 
-  /** A Bedrock of its own, ready: what another process would have. */
+  /** A Bedrock of its own, ready, as another process would have. */
   async peer({ label, ...options }: PeerBedrockOptions = {}): Promise<Bedrock> {
     const backend = await this.harness.backend({ ...(label !== undefined && { label }) });
     const bedrock = this.bedrockOn(backend, { defaults: { leaseMs: 5_000 }, ...options });
@@ -87,22 +90,22 @@ export class ContractContext {
     return new Bedrock({ clock: this.clock, ...options, backend });
   }
 
-  /** Half of the hand-overs between processes take no longer, in ms. */
+  /** Half of the hand-overs between processes take at most this long, in ms. */
   get handOverMs(): number {
     return this.harness.handOverMs ?? HAND_OVER_MS;
   }
 
-  /** For jobs that never pause: nobody starves. */
+  /** Bound against starvation, for jobs that never pause. */
   get turnBound(): TurnBound {
     return { most: TURNS_PER_MS * this.handOverMs, inMs: this.handOverMs };
   }
 
-  /** The lock of this context, as a peer makes it. */
+  /** The lock of this context, created by a peer. */
   lock(peer: Bedrock, options?: LockOptions): Lock {
     return peer[this.kind](this.resource, options);
   }
 
-  /** What its claims ask for. */
+  /** The shape of its claims. */
   get shape(): Shape {
     return this.kind === 'mutex' ? MUTEX : FAIR_MUTEX;
   }
@@ -131,7 +134,7 @@ export class ContractContext {
     };
   }
 
-  /** A change, as the engine would name it. */
+  /** The id of a change, as the engine would create it. */
   operation(backend: Backend, fields: Partial<OperationId> = {}): OperationId {
     return {
       id: `${backend.processId}:${++this.#operations}`,
@@ -153,43 +156,43 @@ export class ContractContext {
     return { ...assertHistory(history, limits), history };
   }
 
-  /** The shortest lease that is granted before it ends though the machine is busy, ms. */
+  /** The shortest lease that is granted before it ends even on a busy machine, in ms. */
   get briefMs(): number {
     return Math.max(150, 2 * this.handOverMs);
   }
 
-  /** A short lease that renewals keep though the machine is busy, ms. */
+  /** A short lease that renewals keep even on a busy machine, in ms. */
   get leaseMs(): number {
     return Math.max(400, 4 * this.handOverMs);
   }
 
-  /** So many cycles where hand-overs are quick, fewer where each takes longer, and 5 at least. */
+  /** The given number of cycles if hand-overs are fast, fewer if they are slow, and at least 5. */
   cycles(most: number): number {
     return Math.max(5, Math.round(most * this.scale));
   }
 
-  /** Asks again and again until the answer is yes. */
+  /** Polls until the condition is true. */
   async eventually(what: string, isTrue: () => boolean | Promise<boolean>, withinMs = 2_000): Promise<void> {
     await this.liveness.eventually(what, isTrue, withinMs);
   }
 
-  /** What `act` gives, which must not take longer. */
+  /** The result of `act`, which must settle within the bound. */
   within<T>(what: string, boundMs: number, act: () => Promise<T>): Promise<T> {
     return this.liveness.within(what, boundMs, act);
   }
 
-  /** The store has forgotten the resource. */
+  /** Resolves when the store has forgotten the resource. */
   async becomesEmpty(withinMs = 2_000): Promise<void> {
     await this.eventually('nothing is left', () => this.harness.isEmpty(this.resource), withinMs);
   }
 
-  /** Resolves when so many callers of a peer wait, have their place in line, and will hear of a release. */
+  /** Resolves when this number of a peer's callers wait, are in the queue, and are subscribed to releases. */
   async waiting(peer: Bedrock, count: number): Promise<void> {
     await this.eventually(`${count} wait`, () => {
       const { waiters, watches } = peer.stats();
       return waiters === count && (watches > 0 || !peer.backend.traits.push);
     });
-    // Once they hear of releases they ask again. What was asked before the ping is answered before it.
+    // Callers ask once more after they have subscribed. The server answers those requests before the ping.
     await this.sleep(1);
     await peer.backend.ping();
   }

@@ -7,35 +7,38 @@ export interface PeerOptions {
   readonly label?: string;
 }
 
-/** What the contract needs to know about a backend, and about the server behind it. */
+/** What the contract needs of a backend and its server. */
 export interface ContractHarness {
   /** Shown in the titles. */
   readonly name: string;
-  /** The mutexes that keep the promises of a mutex. @default ['mutex'] */
+  /** Mutexes that keep the promises of a mutex. @default ['mutex'] */
   readonly kinds?: readonly MutexVariant[];
   /**
-   * Drivers and traits that the backend does not have, and `sleep` where its contenders share a process, which cannot sleep by
-   * itself: what they promise is not tried.
+   * Drivers and traits that the backend lacks. Also `sleep` if its contenders share a process, which cannot sleep by
+   * itself. The contract skips their promises.
    */
   readonly unsupported?: readonly (
     'counters' | 'permits' | 'records' | 'weighted' | 'shared' | 'holdAtLeast' | 'sleep'
   )[];
   /**
-   * The time of the backends, of the contenders and of the contract itself; `block` lets time pass while nothing runs.
-   * @default the system's
+   * Clock of the backends, the contenders and the contract itself; `block` lets time pass while no code runs.
+   * @default the system clock
    */
   readonly clock?: Clock & { block(ms: number): void };
-  /** Half of the hand-overs between processes take no longer, in ms; far below the sweep. @default 50 */
+  /** Half of the hand-overs between processes take at most this long, in ms; far below the sweep. @default 50 */
   readonly handOverMs?: number;
   /** Called once, before everything else. */
   open?(): Promise<void>;
-  /** A backend of its own on the one store or server of this harness: what a new process would have. */
+  /** A new backend on the one store or server of this harness, as a new process would have. */
   backend(options?: PeerOptions): Promise<Backend>;
-  /** Runs each job in a process of its own (a peer of its own where processes cannot meet), all at the same time. */
+  /**
+   * Runs each job in a process of its own (a peer of its own if processes cannot share the store), all at the same
+   * time.
+   */
   runContenders(jobs: readonly ContenderJob[]): Promise<History>;
-  /** A resource that nobody has used. */
+  /** A resource that no test has used. */
   freshResource(): string;
-  /** True when the store keeps nothing about the resource: no grant, no line, no leftover key. */
+  /** True if the store keeps nothing about the resource: no grant, no queue, no leftover key. */
   isEmpty(resource: string): Promise<boolean>;
   /** Called once, after everything else. */
   close(): Promise<void>;

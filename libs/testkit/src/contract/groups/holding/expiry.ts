@@ -3,12 +3,12 @@ import type { Clock, Lease } from 'bedrock-lock';
 import type { ContractGroup } from '../../context/contract-group.js';
 import type { ContractContext } from '../../context/contract-context.js';
 
-/** docs/safety.md; the lateness of the event loop itself is measured and given on top. */
+/** Bound of docs/safety.md, in ms; the measured lateness of the event loop is added. */
 const LOSS_MS = 50;
 
 const fixed = (context: ContractContext) => ({ leaseMs: context.briefMs, renew: false });
 
-/** Resolves with the lateness of a timer that was set for the end of the lease. */
+/** Resolves with the lateness of a timer set for the end of the lease. */
 function latenessAt(clock: Clock, lease: Lease): Promise<number> {
   return new Promise((resolve) => {
     clock.setTimer(() => resolve(clock.now() - lease.validUntil), lease.validUntil - clock.now());
@@ -81,7 +81,7 @@ export const expiry: ContractGroup = {
       context.lock(other).acquire(),
     );
     assert.ok(context.now() >= lease.validUntil, 'granted before the lease had ended');
-    // Less the margin for the drift of clocks.
+    // Allows for the clock drift margin.
     assert.ok(lease.validUntil >= start + 0.98 * maxHoldMs, `ended after ${lease.validUntil - start} ms`);
     assert.equal(lease.isHeld, false);
     assert.equal((lease.signal.reason as { reason: string }).reason, 'maxHold');

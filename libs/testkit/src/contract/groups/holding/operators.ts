@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ContractGroup } from '../../context/contract-group.js';
 
-/** A hand-over that needed no sweep to be noticed, with slack for a busy machine. */
+/** A hand-over noticed without the sweep, in ms, with slack for a busy machine. */
 const PROMPT_MS = 500;
 
 export const operators: ContractGroup = {

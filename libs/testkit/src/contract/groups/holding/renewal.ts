@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ContractGroup } from '../../context/contract-group.js';
 
 const MANY = 200;
-/** Asked for at once: what is tried is that many are kept, not how many can be had in a moment. */
+/** Acquired at once: the promise is about keeping many locks, not about acquiring many in a moment. */
 const WAVE = 50;
 
 async function inWaves<T>(count: number, act: (i: number) => Promise<T>): Promise<T[]> {
@@ -42,7 +42,7 @@ export const renewal: ContractGroup = {
 
   'keeps many locks at a time': async (context) => {
     const peer = await context.peer();
-    // Time to get them all, where each takes longer.
+    // Time to acquire them all if each takes longer.
     const leaseMs = Math.min(12 * context.handOverMs, 2_000);
     const leases = await inWaves(MANY, (i) => peer.mutex(`${context.resource}:${i}`).acquire({ leaseMs }));
     await context.sleep((leaseMs * 5) / 3);

@@ -3,7 +3,7 @@ import type { NapJob } from '../../../contender/contender-job.js';
 import type { ContractGroup } from '../../context/contract-group.js';
 import type { ContractContext } from '../../context/contract-context.js';
 
-/** A machine sleeps while others use the lock, and wakes up beside them. */
+/** A machine sleeps while other processes use the lock, and wakes up among them. */
 async function naps(context: ContractContext, forMs: number, naps: NapJob): Promise<void> {
   const job = { tasks: 2, bodyMs: [1, 10], sampleMs: 2, lock: { leaseMs: context.leaseMs } } as const;
   const awake = { ...job, forMs };
@@ -22,7 +22,7 @@ async function naps(context: ContractContext, forMs: number, naps: NapJob): Prom
 
 export const machineSleep: ContractGroup = {
   'believes in nothing that ended while it slept': (context) =>
-    // Longer than the life of a grant that nobody asked for.
+    // Longer than the life of an unclaimed grant.
     naps(context, 1_600, { times: 1, ms: [1_100, 1_300], everyMs: 250 }),
 
   'sleeps for anything from 100 ms to ten leases': (context) =>

@@ -24,7 +24,7 @@ export const tokens: ContractGroup = {
     const peer = await context.peer();
     const lock = context.lock(peer);
     const seen = await Promise.all(Array.from({ length: 50 }, () => lock.run(({ token }) => token)));
-    // Who is served in order of arrival asks for itself.
+    // Callers served in arrival order claim for themselves.
     assert.equal(peer.stats().handOvers > 0, context.kind === 'mutex');
     assertGrowing(seen);
   },
@@ -38,7 +38,7 @@ export const tokens: ContractGroup = {
 
   'are repeated for nobody when a claim is repeated': async (context) => {
     const backend = await context.backend();
-    // So many that the time that passes here, which tokens grow by too, does not make up for them.
+    // Large enough that the time spent here, by which tokens also grow, cannot hide a repeated block.
     const claim = context.claim(backend, { tokens: 65_536 });
     const first = await backend.leases.claim(claim);
     const second = await backend.leases.claim(claim);

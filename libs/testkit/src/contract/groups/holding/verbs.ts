@@ -3,7 +3,7 @@ import type { ContractGroup } from '../../context/contract-group.js';
 
 const NOW = { keepMs: 0, leaveQueue: true } as const;
 
-/** The driver's own promises: the engine builds on each of them after a lost request or reply. */
+/** The driver's own promises: the engine relies on each of them after a lost request or reply. */
 export const verbs: ContractGroup = {
   'grant a claim that is repeated, and count it once': async (context) => {
     const backend = await context.backend();

@@ -4,10 +4,10 @@ import { ExclusionChecker } from '../../../history/exclusion-checker.js';
 import type { ContractGroup } from '../../context/contract-group.js';
 import type { ContractContext } from '../../context/contract-context.js';
 
-/** A wake that needed no sweep, with slack for a busy machine. */
+/** A wake without the sweep, in ms, with slack for a busy machine. */
 const PROMPT_MS = 500;
 
-/** Peers with the semaphore of a context, which has so many permits. */
+/** Peers with the context's semaphore of this many permits. */
 async function sharing(context: ContractContext, permits: number, peers: number) {
   const bedrocks: Bedrock[] = [];
   for (let i = 0; i < peers; i += 1) bedrocks.push(await context.peer());
@@ -61,7 +61,7 @@ export const countingSemaphores: ContractGroup = {
     const small = semaphore.acquire(1).then(() => served.push('small'));
     await context.waiting(bedrocks[1]!, 2);
     await holder.release(1);
-    // One is free, and not enough for who came first.
+    // One permit is free, which is not enough for the first caller in the queue.
     assert.equal(await semaphore.tryAcquire(), false);
     await holder.release(1);
     await large;
@@ -95,7 +95,7 @@ export const countingSemaphores: ContractGroup = {
       'the permit is free',
       async () => (await semaphores[0]!.availablePermits()) === 1,
     );
-    // Aborted while the question is under way: what it brings goes back.
+    // Aborted while the request is in flight: its permits are returned.
     const hasty = new AbortController();
     const late = semaphores[1]!.acquire(1, { signal: hasty.signal });
     hasty.abort();

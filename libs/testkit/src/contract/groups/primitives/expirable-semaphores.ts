@@ -5,7 +5,7 @@ import { ExclusionChecker } from '../../../history/exclusion-checker.js';
 import type { ContractGroup } from '../../context/contract-group.js';
 import type { ContractContext } from '../../context/contract-context.js';
 
-/** Beyond the end of a lease, with slack for a busy machine. */
+/** Beyond the end of a lease, in ms, with slack for a busy machine. */
 const PROMPT_MS = 500;
 
 async function sharing(context: ContractContext, permits: number, peers: number) {

@@ -9,7 +9,7 @@ async function bare(context: ContractContext): Promise<{ records: RecordDriver; 
   return { records: (await context.backend()).records!, resource: context.resource };
 }
 
-/** A body that ends when it is told to. */
+/** A body that ends on demand. */
 function longBody<T>(value: T) {
   const runs: IdempotentRun[] = [];
   let end = (): void => undefined;
@@ -32,7 +32,7 @@ export const idempotency: ContractGroup = {
     const request = { key: KEY, scope: 'tenant-1', payload: { amount: 5, to: 'a' } };
     const first = await one.idempotency(context.resource).run(request, body);
     assert.deepEqual(first, { value: { id: 1, note: 'žluť' }, replayed: false });
-    // The same payload, though its fields come in another order.
+    // The same payload with its fields in another order.
     const again = { ...request, payload: { to: 'a', amount: 5 } };
     const second = await other.idempotency(context.resource).run(again, body);
     assert.deepEqual(second, { value: { id: 1, note: 'žluť' }, replayed: true });
@@ -123,7 +123,7 @@ export const idempotency: ContractGroup = {
     assert.deepEqual(answer, { value: 'taken over', replayed: false });
     const ms = context.now() - start;
     assert.ok(ms >= 500, `taken over ${500 - ms} ms before the lease had ended`);
-    // What was thought dead comes back: it changes nothing.
+    // The process that was considered dead returns: it changes nothing.
     assert.equal(await records.renew(dead, 5_000), false);
     assert.equal(await records.complete(dead, 'stale', 60_000), false);
     assert.equal(await records.abandon(dead), false);
@@ -183,7 +183,7 @@ export const idempotency: ContractGroup = {
     assert.equal(await records.complete(mine, 'other', 10_000), false);
     assert.equal(await records.abandon(mine), false);
     assert.equal(await records.renew(mine, 10_000), false);
-    // Its owner begins it no more: it is completed.
+    // A new begin by its owner returns the stored value: it is completed.
     assert.equal((await records.begin(start))?.value, 'yes');
     assert.equal((await records.read(resource))?.value, 'yes');
     assert.equal(await records.remove(resource), true);

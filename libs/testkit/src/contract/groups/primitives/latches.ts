@@ -3,12 +3,12 @@ import type { Counter, CounterDriver } from 'bedrock-lock';
 import type { ContractGroup } from '../../context/contract-group.js';
 import type { ContractContext } from '../../context/contract-context.js';
 
-/** A wake that needed no sweep, with slack for a busy machine. */
+/** A wake without the sweep, in ms, with slack for a busy machine. */
 const PROMPT_MS = 500;
-/** The memos of answered operations are deleted together, a little later. */
+/** The memos of answered operations are deleted together within this time, in ms. */
 const MEMOS_GONE_MS = 6_000;
 
-/** The driver, and the latch of a context. */
+/** The driver and the latch of a context. */
 async function bare(context: ContractContext) {
   const backend = await context.backend();
   const counters: CounterDriver = backend.counters!;
@@ -110,7 +110,7 @@ export const latches: ContractGroup = {
     const counting = context.operation(backend);
     assert.equal(await counters.add(counter, -2, counting), 3);
     assert.equal(await counters.add(counter, -1, context.operation(backend)), 2);
-    // Answered with what the first execution answered, and not with what there is now.
+    // Gets the answer of the first execution, not the present state.
     assert.equal(await counters.add(counter, -2, { ...counting, attempt: 2 }), 3);
     assert.equal(await counters.read(counter), 2);
     const ending = context.operation(backend);

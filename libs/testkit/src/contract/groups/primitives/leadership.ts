@@ -3,10 +3,10 @@ import type { Bedrock, LeaderElection, LeaderTerm } from 'bedrock-lock';
 import type { ContractGroup } from '../../context/contract-group.js';
 import type { ContractContext } from '../../context/contract-context.js';
 
-/** By message; what stands in for a lost message comes after 600 ms at the earliest, the end of a lease far later. */
+/** By message, in ms. The sweep for a lost message runs after 600 ms at the earliest, and a lease ends far later. */
 const BY_MESSAGE_MS = 500;
 
-/** A process that leads whenever it is elected, until it is told to stop. */
+/** A process that leads whenever it is elected, until it is stopped. */
 class Candidate {
   readonly election: LeaderElection;
   readonly terms: LeaderTerm[] = [];
@@ -79,7 +79,7 @@ export const leadership: ContractGroup = {
       await context.waiting(next.peer, 1);
       assert.equal(leader.election.resign(), true);
       await leading(context, [next], BY_MESSAGE_MS);
-      // Stands again after its rest: until then nobody could follow.
+      // The old leader stands again after its rest; until then, it could not follow the new one.
       await context.waiting(leader.peer, 1);
     }
     assert.deepEqual(tokens, [...new Set(tokens)].sort((one, other) => one - other)); // prettier-ignore

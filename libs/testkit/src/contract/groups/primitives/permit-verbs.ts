@@ -5,7 +5,7 @@ import type { ContractContext } from '../../context/contract-context.js';
 
 const NOW = { keepMs: 0, leaveQueue: true } as const;
 
-/** A claim of so many of 4 permits, as the engine would send it. */
+/** A claim of some of 4 permits, as the engine would send it. */
 function permitClaim(
   context: ContractContext,
   backend: Backend,
@@ -15,7 +15,7 @@ function permitClaim(
   return context.claim(backend, { shape: permits(units, 4), tokens: 0, ...fields });
 }
 
-/** Permits that are held, by claim. */
+/** Held permits by claim. */
 async function unitsOf(context: ContractContext, backend: Backend): Promise<Record<string, number>> {
   const views = await backend.leases.inspect(context.resource, permits(1, 4));
   return Object.fromEntries(views.map(({ id, units }) => [id, units]));
@@ -23,7 +23,7 @@ async function unitsOf(context: ContractContext, backend: Backend): Promise<Reco
 
 const renewal = (ref: ClaimRef, leaseMs: number) => [{ ...ref, leaseMs, keepMs: 0 }];
 
-/** The driver's own promises about permits: the engine builds on each of them after a lost request or reply. */
+/** The driver's own promises about permits: the engine relies on each of them after a lost request or reply. */
 export const permitVerbs: ContractGroup = {
   'grant a claim that is repeated, and count its permits once': async (context) => {
     const backend = await context.backend();

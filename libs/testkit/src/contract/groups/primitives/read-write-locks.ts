@@ -7,10 +7,10 @@ import type { Timing } from '../../../liveness/liveness.js';
 import type { ContractGroup } from '../../context/contract-group.js';
 import type { ContractContext } from '../../context/contract-context.js';
 
-/** A hand-over that needed no sweep to be noticed, with slack for a busy machine. */
+/** A hand-over noticed without the sweep, in ms, with slack for a busy machine. */
 const PROMPT_MS = 500;
 
-/** The read-write lock of a context in processes of their own. */
+/** The read-write lock of a context, one per process. */
 async function shelves(context: ContractContext, count: number) {
   const peers: Bedrock[] = [];
   for (let i = 0; i < count; i += 1) peers.push(await context.peer());
@@ -164,7 +164,7 @@ export const readWriteLocks: ContractGroup = {
     const alive = await locks[0]!.read.acquire();
     const lock = { leaseMs: 500 };
     await context.runContenders([{ readWrite: { writes: 0 }, crashAt: 1, lock }]);
-    // Sessions last for a second at least, and the server may take half of one to end them.
+    // A session lasts at least one second, and the server may take half a second more to end it.
     await context.sleep(peers[0]!.backend.traits.lifetime === 'session' ? 2_000 : 700);
     const writer = locks[1]!.write.acquire();
     await context.within('the hand-over to the writer', PROMPT_MS, async () => {

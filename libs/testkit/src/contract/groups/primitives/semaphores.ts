@@ -4,10 +4,10 @@ import type { Timing } from '../../../liveness/liveness.js';
 import type { ContractGroup } from '../../context/contract-group.js';
 import type { ContractContext } from '../../context/contract-context.js';
 
-/** A hand-over that needed no sweep to be noticed, with slack for a busy machine. */
+/** A hand-over noticed without the sweep, in ms, with slack for a busy machine. */
 const PROMPT_MS = 500;
 
-/** The semaphore of a context in processes of their own. */
+/** The semaphore of a context, one per process. */
 async function sharing(context: ContractContext, permits: number, count: number) {
   const peers: Bedrock[] = [];
   for (let i = 0; i < count; i += 1) peers.push(await context.peer());
@@ -178,7 +178,7 @@ export const semaphores: ContractGroup = {
       async () => (await pool.inspect())[0]?.process !== undefined,
     );
     const own = await pool.acquire();
-    // Leases that end at the same time come in any order.
+    // Leases with the same end may come in any order.
     const views = await pool.inspect();
     const view = views.find(({ id }) => lease.id.startsWith(id));
     assert.deepEqual(new Set(views.map(({ units }) => units)), new Set([1, 3]));

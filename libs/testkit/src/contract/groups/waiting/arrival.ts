@@ -4,10 +4,10 @@ import { FaultyBackend } from '../../../faults/faulty-backend.js';
 import type { ContractGroup } from '../../context/contract-group.js';
 import type { ContractContext } from '../../context/contract-context.js';
 
-/** A hand-over that needed no sweep to be noticed, with slack for a busy machine. */
+/** A hand-over noticed without the sweep, in ms, with slack for a busy machine. */
 const PROMPT_MS = 500;
 
-/** Lets a caller of each peer wait in turn, in the order of the list, and tells the order in which they are served. */
+/** Queues one caller of each peer, in the order of the list, and returns the order of their grants. */
 async function lineUp(
   context: ContractContext,
   peers: readonly Bedrock[],
@@ -22,7 +22,7 @@ async function lineUp(
   return { served, all: Promise.all(callers).then(() => undefined) };
 }
 
-/** Somebody at the head leaves by `leave`; the next is served at once. */
+/** The head of the queue leaves by `leave`; the next caller is served at once. */
 async function ghost(
   context: ContractContext,
   withinMs: number,
@@ -84,7 +84,7 @@ export const arrival: ContractGroup = {
   'passes over who gave up, who closed, and, after a second, who died': async (context) => {
     await ghost(context, PROMPT_MS, (_peer, _backend, abort) => abort());
     await ghost(context, PROMPT_MS, (peer) => void peer.close());
-    // Life of a silent head, and the sweep of the next.
+    // The life of a silent head, plus the sweep of the next one.
     await ghost(context, 1_000 + 900 + PROMPT_MS, (_peer, backend) => backend.cutOff());
   },
 

@@ -3,7 +3,7 @@ import type { Bedrock, Lease } from 'bedrock-lock';
 import type { ContractGroup } from '../../context/contract-group.js';
 import type { ContractContext } from '../../context/contract-context.js';
 
-/** A hand-over that needed no sweep to be noticed, with slack for a busy machine. */
+/** A hand-over noticed without the sweep, in ms, with slack for a busy machine. */
 const PROMPT_MS = 500;
 
 const POSITIONS = ['head', 'middle', 'tail'] as const;
@@ -35,7 +35,7 @@ async function leaveFrom(context: ContractContext, position: number, way: keyof 
   await context.becomesEmpty();
 }
 
-/** In whatever order: a caller whose process or backend was silent for a second may be passed over. */
+/** In any order: a caller whose process or backend was silent for a second may be passed over. */
 async function allPromptly(context: ContractContext, callers: readonly Promise<Lease>[]): Promise<void> {
   const waiting = new Set(callers);
   const nextServed = (): Promise<readonly [Promise<Lease>, Lease]> =>
@@ -52,7 +52,7 @@ async function promptly(context: ContractContext, caller: Promise<Lease>): Promi
   await lease.release();
 }
 
-/** Somebody waits in a peer, leaves by `leave`, and the next process must not notice. */
+/** A waiter of a peer leaves by `leave`, and the next process must not notice. */
 async function leaveTheLine(
   context: ContractContext,
   leave: (peer: Bedrock, abort: () => void) => void,

@@ -9,7 +9,7 @@ function multi(context: ContractContext, peer: Bedrock, keys: string): MultiLock
   return multiLock([...keys].map((key) => context.lock(peer).for(key)));
 }
 
-/** Which of the locks nobody holds and nobody waits for. */
+/** The locks without a holder and without a waiter. */
 async function free(context: ContractContext, keys: string): Promise<string> {
   const empty = await Promise.all(
     [...keys].map((key) => context.harness.isEmpty(`${context.resource}:${key}`)),
@@ -21,7 +21,7 @@ function becomesFree(context: ContractContext, keys: string): Promise<void> {
   return context.eventually('nothing is left', async () => (await free(context, keys)) === keys);
 }
 
-/** The same claims, under ids of their own. */
+/** The same claims under new ids. */
 function claims(
   context: ContractContext,
   backend: Parameters<ContractContext['claim']>[0],
@@ -99,7 +99,7 @@ export const severalLocks: ContractGroup = {
     const [one, other] = [await context.backend(), await context.backend()];
     const wanted = claims(context, one, 'ab');
     const verdict = await one.leases.claimAll?.(wanted);
-    // A backend that cannot decide several at once says so, and has changed nothing.
+    // A backend that cannot decide several claims at once says so, and has changed nothing.
     if (verdict === undefined || verdict.kind === 'separate') return becomesFree(context, 'ab');
     assert.equal(verdict.kind, 'granted');
     assert.equal((await one.leases.claimAll!(wanted)).kind, 'granted');
