@@ -13,7 +13,7 @@ import { LockTimeModule } from './lock-time/lock-time.module.js';
 import { ENGINES } from './server/engines.js';
 import { StoreModule } from './store/store.module.js';
 
-/** The application under test: its locks are created here, once, and used by the modules below. */
+/** The application under test: creates its locks here, once, for the modules below. */
 @Module({})
 export class AppModule {
   static register(settings: AppSettings): DynamicModule {
@@ -26,9 +26,9 @@ export class AppModule {
           useFactory: async () => ({
             backend: await backendOf(settings),
             prefix: servers.kind === 'memory' ? '' : servers.prefix,
-            // All buyers wait at once, and none gives up unless the server is gone: then the run must end all the same.
+            // All buyers wait at once, and none gives up unless the server is gone; then the run must still end.
             defaults: { leaseMs, waitMs: 30_000, maxWaiters: MAX_BUYERS },
-            // The memory backend serves one process only, and that is what the command line allows it for.
+            // The memory backend serves one process only, and the command line allows it only for one.
             allowInProcessLocks: true,
           }),
         }),
@@ -48,7 +48,7 @@ async function backendOf({ servers, label }: AppSettings): Promise<Backend> {
   if (servers.kind === 'memory') return memory({ store: servers.memory.locks, ...labelled });
   if (servers.kind === 'redis') return redis({ url: servers.url, ...labelled });
   const { locations, ...rules } = servers.rules;
-  // Lock time compares fencing tokens. The nodes are taken for empty: nobody else locks there.
+  // Lock time compares fencing tokens. The nodes count as empty: no other client locks there.
   return combination({
     ...rules,
     nodes: locations.map((location) => redis({ ...location, ...labelled })),

@@ -5,7 +5,7 @@ import { helpPage } from './cli/help-page.js';
 import { parseCommand } from './cli/parse-command.js';
 import { Terminal } from './report/terminal.js';
 
-/** Entry of the command line. Nest and the locks are loaded only when there is something to run. */
+/** Entry of the command line. Loads Nest and the locks only when there is a scenario to run. */
 async function main(args: readonly string[]): Promise<ExitCode> {
   const command = parseCommand(args, process.env);
   if (command.kind === 'help') {
@@ -16,7 +16,7 @@ async function main(args: readonly string[]): Promise<ExitCode> {
   return runScenarios(command, new Terminal(process.stdout));
 }
 
-// An orderly end, so that servers and workers are ended too.
+// Exits normally, so that servers and workers end too.
 process.once('SIGINT', () => process.exit(130));
 process.once('SIGTERM', () => process.exit(143));
 process.exitCode = await main(process.argv.slice(2)).catch(explain);

@@ -17,5 +17,5 @@ async function serve(args: readonly string[]): Promise<void> {
   );
 }
 
-// What was opened before the failure must not keep the process.
+// Resources opened before the failure must not keep the process.
 await serve(process.argv.slice(2)).catch((error: unknown) => process.exit(explain(error)));

@@ -4,7 +4,7 @@ import { BedrockService } from 'nestjs-bedrock';
 import { AppModule } from './app.module.js';
 import type { AppSettings } from './app.settings.js';
 
-/** A started application whose backend answers. Nest says nothing but warnings and errors. */
+/** A started application whose backend answers. Nest logs only warnings and errors. */
 export async function startApp(settings: AppSettings): Promise<INestApplicationContext> {
   const app = await NestFactory.createApplicationContext(AppModule.register(settings), {
     logger: ['warn', 'error', 'fatal'],

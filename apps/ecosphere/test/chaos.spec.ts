@@ -8,7 +8,7 @@ const KEPT = { sections: [], checks: [{ isMet: true, text: 'kept' }], verdict: '
 const STRIKE = { nodeId: 'node 1', atPurchases: 2_000, awayMs: 210 };
 const noticed = { gone: 1, quarantined: 1, back: 1, lostLeases: 0 };
 
-/** Nodes that write down what is done to them. */
+/** Nodes that record their kills and restarts. */
 function nodesOf(count: number, restart = async (): Promise<void> => undefined) {
   const done: string[] = [];
   const nodes = Array.from({ length: count }, (_, i) => ({

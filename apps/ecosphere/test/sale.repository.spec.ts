@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import { ServerError } from '../src/server/server.error.js';
 import { SaleRepository } from '../src/shop-front/sale.repository.js';
 
-/** As large as tokens really are: 16 digits. */
+/** As large as real tokens: 16 digits. */
 const TOKEN = 1_795_278_021_522_523;
 const ann = { buyer: 'ann', requestId: 'a-1' };
 const bob = { buyer: 'bob', requestId: 'b-1' };
@@ -115,7 +115,7 @@ describe('the book of the sale', () => {
     } finally {
       server.resume();
     }
-    // The command was on its way: it may have been executed late. Once it is, the repetition says so.
+    // The command was in flight: it may execute late. Once it has, the repetition says so.
     const { kind } = await repository.sell({ token: TOKEN, seen: 2 }, ann);
     expect(['sold', 'repeated']).toContain(kind);
     expect(await repository.balance()).toEqual({ stock: 2, sold: 1, left: 1, refused: 0 });

@@ -11,7 +11,7 @@ import { Tables } from '../src/schemes/tables.js';
 import { ServerError } from '../src/server/server.error.js';
 
 let server: RunningServer;
-/** Is frozen first, and killed last. */
+/** Frozen first, killed last. */
 let mortal: RunningServer;
 let database: Database;
 let tables: Tables;
@@ -81,7 +81,7 @@ describe('a statement', () => {
       await expect(work).rejects.toThrow('the database no longer answers: no answer in 2000 ms');
       await expect(work).rejects.toBeInstanceOf(ServerError);
       mortal.resume();
-      // The beginning of a transaction would end one that was left open, and make it count.
+      // The beginning of a transaction would end one left open, and commit it.
       await patient.transaction(async () => undefined);
       expect(await orders.orders()).toBe(0);
     } finally {

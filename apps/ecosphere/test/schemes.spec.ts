@@ -78,7 +78,7 @@ describe('requests at once', () => {
       return 'success';
     });
     await expect(outcomes).rejects.toBe(gone);
-    // Nobody is left behind with a connection.
+    // No request is left behind with a connection.
     expect(done).toBe(2);
   });
 });

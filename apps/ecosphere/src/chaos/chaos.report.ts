@@ -3,12 +3,12 @@ import type { Report, Section } from '../report/report.js';
 import type { NodeNotes } from './node.log.js';
 import type { NodeOutage } from './node-chaos.js';
 
-/** Something that was told by one process. */
+/** The observations of one process. */
 interface ObservedNodes {
   readonly nodes: NodeNotes;
 }
 
-/** The report of a run in which a node was killed, with what the processes noticed of it. */
+/** The report of a run in which a node was killed, with the observations of the processes. */
 export function withChaos(report: Report, outage: NodeOutage, results: readonly ObservedNodes[]): Report {
   const notes = results.map(({ nodes }) => nodes);
   const noticed = notes.filter(({ gone }) => gone > 0).length;

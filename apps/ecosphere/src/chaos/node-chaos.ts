@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StartedNode } from '../server/start-nodes.js';
 
-/** What was done to a node. */
+/** A node's outage. */
 export interface NodeOutage {
   readonly nodeId: string;
-  /** Purchases that had been made by then. */
+  /** Purchases made before the outage. */
   readonly atPurchases: number;
-  /** How long nothing ran there, in ms. */
+  /** How long the node was down, in ms. */
   readonly awayMs: number;
 }
 
-/** The part of the sale before it. */
+/** The share of the sale before the outage. */
 export const QUIET_SHARE = 0.2;
-/** The node is gone for about this long, in ms: whoever asks must notice. */
+/** How long the node stays down, in ms: long enough for its clients to notice. */
 const AWAY_MS = 200;
 
-/** Kills the left-most node, where every attempt begins, once a fifth of the sale is over, and starts it again, empty. */
+/** Kills the left-most node, where every attempt begins, once a fifth of the sale is over. Then restarts it, empty. */
 export class NodeChaos {
   readonly #node: StartedNode;
   readonly #startsAt: number;
@@ -26,15 +26,15 @@ export class NodeChaos {
     this.#startsAt = purchases * QUIET_SHARE;
   }
 
-  /** Takes how far the sale is. */
+  /** Reports the progress of the sale. */
   sold(purchases: number): void {
     if (this.#outage !== undefined || purchases < this.#startsAt) return;
     this.#outage = this.#killAndRestart(purchases);
-    // A caller of outage() hears of it.
+    // A caller of outage() gets the rejection.
     this.#outage.catch(() => undefined);
   }
 
-  /** What was done, once it is over. @throws when the node could not be started again */
+  /** The outage, once it is over. @throws if the node could not be restarted */
   outage(): Promise<NodeOutage> {
     return this.#outage ?? Promise.reject(new Error('the sale ended before a node could be killed'));
   }

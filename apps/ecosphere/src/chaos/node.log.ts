@@ -2,17 +2,17 @@ import { Injectable } from '@nestjs/common';
 import type { Bedrock } from 'bedrock-lock';
 import { BedrockService } from 'nestjs-bedrock';
 
-/** What a process has noticed of the nodes of its combination. */
+/** A process's observations of the nodes of its combination. */
 export interface NodeNotes {
-  /** How often a node was not asked any more, and how often one was found to have lost its data. */
+  /** How often a node became unavailable, and how often one was found to have lost its data. */
   readonly gone: number;
   readonly quarantined: number;
-  /** Nodes that were asked again after their quarantine. */
+  /** Nodes that serve again after their quarantine. */
   readonly back: number;
   readonly lostLeases: number;
 }
 
-/** Counts what the events tell; all of it stays 0 where there are no nodes. */
+/** Counts events; every count stays 0 without nodes. */
 @Injectable()
 export class NodeLog {
   readonly #notes = { gone: 0, quarantined: 0, back: 0, lostLeases: 0 };
@@ -26,7 +26,7 @@ export class NodeLog {
     return { ...this.#notes };
   }
 
-  /** A node has been through its quarantine. */
+  /** True once a node has completed its quarantine. */
   get isOneBack(): boolean {
     return this.#notes.back > 0;
   }

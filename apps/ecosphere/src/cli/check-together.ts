@@ -2,7 +2,7 @@ import { COMBINATION_LEASE_MS } from '../server/run-servers.js';
 import type { RunOptions } from './run-options.js';
 import { UsageError } from './usage.error.js';
 
-/** Options that are right one by one, and not together. @throws UsageError */
+/** Checks the combination of options that are valid alone. @throws UsageError */
 export function checkTogether(options: RunOptions): void {
   const { backend, processes = 1, buyers = 3_000, purchases = 10_000, leaseMs = 300, holdMs } = options;
   const { requests = 50 } = options;
@@ -33,12 +33,12 @@ export function checkTogether(options: RunOptions): void {
   }
 }
 
-/** Beside its quarantine, a node needs time to start and to be noticed, in ms. */
+/** Time that a node needs, besides its quarantine, to start and to be noticed, in ms. */
 const CHAOS_EXTRA_MS = 1_500;
-/** Purchases take at least so long while a node is away, on average, in ms. */
+/** Shortest average duration of a purchase while a node is down, in ms. */
 const CHAOS_PURCHASE_MS = 2;
 
-/** What is left of the sale must take longer than the quarantine of the node. */
+/** The rest of the sale must take longer than the quarantine of the node. */
 function checkChaos({
   isLocked,
   purchases,

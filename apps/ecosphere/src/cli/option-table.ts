@@ -3,7 +3,7 @@ import { BACKEND_NAMES, CONTENTIONS, SCENARIO_NAMES, STRATEGIES, type ScenarioNa
 
 const SALE: readonly ScenarioName[] = ['flash-sale'];
 
-/** Buyers all wait at once, so their number is also the bound on waiters. */
+/** All buyers wait at once, so their number is also the bound on waiters. */
 export const MAX_BUYERS = 50_000;
 
 export const OPTION_TABLE = {

@@ -1,7 +1,7 @@
 import { withArticle } from '../report/with-article.js';
 import { UsageError } from './usage.error.js';
 
-/** A whole number, written in digits, within a range. @throws UsageError that names it */
+/** A whole number, written in digits, within a range. @throws UsageError that names the option */
 export function wholeNumber(
   name: string,
   text: string,
@@ -13,15 +13,15 @@ export function wholeNumber(
   throw new UsageError(`${name} must be a whole number from ${min} to ${max}; got "${text}"`, hint);
 }
 
-/** What a URL has to be. */
+/** Requirements of a URL. */
 interface UrlTerms {
-  /** Of the server. */
+  /** Name of the server. */
   readonly title: string;
   readonly protocols: readonly string[];
   readonly hint: string;
 }
 
-/** The URL of a server. What was given is not repeated: it may contain a password. @throws UsageError */
+/** The URL of a server. The message does not repeat the text: it may contain a password. @throws UsageError */
 export function serverUrl(name: string, text: string, { title, protocols, hint }: UrlTerms): string {
   if (URL.canParse(text) && protocols.includes(new URL(text).protocol)) return text;
   throw new UsageError(`${name} must be ${withArticle(title)} URL`, hint);
@@ -32,9 +32,9 @@ export function redisUrl(name: string, text: string, hint = `${name} redis://127
 }
 
 /**
- * Refuses a REDIS_URL that names no Redis; the servers that read it would only say that it is no URL. Set to nothing, it is
- * not set.
- * @param option what may be given in its place
+ * Refuses a REDIS_URL that does not name a Redis; its readers would only say that it is no URL. An empty value counts
+ * as unset.
+ * @param option the option to use instead
  */
 export function checkRedisVariable({ REDIS_URL }: NodeJS.ProcessEnv, option: string): void {
   if (REDIS_URL === undefined || REDIS_URL === '') return;

@@ -16,7 +16,7 @@ import { START_HINT, UsageError } from './usage.error.js';
 
 type Given = GivenOptions<OptionName>;
 
-/** What the arguments and the environment ask for. @throws UsageError for anything that cannot be run as it stands */
+/** Parses the arguments and the environment. @throws UsageError for a request that cannot run */
 export function parseCommand(args: readonly string[], environment: NodeJS.ProcessEnv): Command {
   const given = readArguments(args, { rows: OPTION_TABLE, hint: START_HINT });
   if (given.has('help')) return { kind: 'help' };
@@ -56,7 +56,7 @@ function wordOf(given: Given, name: OptionName): string | undefined {
   );
 }
 
-/** An option that the scenario would ignore is a mistake of the caller. */
+/** An option that the scenario would ignore is the caller's mistake. */
 function checkScope(given: Given, scenario: string, running: readonly ScenarioName[]): void {
   for (const name of given.keys()) {
     const { scenarios } = optionRow(name);
@@ -71,7 +71,7 @@ function checkScope(given: Given, scenario: string, running: readonly ScenarioNa
   }
 }
 
-/** What a scenario does that only Redis can serve. */
+/** Actions of a scenario that only Redis can serve. */
 const USES_OF_REDIS: Readonly<Record<string, string>> = {
   stages: 'runs the hand-made Redis locks',
   schemes: 'keeps its locks on Redis and its data in MariaDB',
@@ -90,7 +90,7 @@ function backendOf(given: Given, scenario: string): BackendName {
   return backend;
 }
 
-/** So is one that the backend would ignore. */
+/** An option that the backend would ignore is the caller's mistake too. */
 function checkBackend(given: Given, backend: BackendName): void {
   for (const name of given.keys()) {
     const needed = optionRow(name).backend;
@@ -105,7 +105,7 @@ function urlsOf(
   environment: NodeJS.ProcessEnv,
 ): { urls?: readonly string[] } {
   const text = given.get('url');
-  // The stock is on the one of REDIS_URL, also where the locks are elsewhere.
+  // The stock is on the Redis of REDIS_URL even if the locks are elsewhere.
   if (backend !== 'memory' && (backend !== 'redis' || text === undefined)) {
     checkRedisVariable(environment, '--url');
   }

@@ -3,18 +3,18 @@ import { checkRedisVariable, redisUrl, wholeNumber } from './option-values.js';
 import { readArguments } from './read-arguments.js';
 import { PORTS, SERVE } from './serve-options.js';
 
-/** How the shop is to be opened, checked and complete. */
+/** How to open the shop, checked and complete. */
 export interface ServeOptions {
   readonly port: number;
   /** Items of a new sale. */
   readonly stock: number;
-  /** Redis server to use; without it REDIS_URL, else one that is started for the shop. */
+  /** Redis server to use. @default REDIS_URL, or a server started for the shop */
   readonly redis?: string;
 }
 
 export type ServeCommand = { readonly kind: 'help' } | ({ readonly kind: 'serve' } & ServeOptions);
 
-/** What the arguments and the environment ask for. @throws UsageError for anything that cannot be served as it stands */
+/** Parses the arguments and the environment. @throws UsageError for a request that cannot be served */
 export function parseServe(args: readonly string[], environment: NodeJS.ProcessEnv): ServeCommand {
   const given = readArguments(args, SERVE);
   if (given.has('help')) return { kind: 'help' };
@@ -28,7 +28,7 @@ export function parseServe(args: readonly string[], environment: NodeJS.ProcessE
   };
 }
 
-/** An environment that sets PORT to nothing has not set it. */
+/** An empty PORT counts as unset. */
 function portOf(option: string | undefined, variable: string | undefined): number {
   if (option === undefined && variable !== undefined && variable !== '') {
     return wholeNumber('PORT', variable, PORTS, 'set PORT to a port, or give --port <n>');

@@ -3,11 +3,11 @@ import { nearestName } from './nearest-name.js';
 import type { OptionRow, OptionSet } from './option-row.js';
 import { UsageError } from './usage.error.js';
 
-/** The options that were given, as text; a flag has the empty text, and a list has commas between its values. */
+/** The given options as text; a flag has the empty text, and a list has commas between its values. */
 export type GivenOptions<N extends string> = ReadonlyMap<N, string>;
 
 /**
- * Reads the command line. It walks the tokens instead of taking the parser's own errors, which would not say what to do.
+ * Reads the command line. It walks the tokens, since the parser's own errors do not advise the caller.
  * @throws UsageError for an unknown, doubled or misplaced option, a missing value, or a stray word
  */
 export function readArguments<N extends string>(args: readonly string[], set: OptionSet<N>): GivenOptions<N> {

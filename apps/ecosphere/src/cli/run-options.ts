@@ -14,23 +14,23 @@ export type ScenarioName = (typeof SCENARIO_NAMES)[number];
 export const BACKEND_NAMES = ['memory', 'redis', 'combination', ...ENGINE_NAMES] as const;
 export type BackendName = (typeof BACKEND_NAMES)[number];
 
-/** How a combination decides, and how it asks. */
+/** How a combination decides, and how it sends its requests. */
 export const STRATEGIES = ['leftmost', 'majority'] as const;
 export const CONTENTIONS = ['parallelFirst', 'sequential'] as const;
 
-/** What the command line asks for, checked and complete. A missing number means the scenario's own default. */
+/** The checked and complete command line. A missing number means the scenario's own default. */
 export interface RunOptions {
   readonly scenarios: readonly ScenarioName[];
   readonly backend: BackendName;
-  /** The server of the locks, several of them for a combination; without one what the environment names, else what is started. */
+  /** The servers of the locks, several for a combination. @default the environment's server, or a started one */
   readonly urls?: readonly string[];
-  /** Servers that are started as the nodes of a combination. */
+  /** Number of servers to start as the nodes of a combination. */
   readonly nodes?: number;
   readonly strategy?: (typeof STRATEGIES)[number];
   readonly contention?: (typeof CONTENTIONS)[number];
-  /** A node is killed in the middle of the sale, and comes back empty. */
+  /** True to kill a node in the middle of the sale, and restart it empty. */
   readonly isChaotic?: boolean;
-  /** False shows what happens without the lock. */
+  /** False shows the effect of a missing lock. */
   readonly isLocked: boolean;
   readonly processes?: number;
   readonly buyers?: number;
@@ -39,11 +39,11 @@ export interface RunOptions {
   readonly rounds?: number;
   readonly leaseMs?: number;
   readonly holdMs?: number;
-  /** How many requests a scheme gets at once: an even number. */
+  /** How many concurrent requests a scheme gets: an even number. */
   readonly requests?: number;
-  /** The MariaDB or MySQL of the schemes; without it what the environment names, else one that is started. */
+  /** The MariaDB or MySQL of the schemes. @default the environment's server, or a started one */
   readonly databaseUrl?: string;
 }
 
-/** What the command line can ask for. */
+/** The commands of the command line. */
 export type Command = { readonly kind: 'help' } | ({ readonly kind: 'run' } & RunOptions);

@@ -6,7 +6,7 @@ import { openRunServers } from '../server/open-run-servers.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import type { RunOptions } from './run-options.js';
 
-/** Runs what was asked for, one after the other, on the same servers. */
+/** Runs the requested scenarios, one after the other, on the same servers. */
 export async function runScenarios(options: RunOptions, terminal: Terminal): Promise<ExitCode> {
   const { servers, label, nodes, close } = await openRunServers(options);
   let exitCode: ExitCode = EXIT.kept;

@@ -1,6 +1,6 @@
 import type { OptionRow, OptionSet } from './option-row.js';
 
-/** A port of 0 takes a free one. */
+/** Port 0 takes a free one. */
 export const PORTS = [0, 65_535] as const;
 
 /** The options of `npm run serve`. */

@@ -5,7 +5,7 @@ export const START_HINT = 'npm start -- --help lists every option';
 export class UsageError extends Error {
   constructor(
     message: string,
-    /** What to do about it. */
+    /** What the caller can do. */
     readonly hint = START_HINT,
   ) {
     super(message);

@@ -4,12 +4,12 @@ import { InjectLock } from 'nestjs-bedrock';
 import { SectionLog } from '../referee/section-log.js';
 import { NumberStore } from '../store/number.store.js';
 
-/** Flows that fight for one counter, each for a number of turns. */
+/** Flows that contend for one counter, each for a number of turns. */
 @Injectable()
 export class ContentionService {
   static readonly COUNTER = 'counter';
   readonly sections = new SectionLog();
-  /** Which flow each section belongs to. */
+  /** The flow of each section. */
   readonly order: number[] = [];
 
   constructor(
@@ -27,7 +27,7 @@ export class ContentionService {
     await Promise.all(Array.from({ length: flows }, (_, number) => flow(number)));
   }
 
-  /** A read, an await and a write: increments get lost unless one at a time is inside. */
+  /** A read, an await and a write: without mutual exclusion, increments get lost. */
   async #increase(flow: number): Promise<void> {
     const section = this.sections.enter();
     this.order.push(flow);

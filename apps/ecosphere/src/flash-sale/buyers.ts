@@ -9,19 +9,19 @@ export interface BuyersInput {
   readonly buyers: number;
   readonly purchases: number;
   readonly isLocked: boolean;
-  /** A node is going to be killed. */
+  /** True if a node is going to be killed. */
   readonly isChaotic: boolean;
 }
 
 /**
- * The buyers of one process. All come at once; each asks, buys and asks again, until the purchases of the process are
- * used up. So how often a buyer got in tells how fair the queue was.
+ * The buyers of one process. All arrive at once; each waits, buys and waits again, until the purchases of the process
+ * are used up. So the number of a buyer's purchases shows how fair the queue was.
  */
 @Injectable()
 export class Buyers {
   constructor(private readonly counter: FlashSaleService) {}
 
-  /** @returns why purchases failed, if any did; a buyer whose purchase fails goes home */
+  /** @returns the reasons of failed purchases; a buyer leaves after a failure */
   async shop(input: BuyersInput, onPurchase: () => void): Promise<readonly string[]> {
     let left = input.purchases;
     const slowBelow = input.isChaotic ? left * (1 - QUIET_SHARE) : 0;

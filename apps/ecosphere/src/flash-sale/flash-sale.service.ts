@@ -6,7 +6,7 @@ import { SaleLedger } from './sale.ledger.js';
 import { StockStore } from './stock.store.js';
 import type { Visit } from './visit.js';
 
-/** What a slow purchase takes, in ms. */
+/** Duration of a slow purchase, in ms. */
 const SLOW_MS = 3;
 
 /** The counter of the shop. */
@@ -18,13 +18,13 @@ export class FlashSaleService {
     private readonly nodes: NodeLog,
   ) {}
 
-  /** Sells one item, if there is one. One customer at a time, over all processes. */
+  /** Sells one item if one is left. One customer at a time, across all processes. */
   @DistributedLock('flash-sale')
   async buy(visit: Visit): Promise<void> {
     await this.#sell(visit);
   }
 
-  /** The same without the lock, to show what it is for. */
+  /** The same without the lock, to show its purpose. */
   async buyUnlocked(visit: Visit): Promise<void> {
     await this.#sell(visit);
   }

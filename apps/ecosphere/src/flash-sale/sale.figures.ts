@@ -8,7 +8,7 @@ export interface SaleFacts {
   readonly results: readonly SaleResult[];
   /** Items before the sale. */
   readonly stock: number;
-  /** Items that the stock says are left. */
+  /** Items left according to the stock. */
   readonly left: number;
   readonly purchases: number;
 }
@@ -17,7 +17,7 @@ export interface SaleFigures {
   readonly sold: number;
   readonly turnedAway: number;
   readonly failures: readonly string[];
-  /** Sales for which nothing left the stock. */
+  /** Sales without an item from the stock. */
   readonly oversold: number;
   readonly overlaps: number;
   readonly sections: number;
@@ -27,12 +27,12 @@ export interface SaleFigures {
   readonly handOvers: number;
   readonly commands: number;
   readonly fairnessOfBuyers: number;
-  /** What it would be if the sales were dealt out as evenly as whole numbers can. */
+  /** The fairness of sales distributed as evenly as whole numbers allow. */
   readonly bestFairnessOfBuyers: number;
   readonly fairnessOfProcesses: number;
 }
 
-/** What the accounts of all processes add up to. */
+/** Sums up the accounts of all processes. */
 export function saleFigures({ results, stock, left }: SaleFacts): SaleFigures {
   const sales = results.flatMap((result) => result.sales);
   const logs = results.map((result) => result.sections);
@@ -60,7 +60,7 @@ function sum(figures: readonly number[]): number {
   return figures.reduce((total, figure) => total + figure, 0);
 }
 
-// Not Math.max(...figures): a million arguments do not fit the stack.
+// Not Math.max(...figures): a million arguments exceed the stack.
 function highest(figures: readonly number[]): number {
   return figures.reduce((most, figure) => Math.max(most, figure), -Infinity);
 }

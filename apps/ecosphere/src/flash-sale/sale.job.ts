@@ -10,7 +10,7 @@ export interface SaleInput extends BuyersInput {
   readonly settings: AppSettings;
 }
 
-/** What one process has to tell after the sale. */
+/** The result of one process after the sale. */
 export interface SaleResult {
   /** Sales of each of its buyers. */
   readonly sales: readonly number[];
@@ -20,7 +20,7 @@ export interface SaleResult {
   readonly sections: Float64Array;
   readonly waitsMs: Float64Array;
   readonly handOvers: number;
-  /** Requests that the lock has sent to the server. */
+  /** Requests that the lock sent to the server. */
   readonly commands: number;
   readonly nodes: NodeNotes;
 }

@@ -3,8 +3,8 @@ import { SectionLog } from '../referee/section-log.js';
 import type { Visit } from './visit.js';
 
 /**
- * What really happened, written down by the process itself: no await between a sale and its entry, so it is right even
- * when the stock is not.
+ * The true course of events, recorded by the process itself. No await separates a sale from its entry, so it is right
+ * even if the stock is not.
  */
 @Injectable()
 export class SaleLedger {
@@ -23,7 +23,7 @@ export class SaleLedger {
     this.#sales.set(buyer, (this.#sales.get(buyer) ?? 0) + 1);
   }
 
-  /** Sales of each buyer; those who got nothing are in it with 0. */
+  /** Sales of each buyer, including 0 for those who bought nothing. */
   salesOf(buyers: number): number[] {
     return Array.from({ length: buyers }, (_, buyer) => this.#sales.get(buyer) ?? 0);
   }

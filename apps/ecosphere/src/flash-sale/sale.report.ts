@@ -3,7 +3,7 @@ import type { Check, Report, Section } from '../report/report.js';
 import { spreadOf } from '../report/statistics.js';
 import { saleFigures, type SaleFacts, type SaleFigures } from './sale.figures.js';
 
-/** Judges a sale: right when each sale has taken one item, and no two were at the counter at once. */
+/** Judges a sale. It is right if each sale took one item, and no two buyers were at the counter at once. */
 export function saleReport(facts: SaleFacts): Report {
   const figures = saleFigures(facts);
   const { sold, oversold, overlaps, failures } = figures;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { NumberStore } from '../store/number.store.js';
 
-/** How many items are left. Reading and writing are two steps, and nothing but the lock keeps others out between them. */
+/** The number of items left. Reading and writing are two steps; only the lock keeps other buyers out between them. */
 @Injectable()
 export class StockStore {
   static readonly NAME = 'stock';

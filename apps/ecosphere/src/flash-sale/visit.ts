@@ -2,8 +2,8 @@
 export interface Visit {
   /** Number of the buyer, from 0 in each process. */
   readonly buyer: number;
-  /** When it asked, in ns of the system-wide monotonic clock. */
+  /** When the buyer started to wait, in ns of the system-wide monotonic clock. */
   readonly askedAt: number;
-  /** Takes its time at the counter while a node is away, so that the sale is not over before it is back. */
+  /** True while a node is down: a slow purchase keeps the sale running until the node is back. */
   readonly isSlow: boolean;
 }

@@ -1,11 +1,11 @@
 import type { Mutex } from 'bedrock-lock';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Somebody in another application who tries for the lock again and again. */
+/** A caller in another application that tries for the lock again and again. */
 export class Contender {
-  /** How often it was refused. */
+  /** Number of refusals. */
   refused = 0;
-  /** When it got in, in ms of the monotonic clock. */
+  /** When it got the lock, in ms of the monotonic clock. */
   gotInAt: number | undefined;
   readonly #lock: Mutex;
   readonly #everyMs: number;
@@ -16,7 +16,7 @@ export class Contender {
     this.#everyMs = everyMs;
   }
 
-  /** Tries until it was in once, or is told to stop. */
+  /** Tries until it has held the lock once, or is stopped. */
   async try(): Promise<void> {
     while (!this.#isDone && this.gotInAt === undefined) {
       const lease = await this.#lock.tryAcquire();

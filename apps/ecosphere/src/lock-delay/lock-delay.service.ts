@@ -8,24 +8,24 @@ const LOOK_EVERY_MS = 20;
 /** Work that takes longer than a lease, as the holder sees it. */
 export interface LongWork {
   readonly ms: number;
-  /** Whether it goes on after that. */
+  /** Whether the work continues after that. */
   readonly goesOn: () => boolean;
-  /** Told at the start, when the lock is held. */
+  /** Called at the start, when the lock is held. */
   readonly onHeld: () => void;
-  /** Told whenever the holder looks. */
+  /** Called at each check of the lease. */
   readonly onLook: (isHeld: boolean) => void;
 }
 
 /** Holds the lock for several leases. */
 @Injectable()
 export class LockDelayService {
-  /** With renewal, as every lock has it. */
+  /** With renewal, the default of every lock. */
   @DistributedLock('lock-delay')
   async work(work: LongWork): Promise<void> {
     await this.#work(work);
   }
 
-  /** With a fixed lease: it ends while the work goes on, and the caller is told. */
+  /** With a fixed lease: it ends during the work, and the caller gets an error. */
   @DistributedLock({ lock: 'lock-delay', renew: false })
   async workOnFixedLease(work: LongWork): Promise<void> {
     await this.#work(work);

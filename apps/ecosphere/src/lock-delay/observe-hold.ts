@@ -13,25 +13,25 @@ export interface HoldInput {
   readonly isRenewed: boolean;
 }
 
-/** What holder, contender and events tell about one long hold. Times count from the grant, in ms. */
+/** Observations of holder, contender and events during one long hold. Times count from the grant, in ms. */
 export interface Observation {
   readonly renewals: number;
   readonly losses: number;
-  /** The decorated method threw LockLostError instead of reporting success. */
+  /** True if the decorated method threw LockLostError instead of reporting success. */
   readonly isLossTold: boolean;
-  /** How often `lease.isHeld` was asked, and how often it said yes. */
+  /** Number of checks of `lease.isHeld`, and number of positive ones. */
   readonly looks: number;
   readonly looksHeld: number;
   readonly contenderRefused: number;
   readonly contenderInAfterMs: number | undefined;
-  /** When the holder looked for the last time, at the end of its work: nobody else may be in before. */
+  /** Time of the holder's last check, at the end of its work: no other caller may get the lock before. */
   readonly doneAfterMs: number;
 }
 
-/** How long the contender is waited for where it must get in, in ms: a busy machine may be slow, and a lock must not be. */
+/** How long a contender that must get the lock is awaited, in ms. A busy machine may be slow, a lock may not. */
 const GIVE_UP_MS = 10_000;
 
-/** Lets one application hold the lock while another one tries for it. */
+/** One application holds the lock while another tries for it. */
 export async function observeHold(input: HoldInput): Promise<Observation> {
   const { holder, holdMs, leaseMs, isRenewed } = input;
   const bedrock = holder.get(BedrockService).bedrock();
@@ -45,7 +45,7 @@ export async function observeHold(input: HoldInput): Promise<Observation> {
   const latest = performance.now() + GIVE_UP_MS;
   const isLossTold = await work(holder.get(LockDelayService), isRenewed, {
     ms: holdMs,
-    // After a fixed lease the contender must get in while the work goes on.
+    // After a fixed lease, the contender must get the lock during the work.
     goesOn: () => !isRenewed && contender.gotInAt === undefined && performance.now() < latest,
     onHeld() {
       seen.heldAt = performance.now();
@@ -57,7 +57,7 @@ export async function observeHold(input: HoldInput): Promise<Observation> {
       if (isHeld) seen.looksHeld += 1;
     },
   });
-  // Now that it is free, the contender must get in: so it was the hold that kept it out.
+  // The lock is free now, so the contender must get it: this proves that the hold kept it out.
   await Promise.race([trying, sleep(GIVE_UP_MS, undefined, { ref: false })]);
   contender.stop();
   await trying;
@@ -71,7 +71,7 @@ export async function observeHold(input: HoldInput): Promise<Observation> {
   };
 }
 
-/** @returns whether the caller was told that the lock had been lost */
+/** @returns whether the caller learned that the lock had been lost */
 async function work(service: LockDelayService, isRenewed: boolean, longWork: LongWork): Promise<boolean> {
   try {
     await (isRenewed ? service.work(longWork) : service.workOnFixedLease(longWork));

@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { Mutex } from 'bedrock-lock';
 import { InjectLock } from 'nestjs-bedrock';
 
-/** What one acquire and release took, and whether it did what it says. */
+/** Durations of one acquire and release, and whether both kept their promise. */
 export interface Cycle {
   readonly acquireMs: number;
   readonly releaseMs: number;
   readonly token: number;
-  /** It was held in between, and the release was confirmed. */
+  /** True if the lock was held in between, and the release was confirmed. */
   readonly isSound: boolean;
 }
 

@@ -1,6 +1,6 @@
 import type { ProcessJob } from './process-job.js';
 
-/** Every job by its name. Each is loaded where it is done: the victim of a crash test needs no Nest. */
+/** Every job by its name. Each is loaded where it runs: the victim of a crash test needs no Nest. */
 const JOBS = {
   'flash-sale': async () => (await import('../flash-sale/sale.job.js')).saleJob,
   contention: async () => (await import('../contention/contention.job.js')).contentionJob,

@@ -1,10 +1,10 @@
-/** What the starting process tells a worker. */
+/** Messages from the starting process to a worker. */
 export type ToWorker =
   | { readonly kind: 'start'; readonly job: string; readonly input: unknown }
   | { readonly kind: 'go' }
   | { readonly kind: 'leave' };
 
-/** What a worker tells the starting process. */
+/** Messages from a worker to the starting process. */
 export type FromWorker =
   | { readonly kind: 'ready' }
   | { readonly kind: 'progress'; readonly done: number }

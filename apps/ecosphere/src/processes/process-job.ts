@@ -1,9 +1,9 @@
-/** What one of several processes is to do. It says when it is ready, so that all begin at the same time. */
+/** The job of one of several processes. It reports when it is ready, so that all begin at the same time. */
 export type ProcessJob<O, R> = (input: O) => Promise<ReadyJob<R>>;
 
 export interface ReadyJob<R> {
-  /** @param onProgress takes what has been done since the last call */
+  /** @param onProgress takes the number of items done since the last call */
   work(onProgress: (done: number) => void): Promise<R>;
-  /** Closes what was opened. */
+  /** Closes what the job opened. */
   close(): Promise<void>;
 }

@@ -2,8 +2,8 @@ import { jobOf, type ResultOf, type JobName, type InputOf } from './jobs.js';
 import { WorkerProcess } from './worker.process.js';
 
 /**
- * Does a job in as many processes as there are inputs; a single one in this process. All begin when all are ready.
- * @param onProgress takes the sum of what has been done
+ * Runs a job in one process per input; a single input runs in this process. All begin once all are ready.
+ * @param onProgress takes the total number of items done
  */
 export async function runProcesses<N extends JobName>(
   job: N,

@@ -8,27 +8,27 @@ const ENTRY = fileURLToPath(new URL('./worker.js', import.meta.url));
 const LEAVE_WITHIN_MS = 15_000;
 
 const living = new Set<ChildProcess>();
-// SIGKILL also ends the ones that a scenario has stopped.
+// SIGKILL also ends processes that a scenario has stopped.
 process.once('exit', () => living.forEach((child) => child.kill('SIGKILL')));
 
 /** The signal that ended a process, or its exit code. */
 export type Ending = NodeJS.Signals | number;
 
-/** A child process with a job, as its parent sees it. */
+/** A child process with a job, as seen by its parent. */
 export class WorkerProcess<N extends JobName> {
   readonly #child: ChildProcess;
   readonly #exited: Promise<Ending>;
   readonly #onProgress: (done: number) => void;
 
   constructor(job: N, input: InputOf<N>, onProgress: (done: number) => void = () => undefined) {
-    // 'advanced' sends typed arrays as they are.
+    // 'advanced' sends typed arrays unchanged.
     this.#child = fork(ENTRY, { serialization: 'advanced' });
     this.#onProgress = onProgress;
     this.#exited = this.#watch();
     this.#tell({ kind: 'start', job, input });
   }
 
-  /** Resolves when it could begin. */
+  /** Resolves when the worker is ready to begin. */
   async ready(): Promise<void> {
     await this.#hear('ready');
   }
@@ -38,7 +38,7 @@ export class WorkerProcess<N extends JobName> {
     return (await this.#hear('result')).result as ResultOf<N>;
   }
 
-  /** Lets it go without waiting for a result: it is going to die of its input. Resolves with how it ended. */
+  /** Starts the job without waiting for a result: its input kills the worker. Resolves with how it ended. */
   async workToDeath(): Promise<Ending> {
     this.#tell({ kind: 'go' });
     return this.#exited;
@@ -48,7 +48,7 @@ export class WorkerProcess<N extends JobName> {
     this.#child.kill(signal);
   }
 
-  /** Ends it, in order when it can be. */
+  /** Ends the worker, gracefully if possible. */
   async end(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     this.#child.kill('SIGCONT');
@@ -58,12 +58,12 @@ export class WorkerProcess<N extends JobName> {
     clearTimeout(timer);
   }
 
-  /** Resolves when it has ended. @throws when it could not be started */
+  /** Resolves when the worker has ended. @throws if it could not be started */
   #watch(): Promise<Ending> {
     const child = this.#child;
     living.add(child);
     const exited = once(child, 'exit').then(([code, signal]) => (signal ?? code) as Ending);
-    // Who waits for the worker hears of it; a message to one that is gone must not end this process.
+    // Callers that wait for the worker get the error; a message to an ended worker must not end this process.
     child.on('error', () => undefined);
     void exited.catch(() => undefined).finally(() => living.delete(child));
     return exited;
@@ -73,7 +73,7 @@ export class WorkerProcess<N extends JobName> {
     this.#child.send(message);
   }
 
-  /** The next message of a kind. @throws what the worker failed of, or that it has ended */
+  /** The next message of a kind. @throws the worker's error, or that it has ended */
   #hear<K extends FromWorker['kind']>(kind: K): Promise<FromWorker & { readonly kind: K }> {
     let listen: (message: FromWorker) => void;
     const heard = new Promise<FromWorker & { readonly kind: K }>((resolve, reject) => {

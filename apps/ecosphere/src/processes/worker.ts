@@ -11,7 +11,7 @@ let ready: ReadyJob<unknown> | undefined;
 process.on('message', (message: ToWorker) => {
   act(message).catch((error: unknown) => tell({ kind: 'failed', reason: reasonOf(error) }));
 });
-// Without its parent nobody waits for the result, and nobody would end this process.
+// Without its parent, no process waits for the result or ends this one.
 process.on('disconnect', () => process.exit(1));
 // Ctrl-C reaches the whole group; the parent ends the workers in order.
 process.on('SIGINT', () => undefined);
@@ -37,7 +37,10 @@ async function act(message: ToWorker): Promise<void> {
 let pending = 0;
 let toldAt = -Infinity;
 
-/** Progress in portions: a message per purchase would cost more than the purchase. The first is told at once. */
+/**
+ * Reports progress in portions: a message per purchase would cost more than the purchase. The first is reported at
+ * once.
+ */
 function countProgress(done: number): void {
   pending += done;
   if (performance.now() - toldAt >= TELL_EVERY_MS) tellProgress();

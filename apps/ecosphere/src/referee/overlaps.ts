@@ -1,6 +1,6 @@
 /**
- * Counts the sections that began before an earlier one had ended, over the logs of all processes.
- * Sorted by entry, a section overlaps exactly when it begins before the latest end so far.
+ * Counts the sections that began before an earlier one had ended, over the logs of all processes. Sorted by entry, a
+ * section overlaps exactly if it begins before the latest end so far.
  * @param logs [enter, leave, enter, leave, …] each, as `SectionLog.times`
  */
 export function countOverlaps(logs: readonly Float64Array[]): number {

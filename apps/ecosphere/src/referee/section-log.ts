@@ -4,8 +4,8 @@ export function monotonicNs(): number {
 }
 
 /**
- * The referee's notebook of one process: when each critical section was entered and left. It knows nothing of locks, and
- * costs two clock readings per section.
+ * Records of one process: when each critical section was entered and left. It knows nothing of locks, and costs two
+ * clock readings per section.
  */
 export class SectionLog {
   #times: Float64Array;
@@ -15,17 +15,17 @@ export class SectionLog {
     this.#times = new Float64Array(2 * expected);
   }
 
-  /** Call first thing in the section; gives the number to leave with. */
+  /** Call this first in the section; returns the number to leave with. */
   enter(): number {
     if (2 * this.#count === this.#times.length) this.#grow();
     const section = this.#count++;
     this.#times[2 * section] = monotonicNs();
-    // Who never leaves is inside for ever.
+    // A section without an exit lasts for ever.
     this.#times[2 * section + 1] = Infinity;
     return section;
   }
 
-  /** Call last thing in the section. */
+  /** Call this last in the section. */
   leave(section: number): void {
     this.#times[2 * section + 1] = monotonicNs();
   }

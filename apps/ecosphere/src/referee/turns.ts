@@ -1,6 +1,6 @@
 /**
- * How many sections each process left while all of them were at work: from the first entry of the last to begin until
- * the last leave of the first to finish. The rest would say who started late, not who was served less.
+ * Sections that each process left while all processes were at work: from the first entry of the last to begin, to the
+ * last exit of the first to finish. Sections outside this span would show late starts, not unfairness.
  * @param logs as `SectionLog.times`
  */
 export function turnsInCommon(logs: readonly Float64Array[]): number[] {

@@ -14,7 +14,7 @@ export function seconds(ms: number): string {
   return `${(ms / 1_000).toFixed(ms < 10_000 ? 2 : 1)} s`;
 }
 
-/** Three digits or so, in the unit that fits: 0.0123 → 12.3 µs, 12.3 → 12.3 ms, 12345 → 12.35 s */
+/** About three digits, in the fitting unit: 0.0123 → 12.3 µs, 12.3 → 12.3 ms, 12345 → 12.35 s */
 export function duration(ms: number): string {
   if (ms >= 10_000) return seconds(ms);
   if (ms >= 1) return `${ms.toFixed(ms < 100 ? 1 : 0)} ms`;

@@ -2,14 +2,14 @@ import type { Report } from './report.js';
 import { tableLines } from './table.js';
 import type { Terminal } from './terminal.js';
 
-/** Prints what was run: a title, and below it what happens in it. */
+/** Prints the title of a run, and a description below it. */
 export function printTitle(terminal: Terminal, title: string, lines: readonly string[]): void {
   terminal.line();
   terminal.line(terminal.paint('bold', title));
   for (const line of lines) terminal.line(`  ${terminal.paint('dim', line)}`);
 }
 
-/** Prints the figures, then what they prove, then the verdict. */
+/** Prints the figures, then the proven promises, then the verdict. */
 export function printReport(terminal: Terminal, report: Report): void {
   for (const section of report.sections) {
     terminal.line();
@@ -21,6 +21,6 @@ export function printReport(terminal: Terminal, report: Report): void {
   }
   for (const note of report.notes ?? []) terminal.line(`  ${terminal.paint('yellow', note)}`);
   terminal.line();
-  // Plain everywhere: scripts compare it.
+  // Never coloured: scripts compare it.
   terminal.line(report.verdict);
 }

@@ -4,7 +4,7 @@ import type { Terminal } from './terminal.js';
 const REDRAW_MS = 50;
 const PLAIN_STEPS = 4;
 
-/** How far a run is: a bar on a terminal, a line per quarter elsewhere. */
+/** Progress of a run: a bar on a terminal, otherwise a line per quarter. */
 export class Progress {
   readonly #terminal: Terminal;
   readonly #total: number;
@@ -13,7 +13,7 @@ export class Progress {
   #drawnAt = -Infinity;
   #step = 0;
 
-  /** @param what is counted, such as `purchases` */
+  /** @param what the counted items, such as `purchases` */
   constructor(terminal: Terminal, total: number, what: string) {
     this.#terminal = terminal;
     this.#total = total;
@@ -24,7 +24,7 @@ export class Progress {
 
   /** Cheap enough to be called for each item. */
   show(done: number): void {
-    // Processes take their time to start: the clock begins with the first item.
+    // Processes take time to start: the clock begins with the first item.
     if (done > 0) this.#startedAt ??= performance.now();
     if (this.#terminal.isInteractive) {
       if (performance.now() - this.#drawnAt >= REDRAW_MS || done === this.#total) this.#draw(done);
@@ -35,7 +35,7 @@ export class Progress {
     }
   }
 
-  /** Leaves the bar as it stands and goes on below it. */
+  /** Leaves the bar and continues below it. */
   end(): void {
     if (this.#terminal.isInteractive) this.#terminal.line();
   }

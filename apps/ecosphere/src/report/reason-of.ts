@@ -1,4 +1,4 @@
-/** Why something failed, in one line; with DEBUG set, with its stack. */
+/** The reason of a failure, in one line; with DEBUG set, with its stack. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (process.env['DEBUG'] && error.stack !== undefined) return error.stack;

@@ -3,7 +3,7 @@ import type { Row, TableOptions } from './table.js';
 /** A promise of the scenario, and whether the run kept it. */
 export interface Check {
   readonly isMet: boolean;
-  /** What was seen, in words that hold either way. */
+  /** The observation, in words that fit either result. */
   readonly text: string;
 }
 
@@ -11,11 +11,11 @@ export interface Section extends TableOptions {
   readonly rows: readonly Row[];
 }
 
-/** What a scenario gives back: printed by {@link printReport}, and the exit code follows from the checks. */
+/** Result of a scenario. {@link printReport} prints it, and the checks determine the exit code. */
 export interface Report {
   readonly sections: readonly Section[];
   readonly checks: readonly Check[];
-  /** Lines that explain what the figures cannot. */
+  /** Lines that explain more than the figures. */
   readonly notes?: readonly string[];
   /** The last line: one form per scenario, for scripts. */
   readonly verdict: string;

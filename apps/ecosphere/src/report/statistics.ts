@@ -1,4 +1,4 @@
-/** How a set of figures is spread. */
+/** The spread of a set of figures. */
 export interface Spread {
   readonly min: number;
   readonly average: number;
@@ -7,7 +7,7 @@ export interface Spread {
   readonly max: number;
 }
 
-/** Percentiles by nearest rank. All are 0 when there are no figures. */
+/** Percentiles by nearest rank. All are 0 without figures. */
 export function spreadOf(figures: Iterable<number>): Spread {
   const sorted = Float64Array.from(figures).sort();
   if (sorted.length === 0) return { min: 0, average: 0, p50: 0, p99: 0, max: 0 };

@@ -1,4 +1,4 @@
-/** A cell: its text, and what the terminal may do with it once the width is known. */
+/** A cell: its text, and its style on a terminal, applied once the width is known. */
 export interface Cell {
   readonly text: string;
   readonly paint?: (text: string) => string;
@@ -8,14 +8,14 @@ export type Row = readonly (string | Cell)[];
 
 export interface TableOptions {
   readonly head?: Row;
-  /** Columns that line up at their right end, from 0. */
+  /** Right-aligned columns, from 0. */
   readonly right?: readonly number[];
 }
 
 const INDENT = '  ';
 const GAP = '  ';
 
-/** Lines of a table with columns of equal width. Paint is put on last, since colour codes have no width. */
+/** Lines of a table with aligned columns. Colour is applied last, since colour codes have no width. */
 export function tableLines(rows: readonly Row[], { head, right = [] }: TableOptions = {}): string[] {
   const all = (head === undefined ? rows : [head, ...rows]).map((row) => row.map(asCell));
   const widths: number[] = [];

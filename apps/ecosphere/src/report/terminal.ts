@@ -3,11 +3,11 @@ import type { WriteStream } from 'node:tty';
 const CODES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const;
 export type Style = keyof typeof CODES;
 
-/** What the report needs of a stream; `process.stdout` is one. */
+/** The part of a stream that a report needs; `process.stdout` is one. */
 export type OutputStream = Pick<NodeJS.WritableStream, 'write'> &
   Partial<Pick<WriteStream, 'isTTY' | 'columns'>>;
 
-/** Where the report goes. Colour and a moving bar are for terminals only; NO_COLOR (no-color.org) is respected. */
+/** Output of a report. Colour and a moving bar are for terminals only; NO_COLOR (no-color.org) is respected. */
 export class Terminal {
   readonly isInteractive: boolean;
   readonly #stream: OutputStream;
@@ -21,7 +21,7 @@ export class Terminal {
 
   /** Characters in a line. */
   get columns(): number {
-    // A pseudo-terminal without a size says 0.
+    // A pseudo-terminal without a size reports 0.
     return this.#stream.columns || 80;
   }
 

@@ -14,10 +14,10 @@ import type { ScenarioContext } from './scenario.js';
 
 const FLOWS = 4;
 
-/** What one run came to. */
+/** Result of one run. */
 interface ContentionRun {
   readonly processes: number;
-  /** Turns of each flow of each process. */
+  /** Number of turns of each flow of each process. */
   readonly turnsOfFlows: readonly number[];
   readonly counter: number;
   readonly overlaps: number;
@@ -26,7 +26,9 @@ interface ContentionRun {
   readonly fairness: number;
 }
 
-/** Four flows of one process, then four processes of four flows: one counter, and everybody gets in. */
+/**
+ * Four flows of one process, then four processes of four flows. All share one counter, and every flow gets its turns.
+ */
 export async function contention(context: ScenarioContext): Promise<Report> {
   const { options, servers, serversLabel, terminal } = context;
   const { rounds = 50 } = options;

@@ -14,8 +14,8 @@ import { withNumber } from '../server/open-numbers.js';
 import type { ScenarioContext } from './scenario.js';
 
 /**
- * Buyers by the thousand and a stock that is read, awaited and written back: whatever is not one at a time sells an item
- * twice. The business that the project began with.
+ * Thousands of buyers and a stock that is read, awaited and written back: without mutual exclusion, an item is sold
+ * twice. The business case that the project began with.
  */
 export async function flashSale(context: ScenarioContext): Promise<Report> {
   const { options, servers, nodes, terminal } = context;
@@ -41,7 +41,7 @@ export async function flashSale(context: ScenarioContext): Promise<Report> {
   });
 }
 
-/** Where the locks are, and the stock. */
+/** Locations of the locks and of the stock. */
 function locationLines({ servers, serversLabel }: ScenarioContext): string {
   if (servers.kind === 'combination') return `locks ${serversLabel}, stock on another`;
   return servers.kind === 'engine'
@@ -49,7 +49,7 @@ function locationLines({ servers, serversLabel }: ScenarioContext): string {
     : `locks and stock ${serversLabel}`;
 }
 
-/** The buyers and the purchases, dealt out to the processes. */
+/** The buyers and the purchases, distributed to the processes. */
 function inputs({ options, servers }: ScenarioContext): SaleInput[] {
   const {
     buyers = 3_000,

@@ -5,7 +5,7 @@ import type { Check, Report, Section } from '../report/report.js';
 import { startApp } from '../start-app.js';
 import type { ScenarioContext } from './scenario.js';
 
-/** A lock that is held for several leases: renewed, never lost; and what a fixed lease does instead. */
+/** A lock that is held for several leases: renewed, it is never lost; with a fixed lease, it is. */
 export async function lockDelay({
   options,
   servers,

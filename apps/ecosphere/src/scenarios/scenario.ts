@@ -9,10 +9,10 @@ export interface ScenarioContext {
   readonly servers: RunServers;
   /** The servers in words. */
   readonly serversLabel: string;
-  /** The nodes of a combination that were started for this run, from left to right; none of anybody else. */
+  /** Nodes of a combination started for this run, from left to right; never nodes of another user. */
   readonly nodes: readonly StartedNode[];
   readonly terminal: Terminal;
 }
 
-/** Prints what it runs, runs it, and gives back what it saw. */
+/** Prints its description, runs, and returns its observations. */
 export type Scenario = (context: ScenarioContext) => Promise<Report>;

@@ -7,7 +7,7 @@ import type { Scenario } from './scenario.js';
 import { schemes } from './schemes.scenario.js';
 import { stages } from './stages.scenario.js';
 
-/** The scenarios by the name that the command line knows them by. */
+/** The scenarios by their names on the command line. */
 export const SCENARIOS: Readonly<Record<ScenarioName, Scenario>> = {
   'flash-sale': flashSale,
   'lock-time': lockTime,

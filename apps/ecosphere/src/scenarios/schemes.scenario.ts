@@ -4,7 +4,7 @@ import { usualLeaseMs } from '../server/run-servers.js';
 import { schemesReport } from '../schemes/schemes.report.js';
 import type { ScenarioContext } from './scenario.js';
 
-/** How databases are made idempotent by hand, with what each way is known for, and Bedrock beside it. */
+/** Hand-made idempotency on databases: the known result of each way, with Bedrock as comparison. */
 export async function schemes({
   options,
   servers,
@@ -13,7 +13,7 @@ export async function schemes({
 }: ScenarioContext): Promise<Report> {
   if (servers.kind !== 'redis') throw new Error('beside the database, the locks live on Redis');
   const { requests = 50, leaseMs = usualLeaseMs(servers), databaseUrl } = options;
-  // The client of the database is for this scenario alone.
+  // Only this scenario needs the database client.
   const [{ openDatabase }, { runSchemes }] = await Promise.all([
     import('../server/open-database.js'),
     import('../schemes/run-schemes.js'),

@@ -24,7 +24,7 @@ export async function stages({ options, servers, serversLabel, terminal }: Scena
       results.push(await runTrial({ implementation, fault, url, prefix, leaseMs }));
       progress.show(results.length);
     });
-    // All of them must be over before the server may go.
+    // All trials must end before the server may stop.
     const failed = (await Promise.allSettled(row)).find((end) => end.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
   }

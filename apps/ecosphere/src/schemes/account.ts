@@ -1,4 +1,4 @@
-/** What is counted, by the name that the report gives it. */
+/** The counted figures, by their names in the report. */
 export const FIGURE_NAMES = [
   'in stock',
   'succeeded',
@@ -14,14 +14,14 @@ export type FigureName = (typeof FIGURE_NAMES)[number];
 
 export type Figures = Readonly<Partial<Record<FigureName, number>>>;
 
-/** One way of working, under a number of requests at once. */
+/** One way of working, under a number of concurrent requests. */
 export interface Way {
   readonly name: string;
   readonly requests: number;
   readonly seen: Figures;
-  /** What it is known for. */
+  /** Its known result. */
   readonly known: Figures;
-  /** Why requests ended with an error instead of an answer. */
+  /** Reasons of requests that ended with an error. */
   readonly failures: readonly string[];
 }
 
@@ -29,11 +29,11 @@ export interface Way {
 export interface SchemeAccount {
   readonly name: string;
   readonly ways: readonly Way[];
-  /** What was seen, in words that hold either way. */
+  /** The observation, in words that fit either result. */
   readonly summary: string;
 }
 
-/** Where a way was not what it is known for, one line each. */
+/** The differences of a way from its known result, one line each. */
 export function surprisesOf({ name, seen, known, failures }: Way): string[] {
   const differing = FIGURE_NAMES.filter((figure) => seen[figure] !== known[figure]);
   return [

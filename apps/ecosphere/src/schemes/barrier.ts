@@ -1,7 +1,10 @@
-/** Time for a busy machine. Whoever failed on the way never comes, and then the others must not wait for ever. */
+/**
+ * Allowance for a busy machine, in ms. A request that failed earlier never arrives, and the others must not wait for
+ * ever.
+ */
 const TIMEOUT_MS = 10_000;
 
-/** Lets a number of requests wait for each other, so that a race is run every time and not only on a bad day. */
+/** Lets a number of requests wait for each other, so that a race happens in every run. */
 export class Barrier {
   #present = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -14,7 +17,10 @@ export class Barrier {
     this.#all = promiseWithResolvers();
   }
 
-  /** Resolves for all when the last one has come. @throws when some have not come within the time-out of the first */
+  /**
+   * Resolves for all when the last one has arrived.
+   * @throws if some have not arrived within the time-out of the first
+   */
   wait(): Promise<void> {
     this.#timer ??= setTimeout(() => this.#giveUp(), this.timeoutMs);
     this.#present += 1;

@@ -3,15 +3,18 @@ import { reasonOf } from '../report/reason-of.js';
 import { ServerError } from '../server/server.error.js';
 import type { Answer } from './answer.js';
 
-/** What became of requests that came at once. */
+/** Outcomes of concurrent requests. */
 export interface RequestOutcomes {
-  /** How many were told so. */
+  /** How many requests got this answer. */
   count(answer: Answer): number;
-  /** Why the others have no answer: what a client would see as an error of the server. */
+  /** Reasons of the requests without an answer: a client would see a server error. */
   readonly failures: readonly string[];
 }
 
-/** Sends so many requests at once, and waits for all of them. @throws when a server is gone: that says nothing of the scheme */
+/**
+ * Sends a number of requests at once, and waits for all of them.
+ * @throws if a server is gone: that says nothing about the scheme
+ */
 export async function atOnce(
   requests: number,
   request: (index: number) => Promise<Answer>,

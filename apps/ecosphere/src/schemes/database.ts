@@ -4,14 +4,14 @@ import { reasonOf } from '../report/reason-of.js';
 import { ServerError } from '../server/server.error.js';
 import { Link } from './link.js';
 
-/** Numbers of MySQL's and MariaDB's errors: two rows with one unique key; two transactions that wait for each other. */
+/** Error numbers of MySQL and MariaDB: two rows with one unique key; two transactions that wait for each other. */
 const DUPLICATE = 1062;
 const DEADLOCK = 1213;
 
-/** Should a server not look for deadlocks, nobody waits for a row longer than this, in s. */
+/** Longest wait for a row, in s, should a server not detect deadlocks. */
 const ROW_WAIT_S = 10;
 
-/** The database of the business: transactions, and as many connections as there are requests at once. */
+/** The database of the business: transactions, and one connection per concurrent request. */
 @Injectable()
 export class Database implements OnModuleDestroy {
   readonly #pool: Pool;
@@ -25,7 +25,7 @@ export class Database implements OnModuleDestroy {
     this.#pool = createPool({ uri, connectionLimit: connections });
   }
 
-  /** Opens all connections, so that no request waits for one while the others are through. @throws ServerError */
+  /** Opens all connections, so that no request waits for a connection while the others finish. @throws ServerError */
   async open(): Promise<void> {
     const opened = Array.from({ length: this.connections }, () => this.#connection());
     try {
@@ -39,7 +39,7 @@ export class Database implements OnModuleDestroy {
     }
   }
 
-  /** Gives `work` a connection for itself; every statement counts at once. */
+  /** Gives `work` a connection of its own; every statement commits at once. */
   async session<T>(work: (link: Link) => Promise<T>): Promise<T> {
     const connection = await this.#connection();
     try {
@@ -47,14 +47,14 @@ export class Database implements OnModuleDestroy {
       connection.release();
       return result;
     } catch (error) {
-      // What a silent server still does there must not become part of the next transaction.
+      // A late effect of a silent server must not become part of the next transaction.
       if (error instanceof ServerError) connection.destroy();
       else connection.release();
       throw error;
     }
   }
 
-  /** Gives `work` a transaction: all that it does counts when it has ended, or nothing when it throws. */
+  /** Gives `work` a transaction: it commits when `work` ends, and rolls back when `work` throws. */
   transaction<T>(work: (link: Link) => Promise<T>): Promise<T> {
     return this.session(async (link) => {
       await link.command('begin');

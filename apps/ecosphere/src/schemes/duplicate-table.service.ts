@@ -5,8 +5,8 @@ import type { Order } from './order.js';
 import { noPause, type Pause } from './pause.js';
 
 /**
- * The scheme of the duplicate table: a row with a unique index is written first, then the order, in one transaction. Whoever
- * finds the row there is a repetition.
+ * The scheme of the duplicate table: writes a row with a unique index first, then the order, in one transaction. A
+ * request that finds the row is a repetition.
  */
 @Injectable()
 export class DuplicateTableService {

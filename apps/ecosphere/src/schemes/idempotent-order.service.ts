@@ -4,7 +4,7 @@ import { InjectIdempotency } from 'nestjs-bedrock';
 import { Database } from './database.js';
 import type { Order } from './order.js';
 
-/** Bedrock beside the duplicate table: a repetition is not refused, it gets the answer of the first. */
+/** Bedrock as an alternative to the duplicate table: a repetition is not refused, but gets the first answer. */
 @Injectable()
 export class IdempotentOrderService {
   constructor(
@@ -12,12 +12,12 @@ export class IdempotentOrderService {
     @InjectIdempotency('orders') private readonly requests: Idempotency,
   ) {}
 
-  /** The number of the order, made now or by the request that was first. */
+  /** The number of the order, created now or by the first request. */
   addOrder(order: Order): Promise<IdempotentResult<number>> {
     return this.requests.run({ key: order.id, payload: order }, () => this.#insert(order));
   }
 
-  /** Forgets that the order was there. */
+  /** Removes the record of the order. */
   async forget(order: Order): Promise<void> {
     await this.requests.forget(order.id);
   }

@@ -4,23 +4,23 @@ import { ServerError } from '../server/server.error.js';
 
 type Value = string | number;
 
-/** A statement ends in this time, whatever the server does, in ms. */
+/** Time limit of a statement, whatever the server does, in ms. */
 const STATEMENT_MS = 20_000;
 
-/** One connection to the database, which a request has for itself. */
+/** One connection to the database, exclusive to a request. */
 export class Link {
   constructor(
     private readonly connection: PoolConnection,
     private readonly statementMs: number = STATEMENT_MS,
   ) {}
 
-  /** @throws ServerError when the server is gone; what it answers of errors as mysql2 has it */
+  /** @throws ServerError if the server is gone; the server's own errors as mysql2 reports them */
   async rows<R extends object>(sql: string, values: readonly Value[] = []): Promise<readonly R[]> {
     const [rows] = await this.#answered(this.connection.execute<(R & RowDataPacket)[]>(sql, [...values]));
     return rows;
   }
 
-  /** How many rows it has changed, and the number of the row that it has made. @throws as {@link rows} */
+  /** The number of changed rows, and the number of the inserted row. @throws as {@link rows} */
   async change(
     sql: string,
     values: readonly Value[] = [],
@@ -34,7 +34,7 @@ export class Link {
     await this.#answered(this.connection.query(sql));
   }
 
-  /** Tells an answer of the server, which has a SQL state, from its silence. */
+  /** Distinguishes an answer of the server, which has a SQL state, from its silence. */
   async #answered<T>(call: Promise<T>): Promise<T> {
     try {
       return await within(this.statementMs, call);
@@ -45,7 +45,7 @@ export class Link {
   }
 }
 
-/** The timer of the client would go on, and keep the process, when the connection has ended. */
+/** Limits the time of a call. The client's own timer would keep the process after the connection has ended. */
 async function within<T>(ms: number, call: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -4,8 +4,8 @@ import { Database } from './database.js';
 import { noPause, type Pause } from './pause.js';
 
 /**
- * The optimistic lock by condition: the stock is taken if there is enough of it, whoever else has taken some. One statement,
- * so it needs no lock beside it: never oversells, and refuses nobody while there is stock.
+ * The optimistic lock by condition: takes the stock if enough is left, even if other buyers have taken some. One
+ * statement, so it needs no lock: it never oversells, and refuses no buyer while stock is left.
  */
 @Injectable()
 export class OptimisticConditionService {

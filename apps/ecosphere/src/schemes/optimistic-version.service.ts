@@ -10,8 +10,8 @@ interface StockRow {
 }
 
 /**
- * The optimistic lock by version: the stock is written only if nobody has written it since it was read. Never oversells; of
- * those who read together one succeeds, whatever is in stock.
+ * The optimistic lock by version: writes the stock only if it is unchanged since it was read. It never oversells, but
+ * only one of several simultaneous readers succeeds, whatever is in stock.
  */
 @Injectable()
 export class OptimisticVersionService {
@@ -33,7 +33,7 @@ export class OptimisticVersionService {
     });
   }
 
-  /** The same, one buyer of the goods at a time: nobody is overtaken. */
+  /** The same, one buyer of the goods at a time: no buyer is overtaken. */
   @DistributedLock({ lock: 'stock', key: '{0}' })
   buyLocked(goodsId: string, num: number): Promise<Answer> {
     return this.buy(goodsId, num);

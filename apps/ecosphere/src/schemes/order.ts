@@ -1,4 +1,4 @@
-/** What a customer sends, and sends again after a time-out or a double click, under the same id. */
+/** A customer's order, sent again under the same id after a time-out or a double click. */
 export interface Order {
   readonly id: string;
   readonly goodsId: string;

@@ -17,11 +17,11 @@ export interface Purchase {
   readonly goodsId: string;
   readonly userId: string;
   readonly price: number;
-  /** Which row the caller locks first. Two callers that differ in it deadlock when they meet. */
+  /** The row that the caller locks first. Two callers with different choices deadlock when they meet. */
   readonly first: Row;
 }
 
-/** The pessimistic lock: the rows of the stock and of the account are locked one after the other, then both are written. */
+/** The pessimistic lock: locks the rows of the stock and of the account one after the other, then writes both. */
 @Injectable()
 export class PessimisticRowsService {
   constructor(
@@ -40,7 +40,7 @@ export class PessimisticRowsService {
     }
   }
 
-  /** The same under Bedrock's locks of both, which are taken in one order however the caller names them. */
+  /** The same under Bedrock's locks of both, which are acquired in one order however the caller names them. */
   buyLocked(purchase: Purchase): Promise<Answer> {
     const { goodsId, userId, first } = purchase;
     const both = [this.stock.for(goodsId), this.account.for(userId)];

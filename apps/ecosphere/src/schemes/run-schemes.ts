@@ -18,7 +18,7 @@ const TRIALS: readonly SchemeTrial[] = [
   pessimisticRows,
 ];
 
-/** Tries one scheme after the other in one application, with so many requests at once as it has connections. */
+/** Tries the schemes one after the other in one application, with one concurrent request per connection. */
 export async function runSchemes(settings: SchemesSettings): Promise<readonly SchemeAccount[]> {
   const app = await NestFactory.createApplicationContext(SchemesModule.register(settings), {
     logger: ['warn', 'error', 'fatal'],

@@ -10,10 +10,10 @@ import { PessimisticRowsService } from './pessimistic-rows.service.js';
 import { SelectThenInsertService } from './select-then-insert.service.js';
 import { Tables } from './tables.js';
 
-/** What the business is told from outside. */
+/** External settings of the business. */
 export interface SchemesSettings {
   readonly databaseUrl: string;
-  /** How many connections to the database. */
+  /** Number of connections to the database. */
   readonly connections: number;
   /** The Redis of the locks. */
   readonly redisUrl: string;
@@ -31,7 +31,7 @@ export class SchemesModule {
         BedrockLockModule.forRoot({
           backend: () => redis({ url: redisUrl, label: 'schemes' }),
           prefix,
-          // Nobody gives up unless the server is gone: then the run must end all the same.
+          // No caller gives up unless the server is gone; then the run must still end.
           defaults: { leaseMs, waitMs: 30_000 },
           locks: ['order', 'stock', 'account'],
           idempotency: [{ name: 'orders', leaseMs, waitMs: 30_000, keepMs: 60_000 }],

@@ -2,7 +2,7 @@ import { count } from '../report/numbers.js';
 import type { Check, Report, Section } from '../report/report.js';
 import { FIGURE_NAMES, surprisesOf, type SchemeAccount } from './account.js';
 
-/** A table for each scheme; it did well if it did what it is known for, which for some of them is to fail. */
+/** A table for each scheme. A scheme passes with its known result, which for some is a failure. */
 export function schemesReport(accounts: readonly SchemeAccount[]): Report {
   const checks = accounts.map(checkOf);
   const asKnown = checks.filter(({ isMet }) => isMet).length;
@@ -20,7 +20,7 @@ function checkOf({ name, ways, summary }: SchemeAccount): Check {
   return { isMet: ways.every((way) => surprisesOf(way).length === 0), text: `${name}: ${summary}` };
 }
 
-/** With a column for every figure that one of its ways has. */
+/** One column for every figure of any of its ways. */
 function table({ name, ways }: SchemeAccount): Section {
   const figures = FIGURE_NAMES.filter((figure) => ways.some(({ seen }) => seen[figure] !== undefined));
   return {

@@ -6,14 +6,14 @@ import type { Order } from './order.js';
 import { noPause, type Pause } from './pause.js';
 
 /**
- * The scheme of "select, then insert": looks whether the order is there, and makes it if not, in one transaction. Right for
- * one request at a time; of several that look together, all see nothing.
+ * The scheme of "select, then insert": checks for the order, and inserts it if absent, in one transaction. Right for
+ * one request at a time; of several concurrent ones, none sees the order.
  */
 @Injectable()
 export class SelectThenInsertService {
   constructor(private readonly database: Database) {}
 
-  /** @param looked called between the look and the insertion */
+  /** @param looked called between the check and the insertion */
   async addOrder(order: Order, looked: Pause = noPause): Promise<Answer> {
     try {
       return await this.database.transaction<Answer>(async (link) => {
@@ -25,13 +25,13 @@ export class SelectThenInsertService {
         return 'success';
       });
     } catch (error) {
-      // Only a unique index can say so, and this is what mends the scheme.
+      // Only a unique index raises this error, and it fixes the scheme.
       if (isDuplicate(error)) return 'repeat request';
       throw error;
     }
   }
 
-  /** The same, one request for an order at a time: nobody looks before the transaction of the one before has ended. */
+  /** The same, one request for an order at a time: each checks after the previous transaction has ended. */
   @DistributedLock({ lock: 'order', key: '{0.id}' })
   addOrderLocked(order: Order): Promise<Answer> {
     return this.addOrder(order);

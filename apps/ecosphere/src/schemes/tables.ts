@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from './database.js';
 
-/** As the business had them: nothing but an index of its own keeps an order from being there twice. */
+/** The tables as the business had them: nothing but a unique index, added later, prevents duplicate orders. */
 const DEFINITIONS = {
   tb_order: `(
     row_no bigint primary key auto_increment,
@@ -11,14 +11,14 @@ const DEFINITIONS = {
     create_time datetime not null default current_timestamp
   )`,
   tb_duplicate: '(id varchar(64) not null, unique key uk_id (id))',
-  // Signed: "amount - num >= 0" of an unsigned column would be an error of range instead of false.
+  // Signed: on an unsigned column, "amount - num >= 0" would be a range error instead of false.
   tb_stock: '(goods_id varchar(64) primary key, amount int not null, version int not null default 0)',
   tb_account: '(user_id varchar(64) primary key, balance int not null)',
 } as const;
 
 type TableName = keyof typeof DEFINITIONS;
 
-/** The tables of the business: made anew for every way of working, and counted after it. */
+/** The tables of the business: created anew for every way, and counted after it. */
 @Injectable()
 export class Tables {
   constructor(private readonly database: Database) {}
@@ -32,7 +32,7 @@ export class Tables {
     });
   }
 
-  /** From now on the database refuses an id that is there. */
+  /** From now on, the database refuses an existing id. */
   async makeOrdersUnique(): Promise<void> {
     await this.database.session((link) => link.command('alter table tb_order add unique key uk_id (id)'));
   }

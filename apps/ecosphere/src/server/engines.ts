@@ -2,19 +2,19 @@ import type { Backend } from 'bedrock-lock';
 import { startEtcd, startMariadb, startPostgres, startZooKeeper, type RunningServer } from 'bedrock-servers';
 import type { EngineName } from './run-servers.js';
 
-/** A server that has locks and nothing else of the application. */
+/** A server that keeps the locks and no other data of the application. */
 export interface Engine {
   /** Shown in reports. */
   readonly title: string;
-  /** What its URLs begin with. */
+  /** Protocols of its URLs. */
   readonly protocols: readonly string[];
   readonly example: string;
-  /** The variable that may name one; else one is started. */
+  /** The variable that may name a server; without it, one is started. */
   readonly variable: string;
   start(): Promise<RunningServer>;
   /** Loads the client, which no other run needs. */
   backend(url: string, label?: string): Promise<Backend>;
-  /** What has to be there before the first lock. */
+  /** Prepares the server before the first lock. */
   prepare?(url: string): Promise<void>;
 }
 

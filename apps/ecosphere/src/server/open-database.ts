@@ -5,10 +5,10 @@ import { reasonOf } from '../report/reason-of.js';
 import { ENGINES } from './engines.js';
 import { asServerError, ServerError } from './server.error.js';
 
-/** A database with what to say about it and how to leave it. */
+/** A database with its description and its clean-up. */
 export interface OpenDatabase {
   readonly url: string;
-  /** Where it is, for the title of a report: `on a MariaDB of this run`. */
+  /** Its location, for the title of a report: `on a MariaDB of this run`. */
   readonly label: string;
   readonly close: () => Promise<void>;
 }
@@ -16,8 +16,9 @@ export interface OpenDatabase {
 const CONNECT_MS = 5_000;
 
 /**
- * An empty database that is dropped at the end: on the server of the URL, else on that of MYSQL_URL, else on one that is
- * started. Tables of anybody else are never touched. @throws ServerError
+ * An empty database, dropped at the end. It is on the server of the URL, else of MYSQL_URL, else on a started one.
+ * Never touches tables of other users.
+ * @throws ServerError
  */
 export async function openDatabase(url?: string): Promise<OpenDatabase> {
   const started = url === undefined ? await asServerError(startMariadb({ shared: true })) : undefined;
@@ -38,7 +39,7 @@ export async function openDatabase(url?: string): Promise<OpenDatabase> {
     url: own.href,
     label: `on ${isShared ? place : `a ${title} of this run`}`,
     close: async () => {
-      // A server of this run goes with its data. On another one, the reason why a run failed must not be hidden.
+      // A server of this run is removed with its data. On another one, this failure must not hide the run's own.
       if (isShared) await execute(server, `drop database ${name}`).catch(() => undefined);
       await started?.stop();
     },

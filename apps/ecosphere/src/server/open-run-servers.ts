@@ -16,17 +16,17 @@ import { SharedMemory } from './shared-memory.js';
 import { asServerError, ServerError } from './server.error.js';
 import { startNodes, type StartedNode } from './start-nodes.js';
 
-/** Servers with what to say about them and how to close them. */
+/** Servers with their description and their clean-up. */
 export interface OpenRunServers {
   readonly servers: RunServers;
-  /** Where the locks are kept, for the title of a report: `in memory`, `on a redis-server of this run`. */
+  /** Location of the locks, for the title of a report: `in memory`, `on a redis-server of this run`. */
   readonly label: string;
-  /** Nodes of a combination that were started for the run. */
+  /** Nodes of a combination started for the run. */
   readonly nodes: readonly StartedNode[];
   readonly close: () => Promise<void>;
 }
 
-/** Finds or starts what the run needs. @throws ServerError when a server does not answer */
+/** Finds or starts the servers of the run. @throws ServerError if a server does not answer */
 export async function openRunServers(options: RunOptions): Promise<OpenRunServers> {
   const { backend, urls = [] } = options;
   if (backend === 'memory') {
@@ -40,7 +40,7 @@ export async function openRunServers(options: RunOptions): Promise<OpenRunServer
   return { servers: { kind: 'redis', url, prefix }, label, nodes: [], close };
 }
 
-/** The nodes, and another server for the data: it has to stay when nodes come and go. */
+/** The nodes, and another server for the data, which has to stay when nodes restart. */
 async function openCombination(
   { urls, nodes: count = 3, leaseMs = COMBINATION_LEASE_MS, strategy, contention }: RunOptions,
   prefix: string,
@@ -57,7 +57,7 @@ async function openCombination(
     locations,
     ...(strategy !== undefined && { strategy }),
     ...(contention !== undefined && { contention }),
-    // Whoever else uses the servers of the user has the library's default.
+    // Other clients of the user's servers use the library's default.
     ...(urls === undefined && { maxLeaseMs: leaseMs }),
   };
   return {
@@ -111,7 +111,7 @@ async function stopAll(nodes: readonly StartedNode[]): Promise<void> {
   await Promise.all(nodes.map(({ server }) => server.stop()));
 }
 
-/** A Redis that answers: the one of the URL, else of REDIS_URL, else one that is started. @throws ServerError */
+/** A Redis that answers: that of the URL, else of REDIS_URL, else a started one. @throws ServerError */
 export async function openRedis(
   url?: string,
 ): Promise<{ readonly url: string } & Pick<OpenRunServers, 'label' | 'close'>> {
@@ -132,7 +132,7 @@ export async function openRedis(
 
 async function assertAnswers(url: string): Promise<void> {
   const client = new Redis(url, { lazyConnect: true, retryStrategy: () => null, maxRetriesPerRequest: 0 });
-  // The reason comes as an event; the call itself only tells that the connection is closed.
+  // The reason comes as an event; the call itself only reports a closed connection.
   let reason: unknown;
   client.on('error', (error) => (reason = error));
   try {

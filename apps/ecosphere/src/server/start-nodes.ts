@@ -8,7 +8,7 @@ export interface StartedNode {
   readonly server: RunningServer;
 }
 
-/** Starts so many redis-servers, which keep nothing. They are in order from left to right. @throws ServerError */
+/** Starts redis-servers without persistence, in order from left to right. @throws ServerError */
 export async function startNodes(count: number): Promise<readonly StartedNode[]> {
   const starts = await Promise.allSettled(Array.from({ length: count }, () => startRedis()));
   const servers = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));

@@ -5,7 +5,7 @@ import { COUNTER_LOCK } from './bounds.js';
 import type { PurchaseOrder } from './purchase.order.js';
 import { SaleRepository, type Entry } from './sale.repository.js';
 
-/** What a buyer can be told. */
+/** The outcomes that a buyer can get. */
 export type Purchase = Exclude<Entry, { readonly kind: 'stale' }>;
 
 /** The counter of the shop. */
@@ -14,8 +14,8 @@ export class CounterService {
   constructor(private readonly repository: SaleRepository) {}
 
   /**
-   * Sells one item, if there is one. One buyer at a time, over all processes.
-   * @throws LockLostError when another process was at the counter since: nothing was sold in this turn
+   * Sells one item if one is left. One buyer at a time, across all processes.
+   * @throws LockLostError if another process has been at the counter since: this turn sold nothing
    */
   @DistributedLock(COUNTER_LOCK.name)
   async purchase(order: PurchaseOrder): Promise<Purchase> {
@@ -24,7 +24,7 @@ export class CounterService {
     if (look.kind === 'stale') throw overtaken(lease);
     if (look.kind === 'sold') return { kind: 'repeated', sale: look.sale };
     if (look.left <= 0) return { kind: 'soldOut' };
-    // Not asked before writing: whether the lease is still held. It may end on the way; the book knows.
+    // No check of the lease before writing: it may end on the way, and the book checks the token.
     const entry = await this.repository.sell({ token: lease.token, seen: look.left }, order);
     if (entry.kind === 'stale') throw overtaken(lease);
     return entry;

@@ -2,9 +2,8 @@ import { Injectable, type NestMiddleware, type BeforeApplicationShutdown } from 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /**
- * Requests that are not answered yet. When the shop closes, they and all later ones are answered with
- * `Connection: close`: a server waits for its kept-alive connections, and a client that keeps one would ask a shop that
- * is gone.
+ * Requests without an answer yet. When the shop closes, they and all later ones are answered with `Connection: close`:
+ * a server waits for its kept-alive connections, and a client that keeps one would ask a closed shop.
  */
 @Injectable()
 export class OpenAnswers implements NestMiddleware, BeforeApplicationShutdown {
@@ -18,7 +17,7 @@ export class OpenAnswers implements NestMiddleware, BeforeApplicationShutdown {
     next();
   }
 
-  /** Before the locks send their waiters away, and before the server closes. */
+  /** Runs before the locks reject their waiters, and before the server closes. */
   beforeApplicationShutdown(): void {
     this.#isClosing = true;
     for (const response of this.#open) {

@@ -12,16 +12,16 @@ import { ShopFrontModule, type ShopSettings } from './shop-front.module.js';
 
 const HOST = '127.0.0.1';
 
-/** A shop that answers. */
+/** A shop that serves requests. */
 export interface OpenShop {
-  /** Where it listens. */
+  /** Its URL. */
   readonly url: string;
-  /** Where its locks and its book are, in words. */
+  /** Locations of its locks and its book, in words. */
   readonly place: string;
   readonly balance: Balance;
 }
 
-/** Opens the shop; SIGINT and SIGTERM close it in order. @throws ServerError, or why the port cannot be had */
+/** Opens the shop; SIGINT and SIGTERM close it gracefully. @throws ServerError, or why the port is unavailable */
 export async function openShop({ port, stock, redis }: ServeOptions): Promise<OpenShop> {
   const { url, label, close } = await openRedis(redis);
   const app = await createShop({ url, stock, onClosed: close });
@@ -38,7 +38,7 @@ export async function openShop({ port, stock, redis }: ServeOptions): Promise<Op
   }
 }
 
-/** The application, which does not listen yet. Nest says nothing but warnings and errors. */
+/** The application, which does not listen yet. Nest logs only warnings and errors. */
 export async function createShop(settings: ShopSettings): Promise<NestExpressApplication> {
   const app = await NestFactory.create<NestExpressApplication>(ShopFrontModule.register(settings), {
     logger: ['warn', 'error', 'fatal'],
@@ -49,7 +49,7 @@ export async function createShop(settings: ShopSettings): Promise<NestExpressApp
   return app;
 }
 
-/** Listens with the bounds of the shop, which `app.listen()` cannot be told. @returns the port */
+/** Listens with the bounds of the shop, which `app.listen()` does not accept. @returns the port */
 async function listen(app: NestExpressApplication, port: number): Promise<number> {
   await app.init();
   const server: Server = app.getHttpServer();

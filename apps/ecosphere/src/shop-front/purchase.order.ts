@@ -1,4 +1,4 @@
-/** What a buyer asks for: one item. */
+/** A buyer's order of one item. */
 export interface PurchaseOrder {
   readonly buyer: string;
   /** Chosen by the buyer, the same in every retry: an order is sold once, however often it is sent. */

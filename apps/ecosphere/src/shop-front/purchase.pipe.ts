@@ -4,11 +4,11 @@ import type { PurchaseOrder } from './purchase.order.js';
 
 /** Up to 64 letters, digits and marks: it is a key of the book, not a text. */
 const REQUEST_ID = /^[\w.:-]{1,64}$/;
-/** Up to 64 characters, not only blanks; no control characters, and no halves of a character. */
+/** Up to 64 characters, not only blanks; no control characters, and no lone surrogates. */
 const BUYER = /^(?=.*\S)[^\p{Cc}\p{Cs}]{1,64}$/u;
 const FIELDS = ['buyer', 'requestId'];
 
-/** The order in the body of a request, checked. @throws BadRequestException that names the field */
+/** The checked order in the body of a request. @throws BadRequestException that names the field */
 @Injectable()
 export class PurchasePipe implements PipeTransform<unknown, PurchaseOrder> {
   transform(body: unknown): PurchaseOrder {

@@ -7,14 +7,14 @@ import { PurchasePipe } from './purchase.pipe.js';
 import { SaleRepository } from './sale.repository.js';
 import type { Balance, Sale } from './sale.js';
 
-/** What a buyer is answered. */
+/** Answers to a buyer. */
 export type Answer =
   | { readonly sold: true; readonly sale: Sale; readonly left: number }
   | { readonly sold: false; readonly left: 0 };
 
-/** The sale, and how busy the process is that was asked. */
+/** The sale, and the load of the process that answers. */
 export interface Figures extends Balance {
-  /** Sales for which nothing left the stock. */
+  /** Sales without an item from the stock. */
   readonly oversold: number;
   readonly shop: {
     readonly process: number;
@@ -34,7 +34,7 @@ export class SaleController {
     private readonly bedrock: BedrockService,
   ) {}
 
-  /** 201 for the request that made the sale; 200 for a repeated one, and for nothing left. */
+  /** 201 for the request that made the sale; 200 for a repeated one, and when nothing is left. */
   @Post('purchase')
   async purchase(
     @Body(PurchasePipe) order: PurchaseOrder,
@@ -68,7 +68,7 @@ export class SaleController {
   }
 }
 
-/** Somebody else's sale is not shown. */
+/** Another buyer's sale is not shown. */
 function foreignRequest(): UnprocessableEntityException {
   return new UnprocessableEntityException({
     statusCode: 422,

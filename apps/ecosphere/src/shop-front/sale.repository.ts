@@ -5,19 +5,19 @@ import type { PurchaseOrder } from './purchase.order.js';
 import type { Balance, Sale } from './sale.js';
 import { KEYS, LOOK, SELL } from './sale.scripts.js';
 
-/** What the holder of a token sees; `stale`: a newer one was here, so this one must not go on. */
+/** What the holder of a token sees. `stale`: a newer token was here, so this holder must stop. */
 export type Look =
   | { readonly kind: 'stale' }
   | { readonly kind: 'open'; readonly left: number }
   | { readonly kind: 'sold'; readonly sale: Sale };
 
-/** What became of an order. */
+/** Outcome of an order. */
 export type Entry =
   | { readonly kind: 'stale' }
   | { readonly kind: 'soldOut' }
   | { readonly kind: 'sold' | 'repeated'; readonly sale: Sale };
 
-/** Who sells on what ground: the token of the lease, and the stock that was seen under it. */
+/** The basis of a sale: the token of the lease, and the stock seen under it. */
 export interface Turn {
   readonly token: number;
   readonly seen: number;
@@ -26,7 +26,7 @@ export interface Turn {
 /** One hash tag: on a cluster, the keys of a script must be on one node. */
 const keyOf = (name: string): string => `ecosphere:{flash-sale}:${name}`;
 
-/** As ioredis gives the commands that were defined; the number of keys is known to it. */
+/** The commands as ioredis defines them; it knows the number of keys. */
 interface Scripts {
   look(...keysAndArguments: (string | number)[]): Promise<[kind: string, value?: string | number]>;
   sell(...keysAndArguments: (string | number)[]): Promise<[kind: string, sale?: string]>;
@@ -46,7 +46,10 @@ export class SaleRepository {
     this.#scripts = client as Redis & Scripts;
   }
 
-  /** Begins a sale of so many items, unless one is on: that goes on. @throws ServerError, as all of its methods do */
+  /**
+   * Begins a sale of this many items, unless one is running: that continues.
+   * @throws ServerError, as all of its methods do
+   */
   async open(stock: number): Promise<void> {
     await this.#redis.answer(this.#redis.client.msetnx(keyOf('stock'), stock, keyOf('left'), stock));
   }
@@ -66,7 +69,7 @@ export class SaleRepository {
     return { kind: kind === 'soldOut' ? kind : 'stale' };
   }
 
-  /** In one step: between two, sales would be made. */
+  /** Reads all in one step: other sales could happen between two. */
   async balance(): Promise<Balance> {
     const { client } = this.#redis;
     const reading = client.multi().mget(keyOf('stock'), keyOf('left'), keyOf('refused')).llen(keyOf('sales'));

@@ -1,7 +1,7 @@
 /**
- * Nothing is written under a token older than the highest that was seen: its holder stood still, and others were at the
- * counter since. To look raises the highest too, so a late write is refused even before the next holder has written.
- * Tokens are below 2^53, so a number of Lua tells them apart.
+ * Writes nothing under a token older than the highest seen: its holder stood still, and other holders have been at the
+ * counter since. A look raises the highest too, so a late write is refused even before the next holder writes. Tokens
+ * are below 2^53, so Lua numbers distinguish them.
  */
 const GUARD = `
 local highest = redis.call('GET', KEYS[1])
@@ -15,11 +15,11 @@ if not left then return redis.error_reply('NOBOOK the sale has not started, or i
 local number = redis.call('HGET', KEYS[3], ARGV[2])
 `;
 
-/** Every script takes these, in this order. */
+/** Keys of every script, in this order. */
 export const KEYS = ['token', 'left', 'requests', 'sales', 'refused'] as const;
 
 /*
-look: what there is for the holder of the lock to decide on.
+look: what the holder of the lock decides on.
 KEYS 1 highest token  2 items left  3 hash request id -> number of its sale  4 list of sales  5 count of refusals
 ARGV 1 token  2 request id       Reply {'stale'} | {'sold', sale} | {'open', items left}
 */
@@ -29,7 +29,7 @@ return { 'open', left }
 `;
 
 /*
-sell: stock and sale change together, or not at all; an order that is sold already gets the same sale.
+sell: stock and sale change together, or not at all; an order already sold gets the same sale.
 KEYS as above
 ARGV 1 token  2 request id  3 buyer  4 items left when looked at  5 process id
 Reply {'stale'} | {'repeated', sale} | {'soldOut'} | {'sold', sale}

@@ -1,12 +1,12 @@
-/** One row of the book: an item that was sold. */
+/** One row of the book: a sold item. */
 export interface Sale {
   /** From 1, without gaps. */
   readonly number: number;
   readonly requestId: string;
   readonly buyer: string;
-  /** Fencing token of the turn in which it was sold; grows from row to row. */
+  /** Fencing token of the turn that sold it; grows from row to row. */
   readonly token: number;
-  /** Stock that the seller had seen before. Without somebody in between, it is one more than `left`. */
+  /** Stock that the seller had seen before. Without another sale in between, it is one more than `left`. */
   readonly seen: number;
   readonly left: number;
   /** Process id of the shop that sold it. */
@@ -19,6 +19,6 @@ export interface Balance {
   readonly stock: number;
   readonly sold: number;
   readonly left: number;
-  /** How often somebody came with a token that was too old: nothing was written. */
+  /** How often a holder came with a token that was too old: nothing was written. */
   readonly refused: number;
 }

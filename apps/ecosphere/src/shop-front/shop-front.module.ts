@@ -17,19 +17,19 @@ import { SaleRepository } from './sale.repository.js';
 import { SaleController } from './sale.controller.js';
 import { UnavailableFilter } from './unavailable.filter.js';
 
-/** What a shop is told from outside. */
+/** External settings of a shop. */
 export interface ShopSettings {
   /** The Redis that all processes of the shop share. */
   readonly url: string;
   /** Items of a new sale. */
   readonly stock: number;
-  /** What is to be closed after the shop: a server of its own. */
+  /** Closes the shop's own server after the shop. */
   readonly onClosed?: () => Promise<void>;
 }
 
 const SETTINGS = Symbol('settings of the shop');
 
-/** The shop as an HTTP application: one of several processes, all of which sell from one stock. */
+/** The shop as an HTTP application: one of several processes that all sell from one stock. */
 @Module({})
 export class ShopFrontModule implements NestModule, OnModuleInit, OnApplicationShutdown {
   static register(settings: ShopSettings): DynamicModule {
@@ -68,7 +68,7 @@ export class ShopFrontModule implements NestModule, OnModuleInit, OnApplicationS
     await this.repository.open(this.settings.stock);
   }
 
-  /** Last of all: whoever is at the counter still writes into the book when the other hooks run. */
+  /** Last of all: a buyer at the counter still writes into the book while the other hooks run. */
   async onApplicationShutdown(): Promise<void> {
     this.repository.close();
     await this.settings.onClosed?.();

@@ -4,8 +4,7 @@ import { ServerError } from '../server/server.error.js';
 import { RETRY_AFTER_S } from './bounds.js';
 
 /**
- * The book does not answer: 503. A purchase may have been written all the same; a retry with the same request id finds
- * out.
+ * The book does not answer: 503. The purchase may still have been written; a retry with the same request id finds out.
  */
 @Catch(ServerError)
 export class UnavailableFilter implements ExceptionFilter<ServerError> {

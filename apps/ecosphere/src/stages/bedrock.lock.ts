@@ -3,7 +3,10 @@ import { redis } from 'bedrock-lock/redis';
 import type { TrialLock, Hook, TrialLockOptions, Turn } from './trial.lock.js';
 import { NotAdmittedError } from './not-admitted.error.js';
 
-/** Bedrock under the same faults. Its own steps need no hooks: they strike before its body, and before its release. */
+/**
+ * Bedrock under the same faults. Its own steps need no hooks: the faults strike before its body, and before its
+ * release.
+ */
 export class BedrockTrialLock implements TrialLock {
   readonly #bedrock: Bedrock;
   readonly #lock: Mutex;

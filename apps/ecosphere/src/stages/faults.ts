@@ -27,8 +27,8 @@ export const FAULTS: Readonly<Record<FaultName, Fault>> = {
 };
 
 /**
- * Which faults should break which implementation. Each stage mends one; the five end where two are left that
- * no renewal mends: a holder that was stopped and writes late, and one that calls itself.
+ * Which faults should break which implementation. Each stage fixes one fault. After the five, two faults are left that
+ * no renewal fixes: a stopped holder that writes late, and one that calls itself.
  */
 export const SHOULD_BREAK: Readonly<Record<ImplementationName, readonly FaultName[]>> = {
   'stage 1': FAULT_NAMES,

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 
-/** Refuses a token that is smaller than one it has seen. Who has no token cannot be refused. */
+/** Refuses a token that is smaller than one already seen. A holder without a token cannot be refused. */
 const WRITE = `
 local seen = tonumber(redis.call('HGET', KEYS[1], 'token') or '0')
 local token = tonumber(ARGV[2])
@@ -9,7 +9,7 @@ redis.call('HSET', KEYS[1], 'value', ARGV[1], 'token', string.format('%.0f', tok
 redis.call('PEXPIRE', KEYS[1], 60000)
 return 1`;
 
-/** What the lock protects: one value on the server, which looks at fencing tokens. */
+/** The protected resource: one value on the server, which checks fencing tokens. */
 export class GuardedRegister {
   readonly #client: Redis;
   readonly #key: string;

@@ -6,7 +6,7 @@ import { NotAdmittedError } from './not-admitted.error.js';
 
 const POLL_MS = 10;
 
-/** What the five stages have in common: ask until granted, work, give back. */
+/** Common part of the five stages: retry until granted, work, release. */
 export abstract class HandMadeLock implements TrialLock {
   protected readonly client: Redis;
   protected readonly key: string;
@@ -15,7 +15,7 @@ export abstract class HandMadeLock implements TrialLock {
 
   constructor({ url, key, leaseMs, at }: TrialLockOptions) {
     this.client = new Redis(url, { maxRetriesPerRequest: 1 });
-    // The command that fails of it tells; without a listener ioredis would print it as well.
+    // The failing command reports the error; without a listener, ioredis would print it as well.
     this.client.on('error', () => undefined);
     this.key = key;
     this.leaseMs = leaseMs;

@@ -17,7 +17,7 @@ export const IMPLEMENTATION_NAMES = [
 export type ImplementationName = (typeof IMPLEMENTATION_NAMES)[number];
 
 interface Implementation {
-  /** What it is, for the report. */
+  /** Its description for the report. */
   readonly recipe: string;
   make(options: TrialLockOptions): TrialLock;
 }

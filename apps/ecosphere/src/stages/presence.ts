@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The referee of a trial: who is inside, and who has met whom there. */
+/** The referee of a trial: which callers are inside, and which have met there. */
 export class Presence {
   readonly #inside = new Set<string>();
   readonly #met = new Set<string>();
@@ -21,7 +21,7 @@ export class Presence {
     return this.#met.has(pair(one, other));
   }
 
-  /** Resolves when it is inside for the first time. */
+  /** Resolves when this caller is inside for the first time. */
   arrival(name: string): Promise<void> {
     return this.#arrivalOf(name).promise;
   }

@@ -17,8 +17,8 @@ export type TrialResult = TrialInput & Finding;
 const TRIES = 4;
 
 /**
- * Runs one trial. When the fault missed, or this very process stood still for a good part of a lease, the trial was about
- * something else, and is repeated with a lease that is twice as long.
+ * Runs one trial. If the fault missed, or this process itself stalled for a good part of a lease, the trial proves
+ * nothing. It is then repeated with a lease twice as long.
  */
 export async function runTrial(input: TrialInput): Promise<TrialResult> {
   for (let tries = 1, leaseMs = input.leaseMs; tries <= TRIES; tries += 1, leaseMs *= 2) {
@@ -46,7 +46,7 @@ async function runOnce({ implementation, fault, url, prefix, leaseMs }: TrialInp
   }
 }
 
-/** What a broken lock has left on the server. */
+/** Removes what a broken lock left on the server. */
 async function remove(url: string, keys: readonly string[]): Promise<void> {
   const client = new Redis(url);
   await client.del(...keys).finally(() => client.disconnect());

@@ -1,8 +1,8 @@
 import { HandMadeLock } from './hand-made.lock.js';
 
 /**
- * Stage 1: SETNX, then EXPIRE. A crash in between leaves a key that never goes away.
- * PEXPIRE stands for EXPIRE in all stages, to have leases shorter than a second.
+ * Stage 1: SETNX, then EXPIRE. A crash in between leaves a key for ever. PEXPIRE stands for EXPIRE in all stages, to
+ * allow leases shorter than a second.
  */
 export class Stage1Lock extends HandMadeLock {
   protected override async acquire(_owner: string): Promise<boolean> {

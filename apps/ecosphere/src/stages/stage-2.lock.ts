@@ -1,6 +1,6 @@
 import { HandMadeLock } from './hand-made.lock.js';
 
-/** Stage 2: both in one command. Who is late with its DEL deletes the lock of the next. */
+/** Stage 2: both in one command. A holder that is late with its DEL deletes the lock of the next. */
 export class Stage2Lock extends HandMadeLock {
   protected override async acquire(_owner: string): Promise<boolean> {
     const reply = await this.client.set(this.key, 'locked', 'PX', this.leaseMs, 'NX');

@@ -4,7 +4,10 @@ const RENEW_OWN = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('PEXPIRE', KEYS[1], ARGV[2])`;
 
-/** Stage 5: a watchdog renews the lease at a third of its life. Nobody hears of a lease that was lost all the same. */
+/**
+ * Stage 5: a watchdog renews the lease at a third of its life. If the lease is lost all the same, the holder does not
+ * learn it.
+ */
 export class Stage5Lock extends Stage4Lock {
   readonly #watchdogs = new Map<string, NodeJS.Timeout>();
 

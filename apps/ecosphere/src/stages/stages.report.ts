@@ -7,7 +7,7 @@ import type { TrialResult } from './run-trial.js';
 
 export type Paint = (style: Style, text: string) => string;
 
-/** Who broke under which fault, compared with who should have. */
+/** The implementations that broke under each fault, compared with expectations. */
 export function stagesReport(results: readonly TrialResult[], paint: Paint = (_, text) => text): Report {
   const resultOf = (implementation: ImplementationName, fault: FaultName): TrialResult =>
     results.find((one) => one.implementation === implementation && one.fault === fault)!;
@@ -50,7 +50,7 @@ function matrix(resultOf: ResultOf, paint: Paint): Section {
   return { head: ['', '', ...FAULT_NAMES], rows: IMPLEMENTATION_NAMES.map(row) };
 }
 
-/** What was seen where a stage first falls, and where Bedrock stands. */
+/** What was observed where a stage first fails, and where Bedrock stands. */
 function observations(resultOf: ResultOf): Section {
   const falls: [ImplementationName, FaultName][] = [
     ['stage 1', 'crash'],

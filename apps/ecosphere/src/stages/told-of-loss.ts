@@ -1,6 +1,6 @@
 import { LockLostError } from 'bedrock-lock';
 
-/** Whether a holder was told, at the end of its turn, that it had lost the lock. Other errors are passed on. */
+/** Whether a holder learned, at the end of its turn, that it had lost the lock. Other errors are passed on. */
 export async function isToldOfLoss(turn: Promise<unknown>): Promise<boolean> {
   try {
     await turn;

@@ -5,14 +5,14 @@ export type Moment =
   /** The decision to delete is made, the deletion is about to be sent. */
   | 'beforeDelete';
 
-/** Called at each moment. What it does there is the fault: it may pause the flow, delay the wire, or kill the process. */
+/** Called at each moment. Its action is the fault: it may pause the flow, delay the wire, or kill the process. */
 export type Hook = (moment: Moment) => Promise<void>;
 
 export const noFault: Hook = async () => undefined;
 
-/** What a holder knows of its turn. */
+/** A holder's knowledge of its turn. */
 export interface Turn {
-  /** Fencing token; a lock without tokens has none to give. */
+  /** Fencing token; undefined for a lock without tokens. */
   readonly token: number | undefined;
 }
 
@@ -24,9 +24,11 @@ export interface TrialLockOptions {
   readonly at: Hook;
 }
 
-/** An implementation of a lock in one process: a connection of its own, and the same lock as the others of its trial. */
+/**
+ * An implementation of a lock in one process: a connection of its own, and the same lock as the others of its trial.
+ */
 export interface TrialLock {
-  /** Runs `body` while the lock is held. @throws NotAdmittedError when it was not granted within `waitMs` */
+  /** Runs `body` while the lock is held. @throws NotAdmittedError if it was not granted within `waitMs` */
   run<T>(body: (turn: Turn) => Promise<T>, waitMs: number): Promise<T>;
   close(): Promise<void>;
 }

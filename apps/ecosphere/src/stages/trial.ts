@@ -1,12 +1,12 @@
 import { noFault, type TrialLock, type Hook } from './trial.lock.js';
 import { IMPLEMENTATIONS, type ImplementationName } from './implementations.js';
 
-/** What a fault did to an implementation. */
+/** Effect of a fault on an implementation. */
 export interface Finding {
   readonly isBroken: boolean;
-  /** What the referee saw. */
+  /** The referee's observation. */
   readonly seen: string;
-  /** The fault did not hit, so the trial proves nothing. @default false */
+  /** True if the fault did not hit, so the trial proves nothing. @default false */
   readonly isMissed?: boolean;
 }
 
@@ -21,12 +21,12 @@ export class Trial {
     readonly leaseMs: number,
   ) {}
 
-  /** How long anybody waits: long enough for whoever comes in turn. */
+  /** How long a caller waits, in ms: long enough for every caller that comes in turn. */
   get timeoutMs(): number {
     return 5 * this.leaseMs;
   }
 
-  /** Another process that uses the lock. @param url to come by another way, such as a proxy */
+  /** Another process that uses the lock. @param url another route, such as a proxy */
   lock(at: Hook = noFault, url = this.url): TrialLock {
     const { key, leaseMs } = this;
     const lock = IMPLEMENTATIONS[this.implementation].make({ url, key, leaseMs, at });
@@ -39,5 +39,5 @@ export class Trial {
   }
 }
 
-/** Breaks something and looks what comes of it. */
+/** Causes a failure and observes the outcome. */
 export type Fault = (trial: Trial) => Promise<Finding>;

@@ -15,24 +15,24 @@ export interface VictimInput {
 }
 
 export interface VictimResult {
-  /** The lock told this holder that it had been lost. */
+  /** True if the lock reported its loss to this holder. */
   readonly isTold: boolean;
 }
 
-/** A process that something happens to. */
+/** A process that suffers a fault. */
 export async function victimJob({ fate, ...options }: VictimInput): Promise<ReadyJob<VictimResult>> {
   const register = new GuardedRegister(options.url, `${options.key}:register`);
   const at: Hook = async (moment) => {
     if (fate === 'dies' && moment === 'afterFirstCommand') signalSelf('SIGKILL');
   };
   const lock = IMPLEMENTATIONS[options.implementation].make({ ...options, at });
-  // A command of its own, so that both connections are open before it begins.
+  // A command of its own, so that both connections are open before the work begins.
   await register.read();
   return {
     async work(onProgress) {
       const turn = lock.run(async ({ token }) => {
         onProgress(1);
-        // The message leaves before the process stands still.
+        // The message must leave before the process stops.
         await sleep(10);
         signalSelf('SIGSTOP');
         await register.write('the late holder', token);
@@ -46,7 +46,7 @@ export async function victimJob({ fate, ...options }: VictimInput): Promise<Read
   };
 }
 
-/** Strikes this process itself, and lets it do nothing until the signal has come. */
+/** Signals this process itself, and blocks it until the signal has arrived. */
 function signalSelf(signal: NodeJS.Signals): void {
   process.kill(process.pid, signal);
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);

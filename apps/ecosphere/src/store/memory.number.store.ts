@@ -1,7 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { NumberStore } from './number.store.js';
 
-/** Numbers of one process. Each access takes a turn of the event loop, as any real store would, so that flows can race. */
+/**
+ * Numbers of one process. Each access takes a turn of the event loop, as any real store would, so that flows can race.
+ */
 export class MemoryNumberStore extends NumberStore {
   readonly #numbers = new Map<string, number>();
 

@@ -19,7 +19,10 @@ export class RedisConnection {
     this.client.on('ready', () => (this.#trouble = undefined));
   }
 
-  /** Waits for a reply. The client only says that it has given up; why is in the event before. @throws ServerError */
+  /**
+   * Waits for a reply. The client only reports that it gave up; the reason is in the event before.
+   * @throws ServerError
+   */
   async answer<T>(call: Promise<T>): Promise<T> {
     try {
       return await (this.boundMs === Infinity ? call : within(this.boundMs, call));
@@ -35,8 +38,8 @@ export class RedisConnection {
 }
 
 /**
- * Gives up after `ms`, but not before what has arrived was read: a process that stood still itself must not take that for
- * the silence of the server.
+ * Gives up after `ms`, but only once arrived data has been read: a process that stalled must not take that for the
+ * silence of the server.
  */
 function within<T>(ms: number, call: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -2,7 +2,7 @@ import type { OnModuleDestroy } from '@nestjs/common';
 import { NumberStore } from './number.store.js';
 import { RedisConnection } from './redis.connection.js';
 
-/** What a run that was killed leaves behind is gone after this long. */
+/** Data of a killed run expires after this time, in s. */
 const LIFE_S = 3_600;
 
 /** Numbers on a Redis server: GET, then SET, on a connection of its own, so that processes race. */

@@ -3,7 +3,7 @@ import type { RunServers } from '../server/run-servers.js';
 import { openNumbers } from '../server/open-numbers.js';
 import { NumberStore } from './number.store.js';
 
-/** Gives every module the number store of the servers. */
+/** Provides the number store of the servers to every module. */
 @Module({})
 export class StoreModule {
   static register(servers: RunServers): DynamicModule {

@@ -4,7 +4,7 @@ import { OptimisticConditionService } from '../optimistic-condition.service.js';
 import type { TrialSetup } from './trial-setup.js';
 import { sell } from './sell.js';
 
-/** Too few items, then enough, for buyers all of whom have seen that there are some. */
+/** Too few items, then enough, for buyers that all have seen stock. */
 export async function optimisticCondition(setup: TrialSetup): Promise<SchemeAccount> {
   const { app, requests } = setup;
   const service = app.get(OptimisticConditionService);

@@ -4,7 +4,7 @@ import { OptimisticVersionService } from '../optimistic-version.service.js';
 import type { TrialSetup } from './trial-setup.js';
 import { sell } from './sell.js';
 
-/** As many items as buyers, all of whom have read before the first one writes. */
+/** As many items as buyers, all of whom read before the first one writes. */
 export async function optimisticVersion(setup: TrialSetup): Promise<SchemeAccount> {
   const { app, requests } = setup;
   const service = app.get(OptimisticVersionService);

@@ -35,7 +35,7 @@ export async function pessimisticRows(setup: TrialSetup): Promise<SchemeAccount>
 
 interface Plan {
   readonly name: string;
-  /** How many it is known for: the database ends one purchase of each pair that meets. */
+  /** The known number: the database ends one purchase of each pair that meets. */
   readonly deadlocks: number;
   readonly buy: (purchase: Purchase, pair: number) => Promise<Answer>;
 }

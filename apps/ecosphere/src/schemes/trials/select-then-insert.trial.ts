@@ -9,7 +9,7 @@ import type { TrialSetup } from './trial-setup.js';
 
 const ORDER: Order = { id: 'order-1', goodsId: 'goods-1', num: 1 };
 
-/** The same order, sent many times at once: all have looked before the first one inserts. */
+/** The same order, sent many times at once: all check before the first one inserts. */
 export async function selectThenInsert(setup: TrialSetup): Promise<SchemeAccount> {
   const { app, requests } = setup;
   const service = app.get(SelectThenInsertService);
@@ -36,7 +36,7 @@ interface Plan {
   /** @default false */
   readonly isUnique?: boolean;
   readonly addOrder: (order: Order) => Promise<Answer>;
-  /** How many it is known to make. */
+  /** The known number of orders. */
   readonly orders: number;
 }
 

@@ -9,7 +9,7 @@ const GOODS = 'goods-1';
 interface Sale {
   readonly name: string;
   readonly stock: number;
-  /** How many it is known to sell. */
+  /** The known number of sales. */
   readonly sold: number;
   readonly buy: (goodsId: string, num: number) => Promise<Answer>;
 }

@@ -1,11 +1,11 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { SchemeAccount } from '../account.js';
 
-/** What a scheme is tried on. */
+/** Setup of a scheme's trial. */
 export interface TrialSetup {
   /** The business, with an empty database. */
   readonly app: INestApplicationContext;
-  /** How many come at once: an even number. */
+  /** Number of concurrent requests: an even number. */
   readonly requests: number;
 }
 

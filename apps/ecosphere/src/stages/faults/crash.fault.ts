@@ -4,7 +4,10 @@ import { duration } from '../../report/numbers.js';
 import { NotAdmittedError } from '../not-admitted.error.js';
 import type { Finding, Trial } from '../trial.js';
 
-/** The holder's process is killed (SIGKILL) right after the first command of its acquisition. Is the lock ever free again? */
+/**
+ * The holder's process is killed (SIGKILL) right after the first command of its acquisition. Does the lock ever become
+ * free?
+ */
 export async function crash(trial: Trial): Promise<Finding> {
   const { implementation, url, key, leaseMs, timeoutMs } = trial;
   const victim = new WorkerProcess('victim', { implementation, url, key, leaseMs, fate: 'dies' });

@@ -1,17 +1,17 @@
 import { atMost, type Presence } from '../presence.js';
 import type { Trial } from '../trial.js';
 
-/** What came of it. */
+/** Outcome for the followers. */
 export interface Followers {
-  /** B and C were inside together. */
+  /** True if B and C held the lock together. */
   readonly haveMet: boolean;
-  /** B got in before A was done with giving back. */
+  /** True if B got the lock before A had finished its release. */
   readonly wasBFirst: boolean;
 }
 
 /**
- * Lets B and C ask for the lock that A gives back: B while A has it, C when A is done. B stays inside until A is done and
- * C had its chance, but for less than a lease.
+ * Makes B and C request the lock that A releases: B while A holds it, C when A has finished. B stays inside until A has
+ * finished and C had its chance, but for less than a lease.
  */
 export async function follow(trial: Trial, presence: Presence, aDone: Promise<unknown>): Promise<Followers> {
   const { leaseMs, timeoutMs } = trial;

@@ -4,8 +4,8 @@ import type { Finding, Trial } from '../trial.js';
 import { follow } from './followers.js';
 
 /**
- * A works until B is inside, which can only be when A's lease has ended; then A gives back what is no longer its own.
- * Does a third get in while B is inside?
+ * A works until B is inside, which requires that A's lease has ended; then A releases a lock that is no longer its own.
+ * Does a third caller get in while B is inside?
  */
 export async function foreignDelete(trial: Trial): Promise<Finding> {
   const { leaseMs } = trial;

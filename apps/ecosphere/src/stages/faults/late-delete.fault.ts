@@ -5,8 +5,8 @@ import type { Finding, Trial } from '../trial.js';
 import { follow } from './followers.js';
 
 /**
- * A has decided to delete (a pause between check and deletion), and the deletion hangs on the wire for longer than the lease. B gets the lock meanwhile; then
- * the deletion arrives. Does a third get in while B is inside?
+ * A has decided to delete (a pause between check and deletion), and the deletion hangs on the wire for longer than the
+ * lease. B gets the lock meanwhile; then the deletion arrives. Does a third caller get in while B is inside?
  */
 export async function lateDelete(trial: Trial): Promise<Finding> {
   const presence = new Presence();

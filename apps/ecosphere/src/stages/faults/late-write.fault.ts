@@ -3,8 +3,8 @@ import { GuardedRegister } from '../guarded.register.js';
 import type { Finding, Trial } from '../trial.js';
 
 /**
- * The holder's process is stopped (SIGSTOP) for longer than its lease; B gets in and writes; the holder goes on where it
- * was and writes too. No lock prevents that it goes on. Is its late write refused?
+ * The holder's process is stopped (SIGSTOP) for longer than its lease; B gets in and writes; the holder resumes and
+ * writes too. No lock can prevent that. Is its late write refused?
  */
 export async function lateWrite(trial: Trial): Promise<Finding> {
   const { implementation, url, key, leaseMs } = trial;

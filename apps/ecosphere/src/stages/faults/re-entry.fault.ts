@@ -1,7 +1,7 @@
 import { NotAdmittedError } from '../not-admitted.error.js';
 import type { Finding, Trial } from '../trial.js';
 
-/** The holder calls something that takes the same lock. Does it get in, or wait for itself? */
+/** The holder calls a function that acquires the same lock. Does it get in, or wait for itself? */
 export async function reEntry(trial: Trial): Promise<Finding> {
   const { leaseMs, timeoutMs } = trial;
   const lock = trial.lock();
