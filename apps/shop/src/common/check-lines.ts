@@ -6,7 +6,7 @@ const GOODS_ID = /^[\w.-]{1,64}$/;
 const MOST_LINES = 20;
 const MOST_ITEMS = 1_000_000;
 
-/** The lines of an order, checked. @throws BadRequestException naming the field: `lines[2].quantity` */
+/** The checked lines of an order. @throws BadRequestException naming the field: `lines[2].quantity` */
 export function checkLines(lines: unknown): readonly OrderLine[] {
   if (!Array.isArray(lines) || lines.length === 0 || lines.length > MOST_LINES) {
     throw refusal('lines', `a list of 1 to ${MOST_LINES} lines`);

@@ -1,6 +1,6 @@
-/** What the two services and the page say to each other, as JSON. Times are ISO 8601 in UTC. */
+/** JSON messages between the two services and the page. Times are ISO 8601 in UTC. */
 
-/** One position of an order: no goods stands in two lines. */
+/** One position of an order: no two lines name the same goods. */
 export interface OrderLine {
   readonly goodsId: string;
   /** 1 or more. */
@@ -16,19 +16,19 @@ export interface OrderRequest {
 /** `pending` until the stock service is known to have deducted, or to never deduct. */
 export type OrderStatus = 'pending' | 'confirmed' | 'failed';
 
-/** Answer of `POST /orders` and `GET /orders/:id`. */
+/** Response of `POST /orders` and `GET /orders/:id`. */
 export interface Order extends OrderRequest {
   readonly id: string;
   readonly status: OrderStatus;
   /** Why it failed. */
   readonly reason?: string;
-  /** Under which the stock service deducts, at most once. */
+  /** Id under which the stock service deducts, at most once. */
   readonly operationId: string;
   readonly createdAt: string;
   readonly settledAt?: string;
 }
 
-/** Answer of `GET /orders?limit=50`: counts of all orders, and the newest ones first. */
+/** Response of `GET /orders?limit=50`: counts of all orders, and the newest ones first. */
 export interface OrderList {
   readonly total: number;
   readonly confirmed: number;
@@ -50,17 +50,17 @@ export interface DeductionRequest {
 /** How an operation ended; none of these ever becomes another. */
 export type OperationState = 'deducted' | 'refused' | 'cancelled';
 
-/** Answer of `PUT`, `GET` and `DELETE /operations/:operationId`. */
+/** Response of `PUT`, `GET` and `DELETE /operations/:operationId`. */
 export interface Operation {
   readonly operationId: string;
   readonly state: OperationState;
   /** Why nothing was deducted. */
   readonly reason?: string;
-  /** The flow rows that were written: one for each line when it is `deducted`, else none. */
+  /** The number of flow rows written: one for each line when it is `deducted`, else none. */
   readonly flows: number;
 }
 
-/** One goods in `GET /stock`: amount and flows are of one snapshot. */
+/** One kind of goods in `GET /stock`: amount and flows are of one snapshot. */
 export interface StockRow {
   readonly goodsId: string;
   readonly start: number;
@@ -76,30 +76,30 @@ export interface Flow {
   readonly operationId: string;
   readonly goodsId: string;
   readonly quantity: number;
-  /** Fencing token of the lock on the goods: it grows from flow to flow of one goods. */
+  /** Fencing token of the lock on the goods: it grows from flow to flow of the same goods. */
   readonly token: number;
   readonly at: string;
 }
 
-/** Answer of `GET /flows?limit=50`: the count of all flows, and the newest ones first. */
+/** Response of `GET /flows?limit=50`: the count of all flows, and the newest ones first. */
 export interface FlowList {
   readonly total: number;
   readonly flows: readonly Flow[];
 }
 
-/** Answer of `GET /books?limit=50`: stock and flows of one snapshot. */
+/** Response of `GET /books?limit=50`: stock and flows of one snapshot. */
 export interface StockBooks extends FlowList {
   readonly stock: readonly StockRow[];
 }
 
-/** Answer of `GET /balance`, of one snapshot. */
+/** Response of `GET /balance`, of one snapshot. */
 export interface Balance {
-  /** Whether start − sold is the amount, of every goods, and none is below zero. */
+  /** True if start − sold is the amount of all goods, and no amount is below zero. */
   readonly holds: boolean;
   readonly goods: readonly StockRow[];
 }
 
-/** Answer of `GET /health` of both services: 200 when everything is up, else 503. */
+/** Response of `GET /health` of both services: 200 if everything is up, else 503. */
 export interface Health {
   readonly status: 'up' | 'down';
   readonly parts: Readonly<Record<string, 'up' | 'down'>>;
@@ -109,7 +109,7 @@ export interface Health {
 export interface Refusal {
   readonly statusCode: 400;
   readonly error: 'Bad Request';
-  /** What is wrong: `customer`, `lines[2].quantity`. */
+  /** The wrong field: `customer`, `lines[2].quantity`. */
   readonly field: string;
   readonly message: string;
 }

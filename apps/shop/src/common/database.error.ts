@@ -1,4 +1,4 @@
-/** The database did not do what it was asked for, and may when it is asked again. Answered with 503. */
+/** The database failed a request that may succeed when repeated. Answered with 503. */
 export class DatabaseError extends Error {
   readonly code = 'DATABASE_UNAVAILABLE';
 

@@ -10,41 +10,41 @@ import { DuplicateKeyError } from './duplicate-key.error.js';
 
 type Value = string | number | null;
 
-/** What a transaction can do. */
+/** Operations of a transaction. */
 export interface Session {
   rows<T>(sql: string, values?: readonly Value[]): Promise<T[]>;
-  /** How many rows it changed. @throws DuplicateKeyError */
+  /** Returns the number of changed rows. @throws DuplicateKeyError */
   change(sql: string, values?: readonly Value[]): Promise<number>;
 }
 
-/** Bound on every statement, in ms. A wait for a row ends before, so that the server says why. */
+/** Time limit of every statement, in ms. A wait for a row ends earlier, so that the server reports the reason. */
 const STATEMENT_MS = 5_000;
 const SETTINGS = [
   'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
   'SET SESSION innodb_lock_wait_timeout = 2',
 ];
-/** One of two transactions that wait for each other is undone, and may succeed when it is alone. */
+/** The database rolls back one of two deadlocked transactions, which may succeed when repeated. */
 const TRIES = 4;
 const DEAD_LOCK = 'ER_LOCK_DEADLOCK';
 const DUPLICATE_KEY = 'ER_DUP_ENTRY';
-/** A snapshot is one only where reading can be repeated. */
+/** A snapshot needs repeatable reads. */
 const SNAPSHOT = [
   'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ',
   'START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY',
 ];
-/** As many as take turns at the rows of some goods; the others wait in this process. */
+/** As many connections as can take turns at the rows of some goods; further callers wait in this process. */
 const CONNECTIONS = 20;
 
-/** A database of a service: made at the start where it is missing. */
+/** A database of a service, created at the start if it is missing. */
 export class Database {
   readonly #pool: Pool;
-  /** Connections that have the settings of this service. */
+  /** Connections that already have the settings of this service. */
   readonly #set = new WeakSet<object>();
 
   /**
-   * Makes the database and its tables.
-   * @param server its path is not read
-   * @throws DatabaseError when the server does not answer
+   * Creates the database and its tables.
+   * @param server its path is ignored
+   * @throws DatabaseError if the server does not answer
    */
   static async open(server: URL, name: string, schema: readonly string[]): Promise<Database> {
     try {
@@ -77,8 +77,8 @@ export class Database {
   }
 
   /**
-   * Runs `work` in one transaction, again where a dead-lock undid it.
-   * @throws what `work` throws, DatabaseError; after that of a commit, whether it happened is not known
+   * Runs `work` in one transaction, and repeats it after a deadlock.
+   * @throws the error of `work`, or DatabaseError; after a DatabaseError of the commit, the outcome is unknown
    */
   async transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
@@ -91,7 +91,7 @@ export class Database {
     }
   }
 
-  /** Everything that `work` reads is of one moment. */
+  /** All reads of `work` are from one moment. */
   snapshot<T>(work: (session: Session) => Promise<T>): Promise<T> {
     return this.#attempt(SNAPSHOT, work);
   }

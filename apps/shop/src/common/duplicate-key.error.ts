@@ -1,4 +1,4 @@
-/** A row with this key is there: somebody else was first. */
+/** A row with this key exists: another request was first. */
 export class DuplicateKeyError extends Error {
   readonly code = 'DUPLICATE_KEY';
 

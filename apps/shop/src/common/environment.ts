@@ -5,19 +5,22 @@ interface Bounds {
   readonly to: number;
 }
 
-/** What is left out has this value; without one it is required. */
+/** The value of an unset variable; without it, the variable is required. */
 interface Fallback<T> {
   readonly otherwise?: T;
 }
 
-/** Longest time that a setting may have, in ms: a day. */
+/** Longest time that a setting accepts, in ms: a day. */
 const LONGEST_MS = 86_400_000;
 
-/** The variables of a process, read as what they have to be. An empty one counts as left out. */
+/** The checked variables of a process. An empty one counts as unset. */
 export class Environment {
   constructor(private readonly variables: Readonly<Record<string, string | undefined>>) {}
 
-  /** The first of the names that is set. @throws SettingError naming the first, for another protocol or no URL */
+  /**
+   * The first of the names that is set.
+   * @throws SettingError naming the first, for another protocol or an invalid URL
+   */
   url(names: readonly [string, ...string[]], protocols: readonly string[], fallback?: Fallback<string>): URL {
     const name = names.find((one) => this.#given(one) !== undefined) ?? names[0];
     const text = this.#given(name) ?? fallback?.otherwise;
@@ -26,7 +29,7 @@ export class Environment {
     throw new SettingError(name, `a URL of ${protocols.map((one) => `${one}//`).join(' or ')}`, text);
   }
 
-  /** @throws SettingError for anything but a whole number in the bounds */
+  /** @throws SettingError for anything but a whole number within the bounds */
   whole(name: string, { from, to, otherwise }: Bounds & Fallback<number>): number {
     const text = this.#given(name);
     if (text === undefined && otherwise !== undefined) return otherwise;
@@ -35,12 +38,12 @@ export class Environment {
     throw new SettingError(name, `a whole number from ${from} to ${to}`, text);
   }
 
-  /** @throws SettingError for anything but whole milliseconds, of a day at most */
+  /** @throws SettingError for anything but whole milliseconds, at most a day */
   timeMs(name: string, otherwise: number, from = 1): number {
     return this.whole(name, { from, to: LONGEST_MS, otherwise });
   }
 
-  /** Times with commas in between. @throws SettingError when one of them is none */
+  /** Times separated by commas. @throws SettingError for an invalid one */
   timesMs(name: string, otherwise: readonly number[]): readonly number[] {
     const text = this.#given(name);
     if (text === undefined) return otherwise;
@@ -49,7 +52,7 @@ export class Environment {
     throw new SettingError(name, 'comma-separated milliseconds, such as 3000,5000,10000', text);
   }
 
-  /** @throws SettingError for a value that is none of them */
+  /** @throws SettingError for any other value */
   oneOf<T extends string>(name: string, values: readonly T[], otherwise: T): T {
     const text = this.#given(name) ?? otherwise;
     const found = values.find((value) => value === text);
@@ -57,7 +60,7 @@ export class Environment {
     return found;
   }
 
-  /** @throws SettingError for what the pattern does not match */
+  /** @throws SettingError for a text that the pattern does not match */
   text(name: string, pattern: RegExp, requirement: string, otherwise: string): string {
     const text = this.#given(name) ?? otherwise;
     if (!pattern.test(text)) throw new SettingError(name, requirement, text);
@@ -70,7 +73,7 @@ export class Environment {
   }
 }
 
-/** NaN for anything but digits: Number() would take '', ' 1', '1e3' and '0x10' too. */
+/** NaN for anything but digits: Number() would accept '', ' 1', '1e3' and '0x10' too. */
 function wholeNumber(text: string | undefined): number {
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
 }

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import type { Health } from './contract.js';
 import { Database } from './database.js';
 
-/** Whether the process can work: its database answers, and so does every server that has its locks and records. */
+/** Health of the process: its database answers, and so does every server with its locks and records. */
 @Controller('health')
 export class HealthController {
   constructor(

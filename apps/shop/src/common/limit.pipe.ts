@@ -4,7 +4,7 @@ import { refusal } from './refusal.js';
 const USUAL = 50;
 const MOST = 1_000;
 
-/** How many rows a list is to have: `?limit=50`. @throws BadRequestException */
+/** The number of rows in a list: `?limit=50`. @throws BadRequestException */
 @Injectable()
 export class LimitPipe implements PipeTransform<unknown, number> {
   transform(limit: unknown): number {

@@ -8,23 +8,23 @@ import { DatabaseError } from './database.error.js';
 import { SettingError } from './setting.error.js';
 
 const HOST = '127.0.0.1';
-/** Connections not yet accepted: a crowd that comes at once is not sent into a retry of TCP. */
+/** Connections not yet accepted: many concurrent ones must not need a TCP retry. */
 const BACKLOG = 4_096;
-/** Of an order with all its lines. */
+/** Limit of an order with all its lines. */
 const BODY_LIMIT = '16kb';
 
-/** A service that is to be opened. */
+/** A service to open. */
 export interface Service {
-  /** As it calls itself: `order service`. */
+  /** Its name: `order service`. */
   readonly title: string;
-  /** 0 takes a free one. */
+  /** Port 0 takes a free one. */
   readonly port: number;
   readonly module: DynamicModule;
 }
 
 /**
- * Entry of a process: opens the service, says where it listens, and closes it in order at SIGTERM and SIGINT. Ends with exit
- * code 2 for a bad setting, and 1 where it cannot start.
+ * Entry of a process: opens the service, prints its URL, and closes it gracefully at SIGTERM and SIGINT. Ends with exit
+ * code 2 for a bad setting, and 1 if it cannot start.
  */
 export async function openService(prepare: () => Promise<Service>): Promise<void> {
   try {
@@ -46,7 +46,7 @@ export async function openService(prepare: () => Promise<Service>): Promise<void
     process.stdout.write(`${title} at http://${HOST}:${open}\n`);
   } catch (error) {
     process.stderr.write(`error: ${explain(error)}\n`);
-    // What was opened before the failure must not keep the process.
+    // Resources opened before the failure must not keep the process.
     process.exit(error instanceof SettingError ? 2 : 1);
   }
 }

@@ -1,7 +1,7 @@
 import { BadRequestException } from '@nestjs/common';
 import type { Refusal } from './contract.js';
 
-/** A 400 that names the field of the request and what it has to be. */
+/** A 400 that names the request's field and its requirement. */
 export function refusal(field: string, requirement: string): BadRequestException {
   const body: Refusal = {
     statusCode: 400,
@@ -12,7 +12,7 @@ export function refusal(field: string, requirement: string): BadRequestException
   return new BadRequestException(body);
 }
 
-/** The body of a request as an object of these fields. @throws BadRequestException for anything else */
+/** The body of a request as an object with these fields. @throws BadRequestException for anything else */
 export function fieldsOf(
   place: string,
   body: unknown,

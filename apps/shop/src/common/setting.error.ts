@@ -1,9 +1,9 @@
-/** A variable of the environment that a service cannot start with. The process ends with exit code 2. */
+/** An environment variable prevents a service's start. The process ends with exit code 2. */
 export class SettingError extends Error {
   readonly code = 'BAD_SETTING';
 
   constructor(
-    /** Its name. */
+    /** Name of the variable. */
     readonly variable: string,
     requirement: string,
     given: string | undefined,

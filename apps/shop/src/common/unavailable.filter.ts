@@ -2,7 +2,7 @@ import { Catch, Logger, type ArgumentsHost, type ExceptionFilter } from '@nestjs
 import { HttpAdapterHost } from '@nestjs/core';
 import { DatabaseError } from './database.error.js';
 
-/** The database does not answer: 503. What was asked for may have happened all the same; asking again finds out. */
+/** The database does not answer: 503. The request may still have taken effect; a retry finds out. */
 @Catch(DatabaseError)
 export class UnavailableFilter implements ExceptionFilter<DatabaseError> {
   readonly #log = new Logger(UnavailableFilter.name);

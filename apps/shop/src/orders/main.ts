@@ -2,7 +2,7 @@
 import 'reflect-metadata';
 import { openService } from '../common/open-service.js';
 
-/** Entry of the order service. Nest and the clients are loaded only when the settings are right. */
+/** Entry of the order service. Loads Nest and the clients only when the settings are valid. */
 await openService(async () => {
   const { OrderSettings } = await import('./order.settings.js');
   const settings = new OrderSettings(process.env);

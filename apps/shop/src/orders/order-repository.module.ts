@@ -5,7 +5,7 @@ import { OrderChanges } from './order.changes.js';
 import { ORDER_SCHEMA } from './order.schema.js';
 import { OrderSettings } from './order.settings.js';
 
-/** What every module of the order service may inject: its settings, its repository and its changes. */
+/** Providers for every module of the order service: its settings, its repository and its changes. */
 @Module({})
 export class OrderRepositoryModule implements OnApplicationShutdown {
   static register(settings: OrderSettings): DynamicModule {

@@ -3,10 +3,10 @@ import { checkLines } from '../common/check-lines.js';
 import type { OrderRequest } from '../common/contract.js';
 import { fieldsOf, refusal } from '../common/refusal.js';
 
-/** Up to 64 characters, not only blanks; no control characters, and no halves of a character. */
+/** Up to 64 characters, not only blanks; no control characters, and no lone surrogates. */
 const CUSTOMER = /^(?=.*\S)[^\p{Cc}\p{Cs}]{1,64}$/u;
 
-/** The order in the body of a request, checked. @throws BadRequestException that names the field */
+/** The checked order in the body of a request. @throws BadRequestException that names the field */
 @Injectable()
 export class OrderPipe implements PipeTransform<unknown, OrderRequest> {
   transform(body: unknown): OrderRequest {

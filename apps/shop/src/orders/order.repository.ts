@@ -9,14 +9,14 @@ import { readOrders } from './order.rows.js';
 export type Ending =
   { readonly status: 'confirmed' } | { readonly status: 'failed'; readonly reason: string };
 
-/** The orders as they are written. All methods throw DatabaseError. */
+/** The stored orders. All methods throw DatabaseError. */
 @Injectable()
 export class OrderRepository {
   constructor(private readonly database: Database) {}
 
   /**
    * Writes a pending order with its lines and its operation id, in one transaction.
-   * @returns the order, and whether it was there already under this key
+   * @returns the order, and whether it is new under this key
    */
   async create(requestKey: string, request: OrderRequest): Promise<{ order: Order; isNew: boolean }> {
     const id = randomUUID();
@@ -29,7 +29,7 @@ export class OrderRepository {
     }
   }
 
-  /** Ends a pending order; one that has ended stays as it is. @returns the order if this changed it */
+  /** Ends a pending order; an ended one stays as it is. @returns the order if this changed it */
   async settle(id: string, ending: Ending): Promise<Order | undefined> {
     const changed = await this.database.transaction((session) =>
       session.change(
@@ -45,7 +45,7 @@ export class OrderRepository {
     return this.#one('WHERE id = ?', id);
   }
 
-  /** Counts of all, and the newest ones first, of one snapshot. */
+  /** Counts of all orders, and the newest ones first, of one snapshot. */
   list(limit: number): Promise<OrderList> {
     return this.database.snapshot(async (session) => {
       const counts = await session.rows<{ status: Order['status']; count: number }>(
@@ -58,7 +58,7 @@ export class OrderRepository {
     });
   }
 
-  /** Pending for so long at least, the oldest first. */
+  /** Orders pending for at least this time, the oldest first. */
   pending(forMs: number, limit: number): Promise<readonly Order[]> {
     const where = `WHERE status = 'pending' AND created_at <= UTC_TIMESTAMP(3) - INTERVAL ? MICROSECOND
                    ORDER BY number LIMIT ?`;

@@ -19,7 +19,7 @@ interface LineRow {
   readonly quantity: number;
 }
 
-/** Orders with their lines. @param where what follows the table's name in SQL, with `?` for the values */
+/** Orders with their lines. @param where the SQL after the table's name, with `?` for the values */
 export async function readOrders(
   session: Session,
   where: string,

@@ -1,4 +1,4 @@
-/** The tables of the order service. The request key is what makes an order from a request once, also without its record. */
+/** The tables of the order service. The request key allows one order per request, even if its record is lost. */
 export const ORDER_SCHEMA: readonly string[] = [
   `CREATE TABLE IF NOT EXISTS orders (
     number BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY,

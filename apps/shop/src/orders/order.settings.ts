@@ -1,27 +1,27 @@
 import { Environment } from '../common/environment.js';
 
-/** What the order service is told by the variables of its environment. */
+/** Settings of the order service, from its environment variables. */
 export class OrderSettings {
   readonly port: number;
   /** The server of the database. */
   readonly databaseUrl: URL;
   readonly database: string;
-  /** Where the records of idempotency are, and the locks on orders. */
+  /** The server of the idempotency records, and of the locks on orders. */
   readonly redisUrl: URL;
   readonly stockUrl: URL;
-  /** Bound on each request to the stock service. */
+  /** Time limit of each request to the stock service. */
   readonly stockTimeoutMs: number;
   /** How often a request is sent before it counts as unanswered. */
   readonly stockTries: number;
-  /** Pause before the second try; doubled with each further one. */
+  /** Pause before the second attempt; doubled for each further one. */
   readonly backOffMs: number;
-  /** Pauses, after each of which an unanswered deduction is looked for. */
+  /** Pauses, each followed by a look for an unanswered deduction. */
   readonly lookBackMs: readonly number[];
-  /** How long a customer waits for what becomes of an order; later it is told as pending. */
+  /** How long a customer waits for the outcome of an order; after that, the response is `pending`. */
   readonly answerWithinMs: number;
-  /** How often pending orders are looked through, and how old they are then. */
+  /** Interval at which pending orders are checked, and their minimum age. */
   readonly reconcileMs: number;
-  /** What a killed process costs the others. */
+  /** How long a killed process delays the others. */
   readonly leaseMs: number;
 
   /** @throws SettingError naming the variable */

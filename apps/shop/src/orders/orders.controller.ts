@@ -17,8 +17,9 @@ export class OrdersController {
   ) {}
 
   /**
-   * 201 with the order when it is confirmed or failed; 202 while it is pending: `GET` of its Location then tells more. The same
-   * request under the same Idempotency-Key gets the same answer. A request that is refused leaves its key free.
+   * 201 with the order when it is confirmed or failed; 202 while it is pending: `GET` of its Location then shows the
+   * outcome. A repeated request under the same Idempotency-Key gets the same response. A refused request leaves its key
+   * free.
    */
   @Post()
   @Idempotent({ idempotency: 'orders', operation: 'orders.place', scope: 'shop', storeIf: () => false })

@@ -16,10 +16,13 @@ import { Reconciler } from './reconciler.js';
 import { SettlementService } from './settlement.service.js';
 import { StockClient } from './stock.client.js';
 
-/** How long settlements may finish when the service closes, in ms: they are told to stop, and leave orders pending. */
+/**
+ * How long settlements may finish when the service closes, in ms: they get the signal to stop, and leave orders
+ * pending.
+ */
 const CLOSING_MS = 3_000;
 
-/** The order service: records of requests and locks on orders on Redis, the orders in a database of its own. */
+/** The order service: records of requests and locks on orders are on Redis, the orders in a database of its own. */
 @Module({})
 export class OrdersModule {
   static register(settings: OrderSettings): DynamicModule {
@@ -32,7 +35,7 @@ export class OrdersModule {
           backend: () => redis({ url: redisUrl.href, label: 'orders' }),
           prefix: 'shop:',
           locks: [{ name: 'order', leaseMs }],
-          // A repetition waits as long as the first one may.
+          // A repetition waits as long as the first request may take.
           idempotency: [{ name: 'orders', leaseMs, waitMs: answerWithinMs + 1_000 }],
           shutdownGraceMs: CLOSING_MS,
         }),

@@ -6,7 +6,7 @@ import { OrderChanges } from './order.changes.js';
 import { OrderSettings } from './order.settings.js';
 import { SettlementService } from './settlement.service.js';
 
-/** Takes orders. */
+/** Accepts orders. */
 @Injectable()
 export class OrdersService {
   readonly #log = new Logger(OrdersService.name);
@@ -19,8 +19,8 @@ export class OrdersService {
   ) {}
 
   /**
-   * The order of this request, made now or before: settled, or still pending after `answerWithinMs`.
-   * @throws UnprocessableEntityException when the key belongs to another request; DatabaseError
+   * The order of this request, created now or before: settled, or still pending after `answerWithinMs`.
+   * @throws UnprocessableEntityException if the key belongs to another request; DatabaseError
    */
   async place(requestKey: string, request: OrderRequest): Promise<Order> {
     const { order, isNew } = await this.repository.create(requestKey, request);
@@ -32,7 +32,7 @@ export class OrdersService {
     return (await this.repository.find(order.id)) ?? order;
   }
 
-  /** Whoever does not wait to the end leaves it to the settlement, and that to the reconciler. */
+  /** A caller that stops waiting leaves the order to the settlement, and then to the reconciler. */
   async #settleInTime(order: Order): Promise<void> {
     const settling = this.settlement.settle(order).catch((error: unknown) => {
       this.#log.warn(`order ${order.id} stays pending: ${String(error)}`);

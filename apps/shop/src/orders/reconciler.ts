@@ -11,14 +11,14 @@ import { OrderSettings } from './order.settings.js';
 import { SettlementService } from './settlement.service.js';
 import { StockClient } from './stock.client.js';
 
-/** Orders of one round. */
+/** Most orders of one round. */
 const MOST = 100;
 /** How many are settled at a time. */
 const AT_ONCE = 8;
 
 /**
- * Settles what nobody settles any more: orders of a process that died, and those whose stock service could not be reached. Goes
- * on until each is known. At the start it takes all that are pending; later those that have been for a while.
+ * Settles abandoned orders: those of a dead process, and those whose stock service was unreachable. Continues until
+ * each outcome is known. At the start it takes all pending orders; later those that have been pending for a while.
  */
 @Injectable()
 export class Reconciler implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -56,7 +56,7 @@ export class Reconciler implements OnApplicationBootstrap, BeforeApplicationShut
     const orders = (await this.repository.pending(forMs, MOST)).values();
     const work = async () => {
       for (const order of orders) {
-        // Each order would wait in vain for a service that is away.
+        // Each order would wait in vain for an unavailable service.
         if (closing.aborted || !(await this.stock.isThere(closing))) return;
         await this.#settle(order);
       }

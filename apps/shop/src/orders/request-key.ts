@@ -1,6 +1,6 @@
 /**
- * The key in the header `Idempotency-Key`, which may stand in quotes. `@Idempotent()` has checked it before; the same key in
- * another form must be the same one here too.
+ * The key in the header `Idempotency-Key`, which may be in quotes. `@Idempotent()` has already checked it; both forms
+ * of a key must be the same key here too.
  */
 export function requestKeyOf(header: string): string {
   const text = header.trim();

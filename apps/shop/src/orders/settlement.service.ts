@@ -10,8 +10,8 @@ import { StockUnansweredError } from './stock-unanswered.error.js';
 import { StockClient } from './stock.client.js';
 
 /**
- * Finds out what becomes of pending orders. An order is failed only when its operation is known to never deduct: it was
- * refused, or the stock service has it as cancelled.
+ * Finds out the outcome of pending orders. An order fails only when its operation is known to never deduct: it was
+ * refused, or the stock service has cancelled it.
  */
 @Injectable()
 export class SettlementService implements OnModuleDestroy {
@@ -23,11 +23,11 @@ export class SettlementService implements OnModuleDestroy {
     private readonly changes: OrderChanges,
     private readonly settings: OrderSettings,
   ) {
-    // As many as there are orders at a time; Node warns of more than ten.
+    // One listener per concurrent order; Node warns about more than ten.
     setMaxListeners(0, this.#closing.signal);
   }
 
-  /** Aborts when the application closes: what is pending then stays so, and the next start goes on. */
+  /** Aborts when the application closes: pending orders stay pending, and the next start continues with them. */
   get closing(): AbortSignal {
     return this.#closing.signal;
   }
@@ -37,8 +37,9 @@ export class SettlementService implements OnModuleDestroy {
   }
 
   /**
-   * Settles an order; it stays pending when the stock service cannot be reached. Skipped while it is being settled, in this
-   * process or another: that is a matter of work done twice, not of safety, since all of them use the order's operation id.
+   * Settles an order; it stays pending if the stock service is unreachable. Skipped while another caller settles it, in
+   * this process or another. That only avoids duplicate work: safety comes from the order's operation id, which all of
+   * them use.
    */
   @DistributedLock({ lock: 'order', key: '{0.id}', onBusy: 'skip' })
   async settle(order: Order): Promise<void> {
@@ -60,7 +61,7 @@ export class SettlementService implements OnModuleDestroy {
     }
     return (
       (await this.#lookBack(operationId)) ??
-      // The deduction may still be on its way: calling the order failed now would sell without an order.
+      // The deduction may still be in flight: failing the order now could sell without an order.
       (await this.stock.cancel(operationId, closing))
     );
   }

@@ -1,10 +1,12 @@
-/** The stock service gave no answer that says what happened: it may have been carried out, or be still on its way. */
+/**
+ * The stock service gave no conclusive answer: it may have executed the request, or the request may be still in flight.
+ */
 export class StockUnansweredError extends Error {
   readonly code = 'STOCK_UNANSWERED';
 
   constructor(
     detail: string,
-    /** Whether the same request may be answered when it is sent again. */
+    /** Whether a retry of the same request may be answered. */
     readonly isWorthRetrying: boolean,
     options?: ErrorOptions,
   ) {

@@ -11,17 +11,17 @@ interface StockRequest {
   readonly body?: unknown;
 }
 
-/** An answer that says something. */
+/** A conclusive response. */
 interface StockResponse {
   readonly status: number;
   readonly body: unknown;
 }
 
 const LONGEST_PAUSE_MS = 2_000;
-/** In flight, or the goods are busy. */
+/** The operation is in flight, or its goods are busy. */
 const CONFLICT = 409;
 
-/** Asks the stock service. Every question may be repeated, since all of them name their operation. */
+/** Client of the stock service. Every request may be repeated, since all of them name their operation. */
 @Injectable()
 export class StockClient {
   constructor(private readonly settings: OrderSettings) {}
@@ -38,13 +38,13 @@ export class StockClient {
     return answer.status === 404 ? undefined : operationOf(answer);
   }
 
-  /** How the operation ended; it is cancelled unless it did before. @throws as `deduct()` */
+  /** How the operation ended; cancels it unless it has already ended. @throws as `deduct()` */
   async cancel(operationId: string, signal: AbortSignal): Promise<Operation> {
     const path = `operations/${operationId}`;
     return operationOf(await this.#sendUntilAnswered({ method: 'DELETE', path }, signal));
   }
 
-  /** Whether anybody is there. */
+  /** Whether the service answers. */
   async isThere(signal: AbortSignal): Promise<boolean> {
     return this.#send({ method: 'GET', path: 'health' }, signal).then(
       () => true,
@@ -61,7 +61,7 @@ export class StockClient {
         if (!(error instanceof StockUnansweredError) || !error.isWorthRetrying || tries >= stockTries)
           throw error;
         const pauseMs = Math.min(backOffMs * 2 ** (tries - 1), LONGEST_PAUSE_MS);
-        // Those that failed together do not come back together.
+        // Clients that failed together must not return together.
         await sleep(pauseMs * (0.5 + Math.random() / 2), undefined, { signal });
       }
     }
@@ -92,7 +92,7 @@ export class StockClient {
   }
 }
 
-/** Somebody else may answer where the stock service should: then nothing is known. */
+/** Another server may answer in place of the stock service: then the outcome is unknown. */
 function operationOf({ status, body }: StockResponse): Operation {
   const operation = body as Operation | null;
   const isOne = ['deducted', 'refused', 'cancelled'].includes(operation?.state ?? '');

@@ -12,14 +12,14 @@ import { PAGE_SOURCE, type PageSource } from './page-source.js';
 import { Refresher } from './refresher.js';
 import { readStock } from './stock.view.js';
 
-/** How often figures are read at most, in ms, however many orders there are. */
+/** Shortest interval between two reads of the figures, in ms, however many orders there are. */
 const REFRESH_MS = 250;
-/** How often something is said at least: the page takes a longer silence for a dead connection. */
+/** Longest silence of the server, in ms: the page takes a longer one for a dead connection. */
 const BEAT_MS = 5_000;
-/** After how long the browser tries again, in ms. */
+/** Delay before the browser reconnects, in ms. */
 const RETRY_MS = 1_000;
 
-/** What happens in the shop, for all pages that are open. Nothing is read while none is. */
+/** Events of the shop for all open pages. Reads nothing while none is open. */
 @Injectable()
 export class FeedService implements OnModuleInit, OnModuleDestroy {
   readonly #logger = new Logger(FeedService.name);
@@ -42,7 +42,7 @@ export class FeedService implements OnModuleInit, OnModuleDestroy {
     this.#beat = setInterval(() => {
       if (!this.#messages.observed) return;
       this.#messages.next(message('beat', { at: new Date().toISOString() }));
-      // Another process of the order service has news of its own, and the stock service may be back.
+      // Another process of the order service has changes of its own, and the stock service may be back.
       this.#refresher.ask();
     }, BEAT_MS).unref();
   }
@@ -53,10 +53,10 @@ export class FeedService implements OnModuleInit, OnModuleDestroy {
     this.#messages.complete();
   }
 
-  /** Everything as it is, then every change. It ends when the shop closes. */
+  /** A snapshot of everything, then every change. It ends when the shop closes. */
   open(): Observable<MessageEvent> {
     return new Observable((client) => {
-      // What happens while the snapshot is read comes after it.
+      // Changes during the read of the snapshot follow it.
       let early: MessageEvent[] | undefined = [];
       client.add(
         this.#messages.subscribe({
@@ -69,7 +69,7 @@ export class FeedService implements OnModuleInit, OnModuleDestroy {
           client.next({ ...message('snapshot', snapshot), retry: RETRY_MS });
           early?.forEach((one) => client.next(one));
           early = undefined;
-          // Whatever this client has seen, what comes next is newer.
+          // The next message is newer than anything this client has seen.
           this.#sent = '';
           this.#refresher.ask();
         },
@@ -94,14 +94,14 @@ export class FeedService implements OnModuleInit, OnModuleDestroy {
     try {
       const { counts, stock } = await this.#snapshot();
       this.#send({ counts, stock });
-      // Nobody tells when it answers again.
+      // No event reports when the service answers again.
       if (!stock.isHere) this.#refresher.ask();
     } catch (error) {
       this.#logger.warn(`no figures for the pages: ${String(error)}`);
     }
   }
 
-  /** Only what is new. */
+  /** Sends only changes. */
   #send(figures: FeedFigures): void {
     const one = message('figures', figures);
     if (one.data === this.#sent) return;
@@ -110,7 +110,7 @@ export class FeedService implements OnModuleInit, OnModuleDestroy {
   }
 }
 
-/** As text, so that Nest can count what waits for a client that does not read. */
+/** As text, so that Nest can measure the backlog of a client that does not read. */
 function message(type: string, data: object): MessageEvent & { readonly data: string } {
   return { type, data: JSON.stringify(data) };
 }

@@ -13,10 +13,10 @@ import type { Observable } from 'rxjs';
 import { FeedService } from './feed.service.js';
 import type { PageFile } from './page.files.js';
 
-/** Under which the module has the files of the page. */
+/** Token of the page's files. */
 export const PAGE_FILES = Symbol('PageFiles');
 
-/** Only what this server sends, and no markup from text: a customer's name can never become a script. */
+/** Allows only resources of this server, and no markup from text: a customer's name can never become a script. */
 const POLICY = [
   "default-src 'none'",
   ...["script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self'"],

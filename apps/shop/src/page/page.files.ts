@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Beside the sources, and found from the built files too: plain files, which need no build. */
+/** Next to the sources, and found from the built files too: static files need no build. */
 const FOLDER = fileURLToPath(new URL('../../src/page/static/', import.meta.url));
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -12,7 +12,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** All there is: a name that a request brings is looked up here and never in a folder. */
+/** The complete list: a requested name is looked up here, never in a folder. */
 const NAMES = [
   'index.html',
   'style.css',
@@ -27,7 +27,7 @@ export interface PageFile {
   readonly text: string;
 }
 
-/** The files of the page by name. @throws when one is missing, before anybody asks for it */
+/** The files of the page by name. @throws at the start if one is missing */
 export async function readPageFiles(): Promise<ReadonlyMap<string, PageFile>> {
   const files = NAMES.map(async (name) => {
     const text = await readFile(`${FOLDER}${name}`, 'utf8');

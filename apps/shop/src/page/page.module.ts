@@ -4,7 +4,7 @@ import { PAGE_SOURCE, type PageSource } from './page-source.js';
 import { PAGE_FILES, PageController } from './page.controller.js';
 import { readPageFiles } from './page.files.js';
 
-/** Where the page has its orders from. */
+/** Source of the page's orders. */
 export type PageOptions = Pick<ModuleMetadata, 'imports'> &
   Pick<FactoryProvider<PageSource>, 'inject' | 'useFactory'>;
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Does its work soon after it was asked for: at once when it is idle, one at a time, and at most every `everyMs`. However
- * often it is asked for meanwhile, it is done once more afterwards, so the last change is never missed.
+ * Does its work soon after a request: at once when idle, one run at a time, and at most every `everyMs`. Requests
+ * during a run cause one more run, so the last change is never missed.
  */
 export class Refresher {
   readonly #work: () => Promise<void>;

@@ -1,10 +1,10 @@
 import type { StockBooks, StockRow } from '../common/contract.js';
 import { SHOWN, type StockView } from './feed-message.js';
 
-/** How long the page waits for the stock service, in ms: an older figure is worth more than a late one. */
+/** How long the page waits for the stock service, in ms: an older figure is better than a late one. */
 const ANSWER_WITHIN_MS = 1_000;
 
-/** What the stock service says of its stock and flows, in one snapshot. @throws never; silence is an answer */
+/** Stock and flows as the stock service reports them, in one snapshot. @throws never; silence is an answer */
 export async function readStock(stockUrl: string): Promise<StockView> {
   try {
     const answer = await fetch(new URL(`/books?limit=${SHOWN}`, stockUrl), {

@@ -2,13 +2,13 @@ import type { Flow, Order, OrderLine, StockRow } from '../common/contract.js';
 import type { PlacedOrder } from './place-orders.js';
 import type { Figures } from './read-figures.js';
 
-/** Something that has to be so, and whether it is. */
+/** A condition, and whether it holds. */
 export interface Check {
   readonly isMet: boolean;
   readonly text: string;
 }
 
-/** What a run has shown. */
+/** Result of a run. */
 export interface Audit {
   readonly checks: readonly Check[];
   readonly agrees: boolean;
@@ -16,7 +16,7 @@ export interface Audit {
   readonly verdict: string;
 }
 
-/** Compares what was ordered with what both services have written. */
+/** Compares the placed orders with the records of both services. */
 export function audit(placed: readonly PlacedOrder[], { orders, books, balance }: Figures): Audit {
   const flowsOf = (id: string) => books.flows.filter(({ operationId }) => operationId === id);
   const operations = new Set(orders.orders.map(({ operationId }) => operationId));
@@ -52,7 +52,7 @@ export function audit(placed: readonly PlacedOrder[], { orders, books, balance }
   };
 }
 
-/** @param against what it does not hold for */
+/** @param against the exceptions */
 function check(text: string, against: readonly string[]): Check {
   if (against.length === 0) return { isMet: true, text };
   const [first] = against;

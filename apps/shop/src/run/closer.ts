@@ -1,6 +1,6 @@
 type Close = () => Promise<void>;
 
-/** What has been opened, to be closed in the opposite order. What comes when it is closed is closed at once. */
+/** Resources to close in reverse order. A resource added after the closing is closed at once. */
 export class Closer {
   readonly #open: Close[] = [];
   #closed: Promise<void> | undefined;
@@ -14,7 +14,7 @@ export class Closer {
     else void close().catch(() => undefined);
   }
 
-  /** @throws never; what fails does not keep the rest from being closed */
+  /** @throws never; a failure does not keep the rest from being closed */
   close(): Promise<void> {
     return (this.#closed ??= this.#closeAll());
   }

@@ -1,12 +1,12 @@
 import { createConnection } from 'mysql2/promise';
 
-/** Of the two services, for one run. */
+/** The databases of the two services, for one run. */
 export interface Databases {
   readonly orders: string;
   readonly stock: string;
 }
 
-/** Removes them with all that is in them. */
+/** Drops the databases with all of their data. */
 export async function dropDatabases(url: string, names: Databases): Promise<void> {
   const server = await createConnection({ uri: url, connectTimeout: 5_000 });
   try {

@@ -1,7 +1,7 @@
 /**
- * Preloaded by `node --import` into what the run starts: it ends when its standard input does, so it never outlives a run that
- * was killed.
+ * Preloaded by `node --import` into child processes of the run. The child ends when its standard input does, so it ends
+ * even if the run was killed.
  */
 process.stdin.on('end', () => process.exit(1)).resume();
-// Reading it must not be what keeps the process.
+// Reading must not keep the process alive.
 process.stdin.unref();

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OpenShop } from './open-shop.js';
 
-/** One thing that goes wrong, and when: at this share of all answers. */
+/** A fault, and the share of all responses at which it begins. */
 interface Fault {
   readonly at: number;
   readonly text: string;
@@ -35,7 +35,7 @@ const FAULTS: readonly Fault[] = [
   { at: 0.7, text: 'all connections to the stock service are cut', happen: async ({ proxy }) => proxy.cut() },
 ];
 
-/** What goes wrong in a run: one after the other, as the orders are answered. */
+/** The faults of a run: one after the other, as the orders are answered. */
 export class Faults {
   readonly #waiting = [...FAULTS];
   readonly #shop: OpenShop;
@@ -43,15 +43,15 @@ export class Faults {
   #running: Promise<void> = Promise.resolve();
   #count = 0;
 
-  /** @param tell is called when one begins */
+  /** @param tell called when a fault begins */
   constructor(shop: OpenShop, tell: (text: string) => void) {
     this.#shop = shop;
     this.#tell = tell;
-    // It is awaited by over(); until then a failure must not end the process.
+    // over() awaits it; until then, a failure must not end the process.
     this.#running.catch(() => undefined);
   }
 
-  /** How many there have been. */
+  /** Number of faults so far. */
   get count(): number {
     return this.#count;
   }
@@ -69,7 +69,7 @@ export class Faults {
     }
   }
 
-  /** Resolves when all that began are over. @throws what one of them could not put right again */
+  /** Resolves when all begun faults are over. @throws the error of a fault that could not be repaired */
   over(): Promise<void> {
     return this.#running;
   }

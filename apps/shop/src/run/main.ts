@@ -7,7 +7,7 @@ import { UsageError } from './usage.error.js';
 
 const closer = new Closer();
 
-/** Entry of `npm run shop`. Servers and clients are loaded only when there is something to run. */
+/** Entry of `npm run shop`. Loads servers and clients only when there is something to run. */
 async function main(args: readonly string[]): Promise<ExitCode> {
   const command = parseRun(args);
   if (command.kind === 'help') {
@@ -18,13 +18,13 @@ async function main(args: readonly string[]): Promise<ExitCode> {
   return runShop(command, (line) => process.stdout.write(`${line}\n`), closer);
 }
 
-/** Says on the standard error why the command cannot go on, and how it ends. */
+/** Prints to the standard error why the command cannot continue, and returns its exit code. */
 function explain(error: unknown): ExitCode {
   if (error instanceof UsageError) {
     process.stderr.write(`error: ${error.message}\nhint: ${error.hint}\n`);
     return EXIT.usage;
   }
-  // What is torn down under a run fails; the signal was the reason.
+  // Closing makes the run fail; the signal is the real reason.
   if (!closer.isClosed) {
     const reason = error instanceof Error ? error.message : String(error);
     process.stderr.write(`error: the run could not be completed: ${reason}\n`);
@@ -38,7 +38,7 @@ for (const [signal, code] of [
   ['SIGTERM', 143],
 ] as const) {
   process.on(signal, () => {
-    // Whoever asks twice is in a hurry.
+    // A second signal ends the process at once.
     if (ending !== undefined) process.exit(code);
     ending = code;
     void closer.close().then(() => process.exit(code));

@@ -13,11 +13,11 @@ import type { Closer } from './closer.js';
 export interface Servers {
   readonly mariadb: RunningServer;
   readonly redis: RunningServer;
-  /** Undefined for locks in memory; MariaDB and Redis serve twice where the locks are on them. */
+  /** Undefined for locks in memory; MariaDB and Redis serve twice if they keep the locks. */
   readonly locks: RunningServer | undefined;
 }
 
-/** Finds or starts them, all at once. @throws when one cannot be had */
+/** Finds or starts the servers in parallel. @throws if one is unavailable */
 export async function openServers(backend: LocksBackend, closer: Closer): Promise<Servers> {
   const open = async (start: Promise<RunningServer>): Promise<RunningServer> => {
     const server = await start;

@@ -6,19 +6,19 @@ import { openServers } from './open-servers.js';
 import type { RunOptions } from './run-options.js';
 import { ServiceProcess } from './service.process.js';
 
-/** Both services, and what can be broken of them. */
+/** Both services, and their parts that a fault can break. */
 export interface OpenShop {
   readonly orders: ServiceProcess;
   readonly stock: ServiceProcess;
-  /** Between the two. */
+  /** Between the two services. */
   readonly proxy: TcpProxy;
-  /** Where the servers come from, in words. */
+  /** Origin of the servers, in words. */
   readonly place: string;
 }
 
 /**
- * All orders come at once and wait for the same goods, so patience is long where there is a queue; it is short where a fault is
- * to be got over while somebody watches.
+ * All orders arrive at once and wait for the same goods, so time-outs in the queue are long. Those that detect a fault
+ * are short, since a person may be watching.
  */
 const PATIENCE = {
   STOCK_TIMEOUT_MS: '10000',
@@ -30,7 +30,7 @@ const PATIENCE = {
   LOCK_LEASE_MS: '2000',
 } as const;
 
-/** Starts the servers that are not given, and the services on them. @throws when one cannot be had */
+/** Starts the servers that are not given, and the services on them. @throws if one is unavailable */
 export async function openShop(
   { locks: backend, port }: RunOptions,
   amounts: ReadonlyMap<string, number>,
@@ -39,7 +39,7 @@ export async function openShop(
   const { mariadb, redis, locks } = await openServers(backend, closer);
   const run = randomBytes(4).toString('hex');
   const databases = { orders: `shop_orders_${run}`, stock: `shop_stock_${run}` };
-  // On a server of somebody else nothing may stay behind.
+  // Leaves nothing behind on a server of another owner.
   closer.add(() => dropDatabases(mariadb.url, databases));
   const servers = { ...PATIENCE, DATABASE_URL: mariadb.url, REDIS_URL: redis.url };
   const open = async (title: string, entry: string, environment: Record<string, string>) => {

@@ -1,13 +1,13 @@
 import { LOCKS_BACKENDS } from '../stock/lock-backend.js';
 
-/** One option: the parser, its checks and the help page all read this. */
+/** One option; the parser, its checks and the help page share it. */
 export interface OptionRow {
-  /** How the value is shown in the help; a flag has none. */
+  /** How the help shows the value; a flag has none. */
   readonly value?: string;
   readonly text: string;
-  /** The words that it takes. */
+  /** The words that it accepts. */
   readonly words?: readonly string[];
-  /** The whole numbers that it takes. */
+  /** The whole numbers that it accepts. */
   readonly range?: readonly [min: number, max: number];
 }
 

@@ -8,7 +8,7 @@ type Given = ReadonlyMap<OptionName, string>;
 
 const PORT_OF_THE_PAGE = 3_000;
 
-/** What the arguments ask for. @throws UsageError for anything that cannot be run as it stands */
+/** Parses the arguments. @throws UsageError for a request that cannot run */
 export function parseRun(args: readonly string[]): RunCommand {
   const given = readOptions(args);
   if (given.has('help')) return { kind: 'help' };
@@ -24,7 +24,7 @@ export function parseRun(args: readonly string[]): RunCommand {
   };
 }
 
-/** It walks the tokens instead of taking the parser's own errors, which would not say what to do. */
+/** Walks the tokens, since the parser's own errors do not advise the caller. */
 function readOptions(args: readonly string[]): Given {
   const { tokens } = parseArgs({
     args: args.map((arg) => (arg === '-h' ? '--help' : arg)),

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Order } from '../common/contract.js';
 import type { PlannedOrder } from './plan-orders.js';
 
-/** What the requests of one order were answered. */
+/** The responses to the requests of one order. */
 export interface PlacedOrder {
   readonly planned: PlannedOrder;
-  /** The order id in each answer; one alone when all is well. */
+  /** The order id of each response; a single one if all is well. */
   readonly ids: readonly string[];
-  /** How many of the answers were replayed. */
+  /** Number of replayed responses. */
   readonly replays: number;
 }
 
@@ -15,7 +15,7 @@ const TRY_MS = 20_000;
 const PAUSE_MS = 300;
 const GIVE_UP_MS = 120_000;
 
-/** Places all of them at once. @throws when one is refused, or not answered within two minutes */
+/** Places all orders at once. @throws if one is refused, or not answered within two minutes */
 export async function placeOrders(
   url: string,
   orders: readonly PlannedOrder[],
@@ -44,7 +44,7 @@ interface Answer {
   readonly isReplayed: boolean;
 }
 
-/** Asks again under the same key until it is answered: that orders nothing twice. */
+/** Retries under the same key until answered; this never orders twice. */
 async function place(url: string, { key, request }: PlannedOrder): Promise<Answer> {
   const deadline = performance.now() + GIVE_UP_MS;
   for (;;) {
@@ -70,5 +70,5 @@ async function attempt(url: string, key: string, body: string): Promise<Answer> 
   return { id, isReplayed: headers.get('idempotent-replayed') === 'true' };
 }
 
-/** Asking again would not help. */
+/** A retry would not help. */
 class RefusedError extends Error {}

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { OrderRequest } from '../common/contract.js';
 
-/** An order that is going to be placed. */
+/** A planned order. */
 export interface PlannedOrder {
   /** Idempotency-Key of all its requests. */
   readonly key: string;
@@ -10,7 +10,7 @@ export interface PlannedOrder {
   readonly request: OrderRequest;
 }
 
-/** Orders, and what is in stock for them. */
+/** The orders, and the stock for them. */
 export interface Plan {
   readonly orders: readonly PlannedOrder[];
   readonly stock: ReadonlyMap<string, number>;
@@ -19,12 +19,14 @@ export interface Plan {
 const NAMES = ['apple', 'pear', 'plum', 'cherry', 'grape', 'fig', 'melon', 'lemon', 'peach', 'quince'];
 const CUSTOMERS = ['Ada', 'Barbara', 'Edsger', 'Grace', 'Leslie', 'Margaret', 'Nancy', 'Tony'];
 const REPEATED_EVERY = 5;
-/** Of five goods the first runs out; of the others there is enough. */
+/** The first of five goods runs out; the others suffice. */
 const SCARCE_EVERY = 5;
 const SCARCE = 0.4;
 const AMPLE = 1.2;
 
-/** Orders of 1 to 3 lines, every fifth of them sent twice. The same numbers give the same orders, but for their keys. */
+/**
+ * Orders of 1 to 3 lines, every fifth of them sent twice. The same numbers give the same orders, except for their keys.
+ */
 export function planOrders(orders: number, goods: number): Plan {
   const names = Array.from({ length: goods }, (_, at) => nameOf(at));
   const demand = new Map(names.map((name) => [name, 0]));

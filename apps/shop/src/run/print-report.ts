@@ -3,7 +3,7 @@ import type { Audit } from './audit.js';
 import type { PlacedOrder } from './place-orders.js';
 import type { Figures } from './read-figures.js';
 
-/** What a report is about. */
+/** The data of a report. */
 export interface Outcome {
   readonly placed: readonly PlacedOrder[];
   readonly figures: Figures;
@@ -34,7 +34,7 @@ export function reportLines({ placed, figures, audit, faults, tookMs }: Outcome)
   ];
 }
 
-/** What failed orders failed of, the most frequent first; without the goods that it is about. */
+/** Reasons of failed orders, the most frequent first; the names of the goods are removed. */
 function reasonsOf(orders: readonly Order[]): [reason: string, count: number][] {
   const counts = new Map<string, number>();
   for (const { status, reason = 'no reason given' } of orders) {

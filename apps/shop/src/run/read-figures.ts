@@ -2,21 +2,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Balance, OrderList, StockBooks } from '../common/contract.js';
 import type { OpenShop } from './open-shop.js';
 
-/** What the two services say when everything is over. */
+/** The figures of the two services after the run. */
 export interface Figures {
   readonly orders: OrderList;
   readonly books: StockBooks;
   readonly balance: Balance;
 }
 
-/** As many rows as the services give at once. */
+/** As many rows as the services return at once. */
 const ALL = 1_000;
 const ASK_EVERY_MS = 200;
-/** For the orders that nobody waits for any more: the reconciler settles them. */
+/** For orders without a waiting client: the reconciler settles them. */
 const SETTLED_WITHIN_MS = 60_000;
 const TRY_MS = 10_000;
 
-/** Waits until no order is pending, if it comes to that within a minute, and reads everything. */
+/** Waits up to a minute until no order is pending, and reads everything. */
 export async function readFigures({ orders, stock }: OpenShop): Promise<Figures> {
   const deadline = performance.now() + SETTLED_WITHIN_MS;
   while (

@@ -1,6 +1,6 @@
 import type { LocksBackend } from '../stock/lock-backend.js';
 
-/** What the command line asks for, checked and complete. */
+/** The checked and complete command line. */
 export interface RunOptions {
   readonly orders: number;
   readonly goods: number;
@@ -8,7 +8,7 @@ export interface RunOptions {
   readonly hasFaults: boolean;
   /** Whether the shop stays open after the report. */
   readonly isServing: boolean;
-  /** 0 takes a free one. */
+  /** Port 0 takes a free one. */
   readonly port: number;
 }
 

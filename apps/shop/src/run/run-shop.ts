@@ -9,7 +9,10 @@ import { reportLines } from './print-report.js';
 import { readFigures } from './read-figures.js';
 import type { RunOptions } from './run-options.js';
 
-/** Opens the shop, sends the orders, and reports whether everything agrees in the end. What it opens is left to the closer. */
+/**
+ * Opens the shop, sends the orders, and reports whether everything agrees in the end. Adds everything it opens to the
+ * closer.
+ */
 export async function runShop(
   options: RunOptions,
   say: (line: string) => void,

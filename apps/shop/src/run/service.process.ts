@@ -5,22 +5,22 @@ import { fileURLToPath } from 'node:url';
 
 const END_WITH_PARENT = new URL('./end-with-parent.js', import.meta.url).href;
 const CLOSE_WITHIN_MS = 8_000;
-/** Of its last words, for the message of a failed start. */
+/** Length of its last output, in the message about a failed start. */
 const LAST_WORDS = 2_000;
 
 const living = new Set<ChildProcess>();
 process.once('exit', () => living.forEach((child) => child.kill('SIGKILL')));
 
-/** What a service is started with. */
+/** Start options of a service. */
 export interface ServiceOptions {
-  /** As it calls itself in the line that says where it listens. */
+  /** Its name in the line with its URL. */
   readonly title: string;
-  /** Its entry, from this folder: `../stock/main.js`. */
+  /** Its entry, relative to this folder: `../stock/main.js`. */
   readonly entry: string;
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** A service in a process of its own, as its operator sees it. */
+/** A service in a process of its own, as seen by its operator. */
 export class ServiceProcess {
   readonly #options: ServiceOptions;
   #child: ChildProcess | undefined;
@@ -44,13 +44,13 @@ export class ServiceProcess {
     return `http://127.0.0.1:${this.#port}`;
   }
 
-  /** Starts it, on the port that it had before if it did. @throws when it ends instead of listening */
+  /** Starts it, on its earlier port if it had one. @throws if it ends instead of listening */
   async start(): Promise<void> {
     const { title, entry, environment } = this.#options;
     const script = fileURLToPath(new URL(entry, import.meta.url));
     const child = spawn(process.execPath, ['--enable-source-maps', '--import', END_WITH_PARENT, script], {
       stdio: ['pipe', 'pipe', 'pipe'],
-      // A group of its own: Ctrl-C is for the run, which closes what it has in order.
+      // A group of its own: Ctrl-C goes to the run, which closes everything in order.
       detached: true,
       env: {
         ...process.env,
@@ -71,19 +71,19 @@ export class ServiceProcess {
       const port = new RegExp(`^${title} at http://[\\d.]+:(\\d+)$`).exec(line)?.[1];
       if (port === undefined) continue;
       this.#port = Number(port);
-      // Nobody reads on: without this it would stop at a full pipe.
+      // The run stops reading: without this, a full pipe would block the service.
       child.stdout.resume();
       return;
     }
     throw new Error(`the ${title} did not start: ${words.trim() || 'it printed nothing'}`);
   }
 
-  /** Ends it at once, wherever it is. */
+  /** Ends it at once, whatever it does. */
   async kill(): Promise<void> {
     await this.#end('SIGKILL');
   }
 
-  /** In order when it can be. */
+  /** Ends it gracefully if possible. */
   async stop(): Promise<void> {
     const timer = setTimeout(() => this.#child?.kill('SIGKILL'), CLOSE_WITHIN_MS);
     await this.#end('SIGTERM');

@@ -3,10 +3,10 @@ export class UsageError extends Error {
   readonly code = 'USAGE';
 
   constructor(
-    /** As it was typed: `--orders`. */
+    /** As typed: `--orders`. */
     readonly option: string,
     message: string,
-    /** What to do about it. */
+    /** What the caller can do. */
     readonly hint = 'npm run shop -- --help lists every option',
   ) {
     super(message);

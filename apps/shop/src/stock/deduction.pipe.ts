@@ -3,7 +3,7 @@ import { checkLines } from '../common/check-lines.js';
 import type { DeductionRequest } from '../common/contract.js';
 import { fieldsOf } from '../common/refusal.js';
 
-/** What is to be deducted, checked. @throws BadRequestException that names the field */
+/** The checked deduction in the body of a request. @throws BadRequestException that names the field */
 @Injectable()
 export class DeductionPipe implements PipeTransform<unknown, DeductionRequest> {
   transform(body: unknown): DeductionRequest {

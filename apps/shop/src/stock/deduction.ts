@@ -1,6 +1,6 @@
 import type { OrderLine } from '../common/contract.js';
 
-/** What is to be deducted under one operation id, by whom holds the locks of its goods. */
+/** A deduction under one operation id, by the holder of its goods' locks. */
 export interface Deduction {
   readonly operationId: string;
   readonly lines: readonly TokenLine[];

@@ -1,10 +1,10 @@
 import type { Backend } from 'bedrock-lock';
 
-/** Where the locks of the stock service can be. */
+/** Possible backends of the stock service's locks. */
 export const LOCKS_BACKENDS = ['zookeeper', 'redis', 'etcd', 'mysql', 'postgres', 'memory'] as const;
 export type LocksBackend = (typeof LOCKS_BACKENDS)[number];
 
-/** Opens the backend of the locks; loads the client of that one alone. Tables that it needs are made. */
+/** Opens the backend of the locks, and loads only its client. Creates the tables that it needs. */
 export async function openLockBackend(name: LocksBackend, url: URL | undefined): Promise<Backend> {
   const label = 'stock';
   switch (name) {

@@ -2,7 +2,7 @@
 import 'reflect-metadata';
 import { openService } from '../common/open-service.js';
 
-/** Entry of the stock service. Nest and the clients are loaded only when the settings are right. */
+/** Entry of the stock service. Loads Nest and the clients only when the settings are valid. */
 await openService(async () => {
   const { StockSettings } = await import('./stock.settings.js');
   const settings = new StockSettings(process.env);

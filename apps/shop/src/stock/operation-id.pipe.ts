@@ -4,7 +4,7 @@ import { refusal } from '../common/refusal.js';
 /** A key of the database. */
 const OPERATION_ID = /^[\w-]{8,64}$/;
 
-/** The operation id of a URL, checked. @throws BadRequestException */
+/** The checked operation id of a URL. @throws BadRequestException */
 @Injectable()
 export class OperationIdPipe implements PipeTransform<string, string> {
   transform(id: string): string {

@@ -14,17 +14,17 @@ interface Row {
 const LATE_REASON = 'the operation was cancelled before it was executed';
 
 /**
- * The operations, each of which ends once: its first row under the operation id, be it of a deduction or of a cancellation,
- * is the one that stays. All methods may be repeated, and throw DatabaseError.
+ * The operations, each of which ends once. The first row under the operation id, of a deduction or of a cancellation,
+ * is final. All methods may be repeated, and throw DatabaseError.
  */
 @Injectable()
 export class OperationRepository {
   constructor(private readonly database: Database) {}
 
   /**
-   * Takes all lines from the stock or, where one cannot be had, none: then the operation is refused for good.
+   * Deducts all lines from the stock or, if one is not available, none: then the operation is refused for good.
    * @returns how the operation has ended, now or before
-   * @throws UnprocessableEntityException when it has ended with other lines
+   * @throws UnprocessableEntityException if it has ended with other lines
    */
   async deduct({ operationId, lines }: Deduction): Promise<Operation> {
     try {
@@ -48,7 +48,7 @@ export class OperationRepository {
     }
   }
 
-  /** Sees to it that the operation never deducts, unless it has: then it stays deducted. */
+  /** Ensures that the operation never deducts, unless it has: then it stays deducted. */
   async cancel(operationId: string): Promise<Operation> {
     try {
       await this.database.transaction((session) =>
@@ -90,7 +90,7 @@ export class OperationRepository {
   }
 }
 
-/** False when there is too little, or nothing of that name. */
+/** False if the stock is too low, or the goods do not exist. */
 async function take(session: Session, operationId: string, line: TokenLine): Promise<boolean> {
   const { goodsId, quantity, token } = line;
   const deduct = 'UPDATE goods SET amount = amount - ? WHERE goods_id = ? AND amount - ? >= 0';

@@ -5,7 +5,7 @@ import type { Operation, OrderLine } from '../common/contract.js';
 import type { TokenLine } from './deduction.js';
 import { OperationRepository } from './operation.repository.js';
 
-/** Carries operations out: one at a time of those that want the same goods, over all processes. */
+/** Executes operations: one at a time among those for the same goods, across all processes. */
 @Injectable()
 export class OperationsService {
   constructor(
@@ -14,30 +14,30 @@ export class OperationsService {
   ) {}
 
   /**
-   * Deducts all lines once under the operation id, or none. A repetition gets the answer of the first from its record, without
-   * locks; where that is lost, from the book, whose key then has the last word.
-   * @throws LockError: nothing of it is known to the caller, who asks again
+   * Deducts all lines once under the operation id, or none. A repetition gets the first answer from its record, without
+   * locks. If the record is lost, the book answers, whose key is decisive in the end.
+   * @throws LockError: the caller learns nothing of the outcome, and retries
    */
   @Idempotent({ idempotency: 'operations', operation: 'operations.deduct', key: '{0}' })
   @DistributedLock({ lock: 'goods', keys: goodsOf })
   async deduct(operationId: string, lines: readonly OrderLine[]): Promise<Operation> {
-    // In one order for the rows too, so that transactions do not wait for each other crosswise.
+    // One order for the rows too, so that transactions do not deadlock.
     const inOrder = lines.toSorted((a, b) => (a.goodsId < b.goodsId ? -1 : 1));
     const withTokens = inOrder.map((line) => this.#withToken(line));
     return this.repository.deduct({ operationId, lines: await Promise.all(withTokens) });
   }
 
-  /** As of now; undefined while it has not ended. */
+  /** The present state; undefined while the operation has not ended. */
   find(operationId: string): Promise<Operation | undefined> {
     return this.repository.find(operationId);
   }
 
-  /** Without locks: it must get through when deductions wait for theirs, and the key of its row is enough. */
+  /** Without locks: it must succeed while deductions wait for theirs, and the key of its row suffices. */
   cancel(operationId: string): Promise<Operation> {
     return this.repository.cancel(operationId);
   }
 
-  /** The lock is held already, so this enters it again, without a trip. */
+  /** The lock is already held, so this re-enters it without a round trip. */
   #withToken(line: OrderLine): Promise<TokenLine> {
     return this.goods.for(line.goodsId).run((lease) => ({ ...line, token: lease.token }));
   }

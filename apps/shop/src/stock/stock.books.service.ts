@@ -6,12 +6,12 @@ interface FlowRow extends Omit<Flow, 'at'> {
   readonly at: Date;
 }
 
-/** Stock and flows as they are written; what one method gives is of one snapshot. All throw DatabaseError. */
+/** The stored stock and flows; each method reads one snapshot. All throw DatabaseError. */
 @Injectable()
 export class StockBooksService {
   constructor(private readonly database: Database) {}
 
-  /** Adds goods that are not there yet; those that are keep what they have. */
+  /** Adds missing goods; existing ones keep their amounts. */
   async add(stock: ReadonlyMap<string, number>): Promise<void> {
     await this.database.transaction(async (session) => {
       for (const [goodsId, amount] of stock) {
@@ -21,7 +21,7 @@ export class StockBooksService {
     });
   }
 
-  /** By name of the goods. */
+  /** Sorted by name of the goods. */
   stock(): Promise<readonly StockRow[]> {
     return this.database.snapshot(stockRows);
   }
@@ -52,7 +52,7 @@ async function stockRows(session: Session): Promise<readonly StockRow[]> {
        (SELECT COALESCE(SUM(quantity), 0) FROM flows WHERE flows.goods_id = goods.goods_id) AS sold
      FROM goods ORDER BY goods_id`,
   );
-  // A sum comes as text.
+  // A sum arrives as text.
   return rows.map((row) => ({ ...row, sold: Number(row.sold) }));
 }
 

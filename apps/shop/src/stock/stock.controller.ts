@@ -3,7 +3,7 @@ import type { Balance, FlowList, StockBooks, StockRow } from '../common/contract
 import { LimitPipe } from '../common/limit.pipe.js';
 import { StockBooksService } from './stock.books.service.js';
 
-/** What can be looked at. Each answer is of one snapshot. */
+/** The readable state. Each response is of one snapshot. */
 @Controller()
 export class StockController {
   constructor(private readonly books: StockBooksService) {}
@@ -18,7 +18,7 @@ export class StockController {
     return this.books.flows(limit);
   }
 
-  /** Stock and flows together, where they have to fit. */
+  /** Stock and flows together, which must agree. */
   @Get('books')
   all(@Query('limit', LimitPipe) limit: number): Promise<StockBooks> {
     return this.books.books(limit);

@@ -17,7 +17,10 @@ import { StockSettings } from './stock.settings.js';
 /** How long deductions may finish when the service closes, in ms. */
 const CLOSING_MS = 3_000;
 
-/** The stock service: locks where the settings say, records of idempotency on Redis, books in a database of its own. */
+/**
+ * The stock service: its locks are on the backend of the settings, its idempotency records on Redis, its books in a
+ * database of its own.
+ */
 @Module({})
 export class StockModule implements OnModuleInit, OnApplicationShutdown {
   static register(settings: StockSettings): DynamicModule {
@@ -35,10 +38,10 @@ export class StockModule implements OnModuleInit, OnApplicationShutdown {
               records: redis({ url: redisUrl.href, label: 'stock' }),
             },
             prefix: 'shop:',
-            // A client that gave up waiting asks again, or looks back: the operation goes on meanwhile.
+            // A client that gave up retries, or looks the operation up: the operation continues meanwhile.
             interceptor: { abortOnDisconnect: false },
             locks: [{ name: 'goods', leaseMs, waitMs }],
-            // The key of the book has the last word: without records the work goes on.
+            // The key of the book is decisive: without records, the work continues.
             idempotency: [{ name: 'operations', backend: 'records', leaseMs, onUnavailable: 'run' as const }],
             shutdownGraceMs: CLOSING_MS,
             allowInProcessLocks: true,

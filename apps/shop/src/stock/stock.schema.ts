@@ -1,4 +1,6 @@
-/** The tables of the stock service. The keys have the last word on what happens once, whatever locks and records say. */
+/**
+ * The tables of the stock service. Their keys ensure that an operation happens once, whatever locks and records say.
+ */
 export const STOCK_SCHEMA: readonly string[] = [
   `CREATE TABLE IF NOT EXISTS goods (
     goods_id VARCHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,

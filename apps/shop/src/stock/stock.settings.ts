@@ -10,22 +10,22 @@ const SCHEMES: Readonly<Record<Exclude<LocksBackend, 'memory'>, readonly string[
   postgres: ['postgres:', 'postgresql:'],
 };
 
-/** What the stock service is told by the variables of its environment. */
+/** Settings of the stock service, from its environment variables. */
 export class StockSettings {
   readonly port: number;
   /** The server of the database. */
   readonly databaseUrl: URL;
   readonly database: string;
-  /** Where the records of idempotency are. */
+  /** The server of the idempotency records. */
   readonly redisUrl: URL;
   readonly locksBackend: LocksBackend;
-  /** Undefined for memory alone. */
+  /** Undefined only for memory. */
   readonly locksUrl: URL | undefined;
-  /** What a killed process costs the others. */
+  /** How long a killed process delays the others. */
   readonly leaseMs: number;
   /** Longest wait for the goods of an order. */
   readonly waitMs: number;
-  /** Amounts of goods that are not there yet. */
+  /** Initial amounts of missing goods. */
   readonly stock: ReadonlyMap<string, number>;
 
   /** @throws SettingError naming the variable */
@@ -43,7 +43,7 @@ export class StockSettings {
   }
 }
 
-/** LOCKS_URL, or the variable that the backend's own tests have too. */
+/** LOCKS_URL, or the variable that the backend's own tests use. */
 function locksUrlOf(environment: Environment, backend: LocksBackend): URL | undefined {
   if (backend === 'memory') return undefined;
   return environment.url(['LOCKS_URL', `${backend.toUpperCase()}_URL`], SCHEMES[backend]);

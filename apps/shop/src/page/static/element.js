@@ -1,7 +1,7 @@
 /* global document */
 
 /**
- * A new element. Text from people goes through here and never through HTML: it is shown as it is, whatever it says.
+ * A new element. User text must pass through this function and never through HTML, so it is shown verbatim.
  * @param name of the element
  * @param options `text`, `title`, `class`, `data` (attributes data-*), `attributes`
  * @param children of it, in order
@@ -17,18 +17,18 @@ export function element(name, options = {}, children = []) {
   return made;
 }
 
-/** The element of the page that has this id. */
+/** The element of the page with this id. */
 export function byId(id) {
   return document.getElementById(id);
 }
 
-/** Long ids by their beginning, with the whole of it in the tooltip. */
+/** Shows the beginning of a long id, with the whole id in the tooltip. */
 export function code(id) {
   const text = String(id);
   return element('span', { class: 'code', text: text.length > 12 ? text.slice(0, 8) : text, title: text });
 }
 
-/** The hour of an ISO time, in the zone and manner of the reader. */
+/** The time of day of an ISO time, in the zone and format of the reader. */
 export function clock(iso) {
   const at = new Date(iso);
   return element('time', {

@@ -1,15 +1,15 @@
 /* global EventSource, clearInterval, setInterval, setTimeout */
 
-/** The server sends something at least every 5 s: after so long without, the connection is dead, whatever it seems. */
+/** The server sends a message at least every 5 s: after a longer silence, the connection counts as dead. */
 const SILENT_MS = 12_000;
-/** A new connection begins with a snapshot. The browser may try it on an old socket that is as dead as the last one. */
+/** A new connection begins with a snapshot. The browser may reuse an old socket that is just as dead. */
 const OPENED_WITHIN_MS = 4_000;
 const RETRY_MS = 1_000;
 const EVENTS = ['snapshot', 'order', 'figures', 'beat'];
 
 /**
- * Hears the feed for as long as the page is open. Every connection begins with a snapshot of everything, so that nothing
- * that was missed meanwhile stays missed.
+ * Listens to the feed while the page is open. Every connection begins with a snapshot of everything, so changes missed
+ * in the meantime arrive too.
  * @param handlers `snapshot`, `order` and `figures` by their data, and `link` with 'live' or 'reconnecting'
  */
 export function listen(handlers) {
@@ -32,7 +32,7 @@ export function listen(handlers) {
     }
     opened.addEventListener('error', () => {
       handlers.link('reconnecting');
-      // The browser tries again by itself, unless it was answered with something that is no feed.
+      // The browser reconnects by itself, unless the response was not a feed.
       if (opened.readyState === EventSource.CLOSED) setTimeout(() => reopen(opened), RETRY_MS);
     });
   };

@@ -1,7 +1,7 @@
 import { byId, clock, code, element } from './element.js';
 
 const BALANCES = { agrees: 'agrees', broken: 'does not agree', unknown: '–' };
-/** A screen reader need not hear every one of hundreds of orders. */
+/** A screen reader need not announce every one of hundreds of orders. */
 const SPOKEN_EVERY_MS = 3_000;
 
 let spokenAt = -Infinity;
@@ -18,7 +18,7 @@ export function showCounts(counts) {
     `${counts.total} orders: ${counts.confirmed} confirmed, ${counts.pending} pending, ${counts.failed} failed`;
 }
 
-/** Shows stock and flows; what was shown stays when the stock service does not answer. */
+/** Shows stock and flows; the old figures stay when the stock service does not answer. */
 export function showStock({ isHere, books, balance }) {
   const note = byId('stock-note');
   note.hidden = isHere;
@@ -41,7 +41,7 @@ function stockRow({ goodsId, start, amount, sold }) {
     element('td', { class: 'number left', text: amount.toLocaleString() }),
     element('td', { class: 'bar', attributes: { 'aria-hidden': 'true' } }, [element('span')]),
   ]);
-  // Through the object model: the policy of the page allows no style attribute in HTML.
+  // Set through the object model: the page's policy allows no style attribute in HTML.
   row.querySelector('span').style.setProperty('--left', `${Math.min(100, 100 * share)}%`);
   if (amount <= 0) row.dataset.out = '';
   else if (share <= 0.2) row.dataset.low = '';

@@ -9,7 +9,7 @@ const answers = byId('answers');
 let goods = [];
 let serial = 0;
 
-/** The goods that can be ordered. Choices that were made stay. */
+/** Offers the goods that can be ordered, and keeps earlier choices. */
 export function offer(goodsIds) {
   if (goodsIds.length === goods.length && goodsIds.every((id, at) => id === goods[at])) return;
   goods = goodsIds;
@@ -64,7 +64,7 @@ function fill(choice, chosen) {
   if (goods.includes(chosen)) choice.value = chosen;
 }
 
-/** What cannot be done is not offered. */
+/** Disables impossible actions. */
 function tidy() {
   const count = lines.children.length;
   byId('more').disabled = count >= Math.min(MAX_LINES, goods.length);
@@ -72,7 +72,7 @@ function tidy() {
   for (const name of ['once', 'twice']) byId(name).disabled = count === 0;
 }
 
-/** Sends the order so many times at once, under one key, and shows what each was answered. */
+/** Sends the order several times at once, under one key, and shows each response. */
 async function place(times) {
   const order = {
     customer: byId('customer').value.trim(),

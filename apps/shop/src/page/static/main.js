@@ -19,7 +19,7 @@ listen({
   figures: showFigures,
   link: (state) => {
     const link = byId('link');
-    // Only a change: the region would be read out again.
+    // Only on a change: the screen reader would announce the region again.
     if (link.dataset.state === state) return;
     link.dataset.state = state;
     link.textContent = state;

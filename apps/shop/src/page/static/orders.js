@@ -1,21 +1,21 @@
 import { byId, clock, code, element } from './element.js';
 
-/** As many as a snapshot brings. */
+/** The number of orders in a snapshot. */
 const SHOWN = 50;
 
 const body = byId('orders').tBodies[0];
 const rows = new Map();
 
-/** Shows these orders and no others, newest first. */
+/** Replaces the shown orders by these, newest first. */
 export function showOrders(orders) {
   rows.clear();
   body.replaceChildren(...orders.map((order) => rowOf(order)));
 }
 
-/** Shows an order that is new or has changed. */
+/** Shows a new or changed order. */
 export function showOrder(order) {
   const before = rows.get(order.id);
-  // News may overtake each other; what is settled stays settled.
+  // Messages may overtake each other; a settled order stays settled.
   if (before !== undefined && before.order.status !== 'pending') return;
   const row = rowOf(order);
   row.classList.add('fresh');

@@ -1,13 +1,13 @@
 /* global AbortSignal, fetch, setTimeout */
 
-/** Longer than an order may take whose stock service is away. */
+/** Longer than an order may take while its stock service is unavailable. */
 const GIVE_UP_MS = 60_000;
 const PAUSE_MS = 1_000;
 
 /**
- * Sends an order until it is answered. The key stays the same, so trying again can never order again.
- * @returns `{ status, body, isReplayed }` of the answer
- * @throws when nothing answers within a minute
+ * Sends an order until it is answered. The key stays the same, so a retry never orders again.
+ * @returns `{ status, body, isReplayed }` of the response
+ * @throws if no response arrives within a minute
  */
 export async function send(order, key) {
   const deadline = Date.now() + GIVE_UP_MS;
@@ -35,7 +35,7 @@ async function post(order, key) {
   };
 }
 
-/** 409: the first of the two is not answered yet. */
+/** 409: the first of the two requests is still in flight. */
 function isPassing({ status }) {
   return status === 409 || status >= 500;
 }
