@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// What `npm run bench` starts: installs this package on first use and after a change of its lock file, compiles it, and
-// runs it with the arguments that were given.
+// Entry of `npm run bench`: installs this package on first use and after a change of its lock file, compiles it, and
+// runs it with the given arguments.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ if (!existsSync(installed) || readFileSync(installed, 'utf8') !== lock) {
 step(process.execPath, [join(here, '../node_modules/typescript/bin/tsc'), '-p', here]);
 process.exitCode = step(process.execPath, [join(here, 'dist/main.js'), ...process.argv.slice(2)], true);
 
-/** Runs a command with standard output kept free for results. A step that fails ends the run. */
+/** Runs a command and keeps standard output free for results. A failed step ends the run. */
 function step(command, args, isBench = false) {
   const { status, signal, error } = spawnSync(command, args, {
     stdio: ['inherit', isBench ? 'inherit' : 2, 2],

@@ -14,7 +14,7 @@ async function main(args: readonly string[]): Promise<ExitCode> {
   return runBench(command);
 }
 
-// An orderly end, so that the server and the contenders are ended too.
+// Exits normally, so that the server and the contenders end too.
 process.once('SIGINT', () => process.exit(130));
 process.once('SIGTERM', () => process.exit(143));
 process.exitCode = await main(process.argv.slice(2)).catch(explain);

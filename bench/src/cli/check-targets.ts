@@ -3,7 +3,7 @@ import { verdictLine } from '../report/scenario-section.js';
 import { verdictsOf } from '../report/verdict.js';
 import { EXIT, type ExitCode } from './command.js';
 
-/** Says on the standard error which targets were missed, a line for each, and how the bench ends. */
+/** Prints missed targets to the standard error, a line for each, and returns the exit code. */
 export function checkTargets(results: readonly ScenarioResult[]): ExitCode {
   const missed = results.flatMap(({ scenario, rows }) =>
     verdictsOf(scenario.targets, rows)

@@ -1,7 +1,7 @@
 import type { LibraryName } from '../libraries/catalogue.js';
 import type { ScenarioName } from '../scenarios/names.js';
 
-/** What the command line asks for, checked. Undefined means the bench's own choice. */
+/** The checked command line. Undefined means the bench's own choice. */
 export interface RunOptions {
   readonly scenarios: readonly ScenarioName[] | undefined;
   readonly libraries: readonly LibraryName[] | undefined;
@@ -10,12 +10,12 @@ export interface RunOptions {
   readonly isJson: boolean;
   /** Whether a missed target makes the exit code 1. */
   readonly isChecked: boolean;
-  /** Whether docs/performance.md and its chart are written anew. */
+  /** Whether to rewrite docs/performance.md and its chart. */
   readonly writesDocs: boolean;
 }
 
 export type Command = { readonly kind: 'help' } | ({ readonly kind: 'run' } & RunOptions);
 
-/** How the command ends; the help page explains them. */
+/** Exit codes of the command; the help page explains them. */
 export const EXIT = { done: 0, missed: 1, usage: 2, notRun: 3 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

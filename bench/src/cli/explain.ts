@@ -1,7 +1,7 @@
 import { EXIT, type ExitCode } from './command.js';
 import { UsageError } from './usage-error.js';
 
-/** Says on the standard error why the bench cannot go on, and how it ends. */
+/** Prints to the standard error why the bench cannot continue, and returns its exit code. */
 export function explain(error: unknown): ExitCode {
   if (error instanceof UsageError) {
     process.stderr.write(`error: ${error.message}\nhint: ${error.hint}\n`);

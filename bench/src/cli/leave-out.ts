@@ -3,13 +3,13 @@ import { ENGINE_TITLES } from '../engines/engines.js';
 import { engineOf, type LibraryName } from '../libraries/catalogue.js';
 import type { BenchServers, Scenario } from '../scenarios/scenario.js';
 
-/** A scenario, and who takes part in it. */
+/** A scenario and its participants. */
 export interface Planned {
   readonly scenario: Scenario;
   readonly libraries: readonly LibraryName[];
 }
 
-/** Takes Redisson out of a plan when it cannot run here, and says why in one line: it is the only one that needs a JVM. */
+/** Removes Redisson from a plan if it cannot run here, and prints the reason in one line: only Redisson needs a JVM. */
 export async function leaveOutMissing(plan: readonly Planned[]): Promise<readonly Planned[]> {
   if (!plan.some(({ libraries }) => libraries.includes('redisson'))) return plan;
   const reason = await buildJava();
@@ -22,8 +22,8 @@ export async function leaveOutMissing(plan: readonly Planned[]): Promise<readonl
 }
 
 /**
- * Who is left of a scenario when every engine that it needs was asked for. Where one cannot be had, its rows are left out, and
- * one line says why.
+ * The remaining participants of a scenario, after a request to every engine that it needs. If an engine is unavailable,
+ * its rows are omitted, and one line gives the reason.
  */
 export async function leaveOutEngines(
   { scenario, libraries }: Planned,
@@ -42,7 +42,7 @@ export async function leaveOutEngines(
   return libraries.filter((library) => !missing.has(engineOf(library)));
 }
 
-/** What is missing, and what to do: the first line and the last. */
+/** The problem and the advice: the first line and the last. */
 function inOneLine(reason: string): string {
   const lines = reason.trim().split('\n');
   return [...new Set([lines[0]!.replace(/ Tried:$/, ''), lines.at(-1)!])].join(' ');

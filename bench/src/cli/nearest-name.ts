@@ -1,4 +1,4 @@
-/** The known name that a misspelt one most likely meant: at most two letters away. */
+/** The known name that the caller most likely meant: at most two letters away. */
 export function nearestName<N extends string>(name: string, known: readonly N[]): N | undefined {
   const [best] = known
     .map((candidate) => ({ candidate, distance: editDistance(name.toLowerCase(), candidate.toLowerCase()) }))
@@ -7,7 +7,7 @@ export function nearestName<N extends string>(name: string, known: readonly N[])
   return best?.candidate;
 }
 
-/** Levenshtein's distance, row by row. */
+/** Levenshtein distance, row by row. */
 function editDistance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, i) => i);
   for (const [i, letter] of [...one].entries()) {

@@ -19,10 +19,10 @@ type OptionName = keyof typeof OPTIONS;
 const OPTION_NAMES = Object.keys(OPTIONS) as readonly OptionName[];
 const MAX_ROUNDS = 1_000;
 
-/** What was given for each option; a flag has one empty text. */
+/** The given values of each option; a flag has one empty text. */
 type Given = ReadonlyMap<OptionName, readonly string[]>;
 
-/** What the arguments and the environment ask for. @throws UsageError for anything that cannot be run as it stands */
+/** Parses the arguments and the environment. @throws UsageError for a request that cannot run */
 export function parseCommand(args: readonly string[], environment: NodeJS.ProcessEnv): Command {
   const given = readWords(args);
   if (given.has('help')) return { kind: 'help' };
@@ -46,7 +46,7 @@ export function parseCommand(args: readonly string[], environment: NodeJS.Proces
   };
 }
 
-/** Walks the tokens instead of taking the parser's own errors, which would not say what to do. */
+/** Walks the tokens, since the parser's own errors do not advise the caller. */
 function readWords(args: readonly string[]): Given {
   const { tokens } = parseArgs({ args: [...args], options: OPTIONS, strict: false, tokens: true });
   const given = new Map<OptionName, string[]>();
@@ -84,7 +84,7 @@ function stray(word: string): UsageError {
   return new UsageError(`"${word}" belongs to no option`, meant && `did you mean --scenario ${meant}?`);
 }
 
-/** Names in the order of the bench, whether they came by comma or by repetition, in any case. */
+/** Names in the order of the bench, given with commas or repeated options, in any case. */
 function namesOf<N extends string>(
   option: OptionName,
   values: readonly string[] | undefined,
@@ -104,7 +104,7 @@ function namesOf<N extends string>(
   return known.filter((name) => wanted.has(name.toLowerCase()));
 }
 
-/** What was given is not repeated: it may contain a password. Set to nothing, it is not set. */
+/** The message does not repeat the URL: it may contain a password. An empty value counts as unset. */
 function checkRedis({ REDIS_URL: url }: NodeJS.ProcessEnv): void {
   if (url === undefined || url === '') return;
   if (URL.canParse(url) && /^rediss?:$/.test(new URL(url).protocol)) return;

@@ -13,7 +13,7 @@ import { EXIT, type ExitCode, type RunOptions } from './command.js';
 import { leaveOutEngines, leaveOutMissing } from './leave-out.js';
 import { UsageError } from './usage-error.js';
 
-/** Runs what was asked for on one Redis, and prints each scenario when it is done. */
+/** Runs the requested scenarios on one Redis, and prints each when it is done. */
 export async function runBench(options: RunOptions): Promise<ExitCode> {
   const { scenarios: wanted, rounds, isJson, isChecked, writesDocs } = options;
   const plan = SCENARIOS.filter(({ name }) => wanted?.includes(name) ?? true).map((scenario) => ({
@@ -50,7 +50,7 @@ export async function runBench(options: RunOptions): Promise<ExitCode> {
   return isChecked ? checkTargets(results) : EXIT.done;
 }
 
-/** What the others are compared with always runs. */
+/** The library that the others are compared with always runs. */
 function librariesOf(scenario: Scenario, { libraries }: RunOptions): Scenario['libraries'] {
   const wanted = scenario.libraries.filter((library) => libraries?.includes(library) ?? true);
   const raws = scenario.rawOf === undefined ? ['raw'] : wanted.map(scenario.rawOf);

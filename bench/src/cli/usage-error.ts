@@ -2,7 +2,7 @@
 export class UsageError extends Error {
   constructor(
     message: string,
-    /** What to do about it. */
+    /** What the caller can do. */
     readonly hint = 'npm run bench -- --help lists every option',
   ) {
     super(message);

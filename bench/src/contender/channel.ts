@@ -1,12 +1,12 @@
-/** What a role has to talk to the bench: words that arrive in order, and none while something is measured. */
+/** Messages between a role and the bench. They arrive in order, and none is sent during a measurement. */
 export interface Channel {
   send(word: unknown): void;
   receive(): Promise<unknown>;
-  /** Tells that all is warm, and waits for the start. */
+  /** Reports the end of the warm-up, and waits for the start. */
   ready(): Promise<void>;
 }
 
-/** The end of a channel. Words that nobody waits for yet are kept. */
+/** One end of a channel. It keeps messages until they are received. */
 export class WordChannel implements Channel {
   readonly #received: unknown[] = [];
   #listener: ((word: unknown) => void) | undefined;

@@ -4,14 +4,14 @@ import { WordChannel } from './channel.js';
 import type { Assignment } from './messages.js';
 import { startProcess } from './start-process.js';
 
-/** Longer than any turn; a library that hangs must not stop the bench. */
+/** Longer than any turn, in ms: a library that hangs must not stop the bench. */
 const GIVE_UP_MS = 60_000;
 const END_WITHIN_MS = 4_000;
 
 const living = new Set<ChildProcess>();
 process.once('exit', () => living.forEach((child) => child.kill('SIGKILL')));
 
-/** A library at work in a process of its own, as the bench sees it. */
+/** A library at work in a process of its own, as seen by the bench. */
 export class Contender<A> {
   readonly #child: ChildProcess;
   readonly #channel: WordChannel;
@@ -52,17 +52,17 @@ export class Contender<A> {
     this.#channel.send(word);
   }
 
-  /** The next word. @throws what the contender failed of */
+  /** The next message. @throws the contender's error */
   receive(): Promise<unknown> {
     return Promise.race([this.#channel.receive(), this.#failure]);
   }
 
-  /** What it has measured. @throws what it failed of */
+  /** The contender's measurements. @throws its error */
   account(): Promise<A> {
     return this.#account;
   }
 
-  /** Resolves when the process is gone, of itself or by force. */
+  /** Resolves when the process has ended, by itself or by force. */
   async end(): Promise<void> {
     const timer = setTimeout(() => this.#child.kill('SIGKILL'), END_WITHIN_MS);
     await this.#ended;

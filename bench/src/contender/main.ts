@@ -3,14 +3,14 @@ import { roleOf } from '../roles/roles.js';
 import { WordChannel } from './channel.js';
 import type { Assignment, FromContender, ToContender } from './messages.js';
 
-/** Entry of a contender: a process of its own for one library in one turn, so that none disturbs another. */
+/** Entry of a contender: one process for one library in one turn, so that libraries do not disturb each other. */
 const channel = new WordChannel((word) => tell({ kind: 'word', word }));
 
 process.on('message', (message: ToContender) => {
   if (message.kind === 'word') return channel.arrived(message.word);
   compete(message.assignment).catch((error: unknown) => tell({ kind: 'failed', reason: reasonOf(error) }));
 });
-// Without the bench nobody would end this process.
+// Without the bench, no process would end this one.
 process.on('disconnect', () => process.exit(1));
 // Ctrl-C reaches the whole group; the bench ends its contenders.
 process.on('SIGINT', () => undefined);
@@ -20,7 +20,7 @@ async function compete({ library, role, terms, order }: Assignment): Promise<voi
   const lock = await open(terms);
   const act = await roleOf(role);
   const account = await act(lock, order as never, channel, (other) => open({ ...terms, ...other }));
-  // Without closing the lock: some roles leave holders and waiters behind, for which a library would wait.
+  // Exits without closing the lock: some roles leave holders and waiters behind, and a library would wait for them.
   process.send?.({ kind: 'account', account } satisfies FromContender, () => process.exit(0));
 }
 

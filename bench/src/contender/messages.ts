@@ -2,21 +2,21 @@ import type { LibraryName } from '../libraries/catalogue.js';
 import type { OpenLockOptions } from '../libraries/open-lock.js';
 import type { RoleName } from '../roles/roles.js';
 
-/** What a contender is started for. */
+/** The task of a contender. */
 export interface Assignment {
   readonly role: RoleName;
   readonly library: LibraryName;
   readonly terms: OpenLockOptions;
-  /** What the role is told: how many tasks, for how long. */
+  /** Parameters of the role: how many tasks, for how long. */
   readonly order: unknown;
 }
 
-/** What the bench tells a contender. */
+/** Messages from the bench to a contender. */
 export type ToContender =
   | { readonly kind: 'begin'; readonly assignment: Assignment }
   | { readonly kind: 'word'; readonly word: unknown };
 
-/** What a contender tells the bench. */
+/** Messages from a contender to the bench. */
 export type FromContender =
   | { readonly kind: 'word'; readonly word: unknown }
   | { readonly kind: 'account'; readonly account: unknown }

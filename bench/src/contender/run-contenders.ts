@@ -1,7 +1,7 @@
 import { Contender } from './contender.js';
 import type { Assignment } from './messages.js';
 
-/** Starts a contender for each assignment, gives them to `work`, and sees to it that all are gone afterwards. */
+/** Starts a contender for each assignment, passes them to `work`, and ensures that all have ended afterwards. */
 export async function withContenders<A, T>(
   assignments: readonly Assignment[],
   work: (contenders: readonly Contender<A>[]) => Promise<T>,
@@ -14,7 +14,7 @@ export async function withContenders<A, T>(
   }
 }
 
-/** All begin when all are ready; what each has measured. */
+/** Starts all once all are ready; returns their measurements. */
 export function accountsOf<A>(assignments: readonly Assignment[]): Promise<A[]> {
   return withContenders<A, A[]>(assignments, async (contenders) => {
     await Promise.all(contenders.map((contender) => contender.receive()));

@@ -5,14 +5,14 @@ import { javaArguments, javaProgram } from '../jvm/program.js';
 import type { LibraryName } from '../libraries/catalogue.js';
 import type { FromContender, ToContender } from './messages.js';
 
-/** Of etcd, a warning in every process would tell what the page tells: the version. */
+/** Suppresses a warning in every process about the version of etcd, which the page already states. */
 const FLAGS = ['--expose-gc', '--disable-warning=BEDROCK_ETCD_VERSION'];
 const ENTRY = fileURLToPath(new URL('./main.js', import.meta.url));
 
-/** The process of a contender. What passes between it and the bench is the same, whatever runs in it. */
+/** The process of a contender. Its messages to and from the bench are the same for every runtime. */
 export interface ContenderProcess {
   readonly child: ChildProcess;
-  /** A process that has ended is told nothing. */
+  /** Does nothing after the process has ended. */
   readonly tell: (message: ToContender) => void;
   readonly onMessage: (listener: (message: FromContender) => void) => void;
 }
@@ -30,7 +30,7 @@ function startNode(): ContenderProcess {
   };
 }
 
-/** A JVM is told, and tells, one JSON object per line. */
+/** A JVM exchanges one JSON object per line with the bench. */
 function startJava(): ContenderProcess {
   const child = spawn(javaProgram(), javaArguments(), { stdio: ['pipe', 'pipe', 'inherit'] });
   // It may end before it has read everything.

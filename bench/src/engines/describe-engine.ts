@@ -35,7 +35,7 @@ const VERSIONS: Readonly<Record<EngineName, (url: string) => Promise<string | un
   },
 };
 
-/** One of them in a line: `etcd 3.4.23, etcd3 1.1.2`. */
+/** An engine in one line: `etcd 3.4.23, etcd3 1.1.2`. */
 export async function describeEngine(engine: EngineName, url: string): Promise<string> {
   const [client, version] = [CLIENTS[engine], await VERSIONS[engine](url)];
   return `${ENGINE_TITLES[engine]} ${version ?? 'of an unknown version'}, ${client} ${versionOf(client)}`;

@@ -3,7 +3,7 @@ import { describeEngine } from './describe-engine.js';
 import type { EngineName } from './engines.js';
 import { prepareMysql, preparePostgres } from './prepare.js';
 
-/** Starts one, or takes the one that the environment names: ZOOKEEPER_URL, ETCD_URL, POSTGRES_URL, MYSQL_URL. */
+/** Starts a server, or uses that of the environment: ZOOKEEPER_URL, ETCD_URL, POSTGRES_URL, MYSQL_URL. */
 const STARTERS: Readonly<Record<Exclude<EngineName, 'redis'>, () => Promise<RunningServer>>> = {
   zookeeper: () => startZooKeeper({ shared: true }),
   etcd: () => startEtcd({ shared: true }),
@@ -11,13 +11,13 @@ const STARTERS: Readonly<Record<Exclude<EngineName, 'redis'>, () => Promise<Runn
   mysql: () => startMariadb({ shared: true }),
 };
 
-/** The servers of the engines: each is started when it is first asked for, and serves to the end of the bench. */
+/** The servers of the engines. Each starts at the first request for it, and runs to the end of the bench. */
 export class EngineServers {
   readonly #started = new Map<EngineName, Promise<RunningServer>>();
 
   constructor(private readonly redisUrl: string) {}
 
-  /** Where an engine is, with its tables. @throws when there is none and none can be started, each time with the same reason */
+  /** URL of an engine with its tables. @throws if none exists or starts, each time with the same reason */
   async urlOf(engine: EngineName): Promise<string> {
     if (engine === 'redis') return this.redisUrl;
     const known = this.#started.get(engine);
@@ -26,7 +26,7 @@ export class EngineServers {
     return (await server).url;
   }
 
-  /** Those that run, by name and version, for the report. */
+  /** The running servers by name and version, for the report. */
   async describe(): Promise<string[]> {
     const described = [...this.#started].map(async ([engine, server]) =>
       describeEngine(engine, (await server).url),

@@ -1,4 +1,4 @@
-/** Where Bedrock's locks may live; each has rows of its own in the scenarios E1 to E3. */
+/** Engines of Bedrock's locks; each has its own rows in the scenarios E1 to E3. */
 export const ENGINE_NAMES = ['redis', 'zookeeper', 'etcd', 'postgres', 'mysql'] as const;
 export type EngineName = (typeof ENGINE_NAMES)[number];
 

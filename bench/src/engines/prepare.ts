@@ -1,15 +1,15 @@
 import type { Backend } from 'bedrock-lock';
 
-/** The table of those who write their lock by hand: nothing in it but what a lease needs. */
+/** The table of the hand-made lock: it contains only the data of a lease. */
 export const RAW_TABLE = 'bench_locks';
 
-/** Makes the tables of Bedrock and of the raw rows. */
+/** Creates the tables of Bedrock and of the raw rows. */
 export async function preparePostgres(url: string): Promise<void> {
   const [{ postgres }, { default: pg }] = await Promise.all([import('bedrock-lock/postgres'), import('pg')]);
   await withSchema(postgres(url));
   const client = new pg.Client(url);
   await client.connect();
-  // Half of each page stays free, as in Bedrock's own.
+  // Half of each page stays free, as in Bedrock's own tables.
   await client.query(
     `CREATE TABLE IF NOT EXISTS ${RAW_TABLE} (resource text PRIMARY KEY, holder text NOT NULL, until_us bigint NOT NULL) WITH (fillfactor = 50)`,
   );

@@ -3,8 +3,8 @@ import { median } from './statistics.js';
 type Round = Readonly<Record<string, number>> | undefined;
 
 /**
- * The median of the ratios to a reference in the same round: a slow moment of the machine that lasts a round cancels out.
- * Undefined when no round has both.
+ * The median of the ratios to a reference in the same round: a slow phase of the machine that lasts a round cancels
+ * out. Undefined if no round has both.
  */
 export function medianRatio(
   rounds: readonly Round[],

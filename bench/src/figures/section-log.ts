@@ -3,7 +3,7 @@ export function sharedNowMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }
 
-/** One turn under the lock: when it was asked for, entered and left, in shared ms, and by which task. */
+/** One turn under the lock: when it was requested, entered and left, in shared ms, and by which task. */
 export interface Section {
   readonly asked: number;
   readonly entered: number;
@@ -13,7 +13,7 @@ export interface Section {
 
 const FIELDS = 4;
 
-/** The notebook of one process: it knows nothing of locks and costs three clock readings per turn. */
+/** Records of one process. It knows nothing of locks, and costs three clock readings per turn. */
 export class SectionLog {
   #numbers = new Float64Array(FIELDS * 4_096);
   #count = 0;
@@ -27,7 +27,7 @@ export class SectionLog {
     this.#numbers[at + 3] = task;
   }
 
-  /** Everything in one array, to be sent to the bench. */
+  /** All sections in one array, to be sent to the bench. */
   pack(): Float64Array {
     return this.#numbers.slice(0, FIELDS * this.#count);
   }
@@ -39,7 +39,7 @@ export class SectionLog {
   }
 }
 
-/** The other end of `pack()`. */
+/** The reverse of `pack()`. */
 export function unpackSections(numbers: Float64Array): Section[] {
   return Array.from({ length: numbers.length / FIELDS }, (_, i) => {
     const [asked, entered, left, task] = numbers.subarray(FIELDS * i, FIELDS * (i + 1));
@@ -47,7 +47,7 @@ export function unpackSections(numbers: Float64Array): Section[] {
   });
 }
 
-/** Sections that began before an earlier one had ended: 0 is what a lock is for. */
+/** Sections that began before an earlier one had ended; a correct lock has 0. */
 export function countOverlaps(sections: readonly Section[]): number {
   const sorted = [...sections].sort((one, other) => one.entered - other.entered);
   let overlaps = 0;
@@ -59,7 +59,7 @@ export function countOverlaps(sections: readonly Section[]): number {
   return overlaps;
 }
 
-/** Writes (task below 0) that overlapped anything, and reads that began during a write: 0 is what the lock is for. */
+/** Writes (task below 0) that overlapped another section, and reads that began during a write; a correct lock has 0. */
 export function countConflicts(sections: readonly Section[]): number {
   const sorted = [...sections].sort((one, other) => one.entered - other.entered);
   let conflicts = 0;

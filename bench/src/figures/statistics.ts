@@ -1,11 +1,11 @@
-/** The middle figure, or the mean of the two in the middle. NaN when there is none. */
+/** The middle figure, or the mean of the two in the middle. NaN without figures. */
 export function median(figures: Iterable<number>): number {
   const sorted = Float64Array.from(figures).sort();
   const middle = sorted.length >> 1;
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** A percentile by nearest rank, so that it was really measured. NaN when there are no figures. */
+/** A percentile by nearest rank, so that it is a measured value. NaN without figures. */
 export function percentile(figures: Iterable<number>, share: number): number {
   const sorted = Float64Array.from(figures).sort();
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? NaN;

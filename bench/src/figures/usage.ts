@@ -1,13 +1,13 @@
 import { commandsSent } from './commands.js';
 
-/** What a stretch of time took of this process. */
+/** Resources that this process used during an interval. */
 export interface Usage {
   readonly elapsedMs: number;
   readonly cpuMs: number;
   readonly commands: number;
 }
 
-/** Begins a stretch; call what it gives to end it. */
+/** Begins an interval; the returned function ends it. */
 export function usageFromHere(): () => Usage {
   const sentBefore = commandsSent();
   const cpuBefore = process.cpuUsage();

@@ -6,19 +6,19 @@ import { promisify } from 'node:util';
 import { JAVA_SIDE, javaProgram } from './program.js';
 
 const TARGET = join(JAVA_SIDE, 'target');
-/** Holds what the target was built from. */
+/** Records the sources that the target was built from. */
 const BUILT = join(TARGET, '.built');
 const BUILD_WITHIN_MS = 240_000;
 
 const run = promisify(execFile);
 
-/** What went wrong in a child process. */
+/** The failure of a child process. */
 interface Failure extends Error {
   readonly code?: unknown;
   readonly stdout?: string;
 }
 
-/** Compiles the Java side on first use and after a change. @returns in one line why there is none, if there is none */
+/** Compiles the Java side on first use and after a change. @returns the reason in one line if it is unavailable */
 export async function buildJava(): Promise<string | undefined> {
   try {
     await run(javaProgram(), ['-version']);

@@ -8,7 +8,7 @@ export function javaProgram(): string {
   return process.env['JAVA_BIN'] || 'java';
 }
 
-/** What starts a contender in a JVM. Its compiler and its collector are as they come. */
+/** Arguments that start a contender in a JVM, with default compiler and collector. */
 export function javaArguments(): readonly string[] {
   const target = join(JAVA_SIDE, 'target');
   const classpath = [join(target, 'classes'), join(target, 'lib', '*')].join(delimiter);

@@ -1,6 +1,6 @@
 import type { OpenLock } from './open-lock.js';
 
-/** No lock at all: what the work costs by itself, measured by the same code. Only for a single task. */
+/** No lock at all: the cost of the work itself, measured by the same code. Only for a single task. */
 export async function open(): Promise<OpenLock<undefined>> {
   return {
     acquire: async () => undefined,

@@ -1,7 +1,7 @@
 import { Mutex, type MutexInterface } from 'async-mutex';
 import type { OpenLock } from './open-lock.js';
 
-/** async-mutex locks inside one process and knows no server: the floor of what a hand-over in a process costs. */
+/** async-mutex locks inside one process and uses no server: the lowest cost of a hand-over in a process. */
 export async function open(): Promise<OpenLock<MutexInterface.Releaser>> {
   const mutexes = new Map<string, Mutex>();
   const create = (key: string): Mutex => {

@@ -5,7 +5,7 @@ import { open as openOnRedis } from './bedrock.js';
 import type { OpenLockOptions, OpenLibrary, OpenLock } from './open-lock.js';
 import { countNotifications } from './zookeeper-notifications.js';
 
-/** Each loads its own client alone. */
+/** Each loads only its own client. */
 const BACKENDS: Readonly<Record<Exclude<EngineName, 'redis'>, (url: string) => Promise<Backend>>> = {
   zookeeper: async (url) => {
     await countNotifications();
@@ -16,7 +16,7 @@ const BACKENDS: Readonly<Record<Exclude<EngineName, 'redis'>, (url: string) => P
   mysql: async (url) => (await import('bedrock-lock/mysql')).mysql(url),
 };
 
-/** Bedrock as it comes on an engine, by `acquire` and `release`. */
+/** Bedrock with default options on an engine, by `acquire` and `release`. */
 export function openOn(engine: EngineName): OpenLibrary {
   if (engine === 'redis') return openOnRedis;
   return async ({ url, leaseMs }: OpenLockOptions): Promise<OpenLock<Lease>> => {
@@ -24,7 +24,7 @@ export function openOn(engine: EngineName): OpenLibrary {
     countAlso(() => backend.commands);
     const bedrock = new Bedrock({ backend, defaults: { leaseMs, waitMs: Infinity } });
     await bedrock.ready();
-    // A lock is created once and used from then on.
+    // A lock is created once and reused.
     const locks = new Map<string, Lock>();
     const create = (key: string): Lock => {
       const lock = bedrock.mutex(key);

@@ -4,19 +4,19 @@ import { redis, type RedisOptions } from 'bedrock-lock/redis';
 import './client.js';
 import type { OpenLockOptions, OpenLock } from './open-lock.js';
 
-/** How a row differs from Bedrock as it comes. */
+/** A row's difference from Bedrock with default options. */
 interface Variant {
   readonly backend?: RedisOptions;
-  /** Where there are several nodes. */
+  /** For several nodes. */
   readonly nodes?: Partial<CombinationOptions>;
   readonly lock?: LockOptions;
-  /** By `run` instead of `acquire` and `release`. */
+  /** True to use `run` instead of `acquire` and `release`. */
   readonly byRun?: boolean;
   /** @default 'mutex' */
   readonly kind?: 'mutex' | 'fairMutex';
 }
 
-/** Bedrock as it comes, by `acquire` and `release`. */
+/** Bedrock with default options, by `acquire` and `release`. */
 export const open = (options: OpenLockOptions): Promise<OpenLock<Lease, Lease>> => openBedrock(options, {});
 
 export const openByRun = (options: OpenLockOptions): Promise<OpenLock<Lease, Lease>> =>
@@ -49,7 +49,7 @@ async function openBedrock(
     defaults: { leaseMs, waitMs: Infinity, ...lock },
   });
   await bedrock.ready();
-  // A lock is created once and used from then on.
+  // A lock is created once and reused.
   const locks = new Map<string, Lock>();
   const create = (key: string): Lock => {
     const lock = bedrock[kind](key);
@@ -62,7 +62,7 @@ async function openBedrock(
     acquire: (key) => lockOf(key).acquire(),
     release: (lease) => lease.release(),
     ...(byRun === true && { run: (key: string, body: () => Promise<void> | void) => lockOf(key).run(body) }),
-    // One of many: a narrowed lock registers nothing.
+    // One key of many: a narrowed lock registers nothing.
     keep: (key) => many.for(key).acquire(),
     letGo: (lease) => lease.release(),
     close: () => bedrock.close(),

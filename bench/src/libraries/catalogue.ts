@@ -1,6 +1,6 @@
 import { ENGINE_NAMES, type EngineName } from '../engines/engines.js';
 
-/** Every row that a table may have, and how it is called there. */
+/** Every possible row of a table, with its title. */
 const TITLES = {
   alone: 'the body alone',
   raw: 'raw',
@@ -51,7 +51,7 @@ export type LibraryName = keyof typeof TITLES;
 
 export const LIBRARY_NAMES = Object.keys(TITLES) as readonly LibraryName[];
 
-/** The others that lock over processes, in every scenario. */
+/** The other libraries that lock across processes, in every scenario. */
 export const PEERS = [
   'redlock-4',
   'redlock-5',

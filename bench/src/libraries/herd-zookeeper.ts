@@ -3,7 +3,9 @@ import { ZooKeeperClient } from './zookeeper-client.js';
 
 const ROOT = '/bench-herd';
 
-/** The simple lock: one ephemeral node, which everybody watches who could not make it. Only here, to show the herd. */
+/**
+ * The simple lock: one ephemeral node, watched by every caller that failed to create it. Only here, to show the herd.
+ */
 export async function open({ url }: OpenLockOptions): Promise<OpenLock<string>> {
   const client = await ZooKeeperClient.connect(url);
   await client.create(ROOT, true);

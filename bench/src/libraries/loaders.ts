@@ -5,7 +5,7 @@ import type { OpenLibrary } from './open-lock.js';
 const bedrock = () => import('./bedrock.js');
 const bedrockOn = async (engine: EngineName) => (await import('./bedrock-engines.js')).openOn(engine);
 
-/** A contender loads its own library and nothing of the others. */
+/** A contender loads only its own library. */
 const LOADERS: Readonly<Record<LibraryName, () => Promise<OpenLibrary>>> = {
   alone: async () => (await import('./alone.js')).open,
   raw: async () => (await import('./raw.js')).open,

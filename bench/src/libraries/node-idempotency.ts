@@ -6,7 +6,7 @@ import { commandSent } from '../figures/commands.js';
 import type { OpenLockOptions, OpenLock } from './open-lock.js';
 import { handle, openHandler } from './repeated.js';
 
-/** Its own store on Redis; each of the calls is one command. */
+/** Its own store on Redis; each call is one command. */
 class CountedStore extends RedisStorageAdapter {
   override setIfNotExists(...args: Parameters<RedisStorageAdapter['setIfNotExists']>): Promise<boolean> {
     commandSent();

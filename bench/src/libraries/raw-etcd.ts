@@ -4,15 +4,15 @@ import type { OpenLockOptions, OpenLock } from './open-lock.js';
 
 const LEASE_S = 60;
 
-/** What is used of a reply. */
+/** The used fields of a reply. */
 interface Found {
   readonly key: Buffer;
   readonly create_revision: string;
 }
 
 /**
- * The mutex of etcd's own package for Go, with etcd3: a key on one long lease and a look at the key before it in one
- * transaction; a watch on that key where there is one; a deletion.
+ * The mutex of etcd's Go package, written with etcd3. One transaction puts a key on a long lease and reads the key
+ * before it; then a watch on that key, if there is one, and a deletion.
  */
 export async function open({ url }: OpenLockOptions): Promise<OpenLock<string>> {
   const client = new Etcd3({ hosts: url });
@@ -53,13 +53,13 @@ export async function open({ url }: OpenLockOptions): Promise<OpenLock<string>> 
   };
 }
 
-/** Resolves when a key is deleted; who comes too late is told by the next reading. */
+/** Resolves when a key is deleted; a later read detects an earlier deletion. */
 async function gone(client: Etcd3, key: Buffer): Promise<void> {
   commandSent();
   const watcher = await client.watch().key(key).create();
   const deleted = new Promise<void>((resolve) => watcher.once('delete', () => resolve()));
   commandSent();
-  // It may have gone before the watch was there.
+  // The key may have been deleted before the watch existed.
   if ((await client.get(key).buffer()) !== null) await deleted;
   commandSent();
   void watcher.cancel();

@@ -9,7 +9,7 @@ const NOW = `TIMESTAMPDIFF(MICROSECOND, '1970-01-01', SYSDATE(6))`;
 const MAKE = `INSERT IGNORE INTO ${RAW_TABLE} VALUES (?, '', 0)`;
 const TAKE = `UPDATE ${RAW_TABLE} SET holder = ?, until_us = ${NOW} + ? WHERE resource = ? AND until_us <= ${NOW}`;
 const GIVE = `UPDATE ${RAW_TABLE} SET holder = '', until_us = 0 WHERE resource = ? AND holder = ?`;
-/** One for each caller who waits or holds. */
+/** One for each waiting or holding caller. */
 const CONNECTIONS = 100;
 const WAIT_S = 3_600;
 
@@ -18,7 +18,9 @@ interface Grant {
   readonly id: string;
 }
 
-/** A lease in a row: one conditional UPDATE to take it, asked again every `pollMs`, and one to give it back; both prepared. */
+/**
+ * A lease in a row: one conditional UPDATE acquires it, repeated every `pollMs`, and one releases it; both prepared.
+ */
 export async function open({ url, leaseMs, pollMs }: OpenLockOptions): Promise<OpenLock<Grant>> {
   const client = await createConnection(url);
   const rows = new Map<string, Promise<unknown>>();
@@ -49,7 +51,7 @@ interface HeldConnection {
   readonly client: PoolConnection;
 }
 
-/** Named locks of the server (GET_LOCK): it lets callers wait, each on a connection of its own. */
+/** Named locks of the server (GET_LOCK): callers wait in the server, each on a connection of its own. */
 export async function openNamed({ url }: OpenLockOptions): Promise<OpenLock<HeldConnection>> {
   const pool = createPool({ uri: url, connectionLimit: CONNECTIONS });
   return {

@@ -9,7 +9,7 @@ const NOW = '(extract(epoch FROM clock_timestamp()) * 1000000)::bigint';
 const MAKE = `INSERT INTO ${RAW_TABLE} VALUES ($1, '', 0) ON CONFLICT DO NOTHING`;
 const TAKE = `UPDATE ${RAW_TABLE} SET holder = $2, until_us = ${NOW} + $3::bigint WHERE resource = $1 AND until_us <= ${NOW} RETURNING until_us`;
 const GIVE = `UPDATE ${RAW_TABLE} SET holder = '', until_us = 0 WHERE resource = $1 AND holder = $2 RETURNING resource`;
-/** One for each caller who waits or holds. */
+/** One for each waiting or holding caller. */
 const CONNECTIONS = 100;
 
 interface Grant {
@@ -17,7 +17,9 @@ interface Grant {
   readonly id: string;
 }
 
-/** A lease in a row: one conditional UPDATE to take it, asked again every `pollMs`, and one to give it back; both prepared. */
+/**
+ * A lease in a row: one conditional UPDATE acquires it, repeated every `pollMs`, and one releases it; both prepared.
+ */
 export async function open({ url, leaseMs, pollMs }: OpenLockOptions): Promise<OpenLock<Grant>> {
   const client = new pg.Client(url);
   await client.connect();
@@ -48,7 +50,7 @@ interface HeldConnection {
   readonly client: pg.PoolClient;
 }
 
-/** Advisory locks of sessions: the server lets callers wait, each on a connection of its own, in their order. */
+/** Advisory locks of sessions: callers wait in the server, each on a connection of its own, in arrival order. */
 export async function openAdvisory({ url }: OpenLockOptions): Promise<OpenLock<HeldConnection>> {
   const pool = new pg.Pool({ connectionString: url, max: CONNECTIONS });
   const ask = (client: pg.PoolClient, name: string, key: string): Promise<unknown> => {

@@ -5,33 +5,33 @@ import { endClients, openClients } from './client.js';
 import type { OpenLockOptions, OpenLock } from './open-lock.js';
 import { guardedVerbs, plainVerbs, scriptVerbs, type Grant, type Verbs } from './raw-verbs.js';
 
-/** Whether a grant is one, from what every server is asked. */
+/** Decides on a grant from the answers of the servers. */
 type Vote = (nodes: readonly Verbs[], ask: (node: Verbs) => Promise<number>) => Promise<boolean>;
 
 /**
- * The same on several servers, as it is written by hand: all are asked at once, the majority decides, nobody waits for the
- * rest, and neither time nor restarts are looked at.
+ * The hand-made version for several servers: asks all at once, lets the majority decide, does not wait for the rest,
+ * and ignores elapsed time and restarts.
  */
 export function openQuorum(options: OpenLockOptions): Promise<OpenLock<Grant>> {
   return openBy(majorityOf, options);
 }
 
-/** All are asked at once, and a grant is what all of them have granted: what a veto of every server costs by itself. */
+/** Asks all at once; all must grant. Shows the cost of a veto by every server. */
 export function openUnanimous(options: OpenLockOptions): Promise<OpenLock<Grant>> {
   return openBy(allOf, options);
 }
 
-/** One is asked after the other, and all must grant: what the order of the seed costs by itself. */
+/** Asks one after the other; all must grant. Shows the cost of the ordered requests. */
 export function openInTurn(options: OpenLockOptions): Promise<OpenLock<Grant>> {
   return openBy(oneByOne, options);
 }
 
-/** Unanimous, in the format of Redisson's RLock: what veto and format cost together. */
+/** Unanimous, in the format of Redisson's RLock. Shows the cost of veto and format together. */
 export function openUnanimousByScripts(options: OpenLockOptions): Promise<OpenLock<Grant>> {
   return openBy(allOf, options, scriptVerbs);
 }
 
-/** Unanimous, with the rules that the combination lock keeps: what they cost without a library. */
+/** Unanimous, with the rules of the combination lock. Shows their cost without a library. */
 export function openUnanimousAndGuarded(options: OpenLockOptions): Promise<OpenLock<Grant>> {
   return openBy(allOf, options, guardedVerbs);
 }
@@ -66,7 +66,7 @@ const oneByOne: Vote = async (nodes, ask) => {
   return true;
 };
 
-/** True as soon as most say 1, false as soon as they cannot any more. */
+/** True as soon as most say 1, false as soon as a majority is impossible. */
 const majorityOf: Vote = (nodes, ask) => {
   const needed = Math.floor(nodes.length / 2) + 1;
   const answers = nodes.map(ask);

@@ -5,7 +5,9 @@ import { openUnanimousByScripts } from './raw-quorum.js';
 import { scriptVerbs, type Grant } from './raw-verbs.js';
 import type { OpenLockOptions, OpenLock } from './open-lock.js';
 
-/** A step between raw and Bedrock: two scripts in the format of Redisson's RLock; on several servers all must grant. */
+/**
+ * A step between raw and Bedrock: two scripts in the format of Redisson's RLock; on several servers, all must grant.
+ */
 export async function open(options: OpenLockOptions): Promise<OpenLock<Grant>> {
   if (options.nodes !== undefined) return openUnanimousByScripts(options);
   const { url, leaseMs, pollMs } = options;

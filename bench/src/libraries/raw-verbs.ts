@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 const RELEASE = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`;
 const EXTEND = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0`;
 
-// The least that a lock in the format of Redisson's RLock can do: a hash with an expiry, and a word to the waiters.
+// The minimum of a lock in the format of Redisson's RLock: a hash with an expiry, and a message to the waiters.
 const CLAIM_HASH = `
 if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
 redis.call('HSET', KEYS[1], ARGV[1], 1)
@@ -14,7 +14,7 @@ redis.call('DEL', KEYS[1])
 redis.call('PUBLISH', 'redisson_lock__channel:{' .. KEYS[1] .. '}', 0)
 return 1`;
 
-// The least that the rules of the combination lock ask of a script: a guard, an end to what comes late, and a queue.
+// The minimum of the combination lock's rules in a script: a guard, a refusal of late requests, and a queue.
 const CLAIM_SAFELY = `
 if redis.call('GET', KEYS[3]) ~= ARGV[4] or redis.call('EXISTS', KEYS[1], KEYS[2]) > 0 then return 0 end
 redis.call('HSET', KEYS[1], ARGV[1], 1)
@@ -25,7 +25,7 @@ if redis.call('HDEL', KEYS[1], ARGV[1]) == 0 then return 0 end
 if redis.call('EXISTS', KEYS[1], KEYS[2]) > 0 then return redis.error_reply('ERR somebody waits') end
 redis.call('PUBLISH', 'redisson_lock__channel:{' .. KEYS[1] .. '}', 0)
 return 1`;
-/** How long a claim may be on its way, ms. */
+/** How long a claim may be in flight, in ms. */
 const IN_TIME_MS = 1_000;
 
 export interface Grant {
@@ -33,14 +33,14 @@ export interface Grant {
   readonly id: string;
 }
 
-/** What is asked of one server; 1 when it is done. */
+/** The requests to one server; 1 means done. */
 export interface Verbs {
   take(grant: Grant, leaseMs: number): Promise<number>;
   release(grant: Grant): Promise<number>;
   extend?(grant: Grant, leaseMs: number): Promise<number>;
 }
 
-/** `SET NX PX` under a random id, and a script that deletes it. */
+/** `SET NX PX` with a random id, and a script that deletes it. */
 export function plainVerbs(client: Redis): Required<Verbs> {
   client.defineCommand('benchRelease', { numberOfKeys: 1, lua: RELEASE });
   client.defineCommand('benchExtend', { numberOfKeys: 1, lua: EXTEND });
@@ -55,7 +55,7 @@ export function plainVerbs(client: Redis): Required<Verbs> {
   };
 }
 
-/** Two scripts, without tokens, without an order, without batches. */
+/** Two scripts, without tokens, order or batches. */
 export function scriptVerbs(client: Redis): Verbs {
   client.defineCommand('benchClaimHash', { numberOfKeys: 1, lua: CLAIM_HASH });
   client.defineCommand('benchReleaseHash', { numberOfKeys: 1, lua: RELEASE_HASH });
@@ -69,7 +69,9 @@ export function scriptVerbs(client: Redis): Verbs {
   };
 }
 
-/** Two scripts that keep the rules of the combination lock: guard, queue, nothing that comes late; without an engine. */
+/**
+ * Two scripts that keep the rules of the combination lock: guard, queue, refusal of late requests; without an engine.
+ */
 export async function guardedVerbs(client: Redis): Promise<Verbs> {
   client.defineCommand('benchClaimSafely', { numberOfKeys: 3, lua: CLAIM_SAFELY });
   client.defineCommand('benchReleaseSafely', { numberOfKeys: 2, lua: RELEASE_SAFELY });

@@ -4,8 +4,8 @@ import { ZooKeeperClient } from './zookeeper-client.js';
 const ROOT = '/bench';
 
 /**
- * The queue of ZooKeeper's own recipes: an ephemeral sequential node, a look at its place, a watch on the node before it.
- * It is what to write by hand there, in one session.
+ * The queue of ZooKeeper's own recipes: an ephemeral sequential node, a read of its position, a watch on the node
+ * before it. The usual hand-made lock there, in one session.
  */
 export async function open({ url }: OpenLockOptions): Promise<OpenLock<string>> {
   const client = await ZooKeeperClient.connect(url);
@@ -23,7 +23,7 @@ export async function open({ url }: OpenLockOptions): Promise<OpenLock<string>> 
       const path = await client.createInLine(`${line}/place-`);
       const own = path.slice(line.length + 1);
       for (;;) {
-        // Of names of equal length the order is that of the texts.
+        // Names of equal length sort as texts.
         const places = (await client.children(line)).sort();
         const before = places[places.indexOf(own) - 1];
         if (before === undefined) return path;

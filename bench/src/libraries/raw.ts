@@ -5,7 +5,7 @@ import { openQuorum } from './raw-quorum.js';
 import { plainVerbs, type Grant } from './raw-verbs.js';
 import type { OpenLockOptions, OpenLock } from './open-lock.js';
 
-/** The lock that people write by hand: SET NX PX under a random id, asked again every `pollMs`, deleted by a script. */
+/** The usual hand-made lock: SET NX PX with a random id, repeated every `pollMs`, deleted by a script. */
 export async function open(options: OpenLockOptions): Promise<OpenLock<Grant>> {
   if (options.nodes !== undefined) return openQuorum(options);
   const { url, leaseMs, pollMs, jitterMs } = options;

@@ -2,7 +2,7 @@ import { Mutex, Semaphore } from 'redis-semaphore';
 import { openClient } from './client.js';
 import { PERMITS, type OpenLockOptions, type OpenLock } from './open-lock.js';
 
-/** The mutex of redis-semaphore, which renews by itself, with a fixed interval and without an end of retries. */
+/** The mutex of redis-semaphore, which renews by itself; with a fixed interval and unlimited retries. */
 export async function open({ url, leaseMs, pollMs }: OpenLockOptions): Promise<OpenLock<Mutex, Mutex>> {
   const client = await openClient(url);
   const options = { lockTimeout: leaseMs, acquireTimeout: Infinity, retryInterval: pollMs };
@@ -23,7 +23,7 @@ export async function open({ url, leaseMs, pollMs }: OpenLockOptions): Promise<O
   };
 }
 
-/** Its semaphore, on the same terms. */
+/** Its semaphore, with the same options. */
 export async function openSemaphore({ url, leaseMs, pollMs }: OpenLockOptions): Promise<OpenLock<Semaphore>> {
   const client = await openClient(url);
   const options = { lockTimeout: leaseMs, acquireTimeout: Infinity, retryInterval: pollMs };

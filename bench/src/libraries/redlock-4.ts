@@ -2,7 +2,7 @@ import Redlock, { type Lock } from 'redlock-4';
 import { endClients, openClients } from './client.js';
 import type { OpenLockOptions, OpenLock } from './open-lock.js';
 
-/** redlock 4. Only what waits for a lock retries without an end. */
+/** redlock 4. Only a waiting caller retries without a limit. */
 export async function open(options: OpenLockOptions): Promise<OpenLock<Lock>> {
   const { leaseMs, pollMs, jitterMs } = options;
   const clients = await openClients(options);

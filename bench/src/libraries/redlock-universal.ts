@@ -8,7 +8,9 @@ interface Grant {
   readonly handle: LockHandle;
 }
 
-/** redlock-universal on one node, in its standard mode; a lock is created once per key, since each begins with a PING. */
+/**
+ * redlock-universal on one node, in its standard mode. A lock is created once per key, since each begins with a PING.
+ */
 export async function open({ url, leaseMs, pollMs }: OpenLockOptions): Promise<OpenLock<Grant, UsedLock>> {
   const client = await openClient(url);
   const adapter = new IoredisAdapter(client);

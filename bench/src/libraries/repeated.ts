@@ -4,16 +4,16 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { noLock, type OpenLock } from './open-lock.js';
 
-/** How often handlers ran, in this process. */
+/** Number of handler runs in this process. */
 export const handled = { runs: 0 };
 
-/** What a handler answers: an order of a shop. */
+/** The response of a handler: an order of a shop. */
 export function handle(): object {
   handled.runs += 1;
   return { id: `order-${handled.runs}`, status: 'confirmed', lines: [{ goods: 'apple', quantity: 3 }] };
 }
 
-/** The handler by itself. */
+/** The handler without idempotency. */
 @Controller()
 export class PlainOrders {
   @Post('orders')
@@ -24,7 +24,9 @@ export class PlainOrders {
 
 const PAYLOAD = { customer: 'c-1', lines: [{ goods: 'apple', quantity: 3 }] };
 
-/** Requests to `POST /orders` of a Nest application on Fastify, past the sockets: what is measured is the application. */
+/**
+ * Requests to `POST /orders` of a Nest application on Fastify, without sockets, so that the application is measured.
+ */
 export async function openHandler(module: Type | object): Promise<OpenLock<never>> {
   const app = await NestFactory.create<NestFastifyApplication>(module as Type, new FastifyAdapter(), {
     logger: ['error'],

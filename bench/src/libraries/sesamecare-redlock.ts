@@ -3,7 +3,7 @@ import { endClients, openClients } from './client.js';
 import type { OpenLockOptions, OpenLock } from './open-lock.js';
 import { UsedLock } from './used-lock.js';
 
-/** @sesamecare-oss/redlock, a fork of redlock 5. Only what waits for a lock retries without an end. */
+/** @sesamecare-oss/redlock, a fork of redlock 5. Only a waiting caller retries without a limit. */
 export async function open(options: OpenLockOptions): Promise<OpenLock<Lock, UsedLock>> {
   const { leaseMs, pollMs, jitterMs } = options;
   const clients = await openClients(options);

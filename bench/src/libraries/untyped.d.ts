@@ -1,5 +1,8 @@
 /* eslint-disable no-restricted-exports -- it is these packages that export a default */
-/** What the bench uses of packages without types: redlock 4, redlock 5 (which does not lead to them), node-zookeeper-client. */
+/**
+ * Types of the used parts of packages without types: redlock 4, redlock 5 (which does not export them),
+ * node-zookeeper-client.
+ */
 declare module 'redlock-4' {
   export interface Lock {
     unlock(): Promise<void>;

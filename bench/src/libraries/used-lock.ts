@@ -1,9 +1,9 @@
-/** A lock that is held by a `using(routine)` of its library until it is let go. */
+/** A lock held by a `using(routine)` of its library until it is released. */
 export class UsedLock {
   #finish: (() => void) | undefined;
   #used: Promise<unknown> | undefined;
 
-  /** Resolves when the routine has begun, which is when the lock is held. */
+  /** Resolves when the routine has begun, which means that the lock is held. */
   static take(
     using: (routine: () => Promise<void>) => Promise<unknown>,
     onLost: () => void,

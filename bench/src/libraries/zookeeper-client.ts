@@ -6,7 +6,7 @@ const SESSION_MS = 20_000;
 const NODE_EXISTS = -110;
 const NO_NODE = -101;
 
-/** A session of node-zookeeper-client, with promises in place of callbacks. Each call is one request. */
+/** A session of node-zookeeper-client, with promises instead of callbacks. Each call is one request. */
 export class ZooKeeperClient {
   readonly #client: Client;
 
@@ -23,7 +23,7 @@ export class ZooKeeperClient {
     });
   }
 
-  /** The path that it was given. */
+  /** Returns the path of the new node. */
   createInLine(prefix: string): Promise<string> {
     commandSent();
     return new Promise((resolve, reject) => {
@@ -33,7 +33,7 @@ export class ZooKeeperClient {
     });
   }
 
-  /** False when there is one already. @param isLasting or it goes with the session */
+  /** False if the node exists. @param isLasting false deletes it with the session */
   create(path: string, isLasting: boolean): Promise<boolean> {
     const { PERSISTENT, EPHEMERAL } = zookeeper.CreateMode;
     commandSent();
@@ -52,7 +52,7 @@ export class ZooKeeperClient {
     });
   }
 
-  /** Resolves when it does not exist (any more): by one watch. */
+  /** Resolves when the node does not exist (any more): by one watch. */
   gone(path: string): Promise<void> {
     commandSent();
     return new Promise((resolve, reject) => {

@@ -9,8 +9,8 @@ const DELETE = 2;
 let isCounting = false;
 
 /**
- * Counts what ZooKeeper tells watchers in this process: whoever uses the client library, all are counted alike. What a
- * session is told of a node that it has just deleted itself is an echo, and woke nobody; it comes before the reply.
+ * Counts the watch events of ZooKeeper in this process, for every user of the client library. A session's event about
+ * its own deletion is an echo: it wakes no waiter, and precedes the reply.
  */
 export async function countNotifications(): Promise<void> {
   if (isCounting) return;

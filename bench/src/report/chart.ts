@@ -10,7 +10,7 @@ const TOP = 88;
 const ROW = 38;
 const LEGEND = 66;
 
-/** Who is drawn beside Bedrock. */
+/** Libraries drawn next to Bedrock. */
 const OTHERS = [...PEERS, 'redisson'] as const satisfies readonly LibraryName[];
 const COLOURS: readonly string[] = [
   '#b35900',
@@ -22,7 +22,7 @@ const COLOURS: readonly string[] = [
   '#cf222e',
 ];
 
-/** How many times better than raw every library is, scenario by scenario, on a logarithmic scale. */
+/** The gain of every library over raw, scenario by scenario, on a logarithmic scale. */
 export function chart({ machine, results }: Report): string {
   // The engines have a chart of their own.
   const shown = results.filter((result) => gains(result).size > 0);
@@ -54,7 +54,7 @@ export function chart({ machine, results }: Report): string {
   ]);
 }
 
-/** Above 1 is better than raw, whether the scenario counts what is fast or what is cheap. */
+/** Above 1 is better than raw, whether the scenario measures speed or cost. */
 function gains({ scenario, rows }: ScenarioResult): Map<LibraryName, number> {
   const drawn: readonly LibraryName[] = ['bedrock', ...OTHERS];
   return new Map(

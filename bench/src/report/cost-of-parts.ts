@@ -3,7 +3,7 @@ import type { Row } from '../scenarios/run-scenario.js';
 import { markdownTable } from './markdown-table.js';
 import { decimals } from './numbers.js';
 
-/** What is added to a row makes the next one. */
+/** Each part, the row with it, and the row without it. */
 const PARTS: readonly (readonly [part: string, row: LibraryName, without: LibraryName])[] = [
   ['two scripts in the RLock format instead of `SET NX PX` and one script', 'raw-scripts', 'raw'],
   ['queues, batches, frames, keeper, the order of processes', 'bedrock-no-tokens', 'raw-scripts'],
@@ -12,7 +12,7 @@ const PARTS: readonly (readonly [part: string, row: LibraryName, without: Librar
   ['`run` instead of `acquire` and `release`', 'bedrock-run', 'bedrock'],
 ];
 
-/** What each part adds to a cycle of S1, as far as its rows were measured. Empty when none was. */
+/** The cost of each part in a cycle of S1, for the measured rows. Empty if none was measured. */
 export function costOfParts(rows: readonly Row[]): string {
   const p50 = (library: LibraryName): number =>
     rows.find((row) => row.library === library)?.figures['p50Us'] ?? NaN;

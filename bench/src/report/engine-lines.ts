@@ -4,13 +4,13 @@ import type { ScenarioName } from '../scenarios/names.js';
 import type { Row } from '../scenarios/run-scenario.js';
 import type { ScenarioResult } from './report.js';
 
-/** Bedrock on an engine in one of its scenarios, and what was written by hand there. */
+/** Bedrock on an engine in one of its scenarios, and the hand-made lock there. */
 export interface Pair {
   readonly bedrock: Row;
   readonly raw: Row | undefined;
 }
 
-/** An engine, with its pair of each scenario that it took part in. */
+/** An engine, with its pair for each scenario that it took part in. */
 export interface EngineLine {
   readonly engine: EngineName;
   readonly alone: Pair | undefined;
@@ -18,7 +18,7 @@ export interface EngineLine {
   readonly betweenProcesses: Pair | undefined;
 }
 
-/** What E1, E2 and E3 came to, engine by engine; without those that took part in none. */
+/** The results of E1, E2 and E3, engine by engine; without engines that took part in none. */
 export function engineLines(results: readonly ScenarioResult[]): EngineLine[] {
   const pairOf = (scenario: ScenarioName, engine: EngineName): Pair | undefined => {
     const rows = results.find((one) => one.scenario.name === scenario)?.rows ?? [];

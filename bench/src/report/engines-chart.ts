@@ -6,7 +6,7 @@ import { circle, line, round, svg, text } from './svg.js';
 
 const [WIDTH, LEFT, TOP, ROW, FOOT] = [860, 120, 104, 34, 44];
 const PANEL = 236;
-/** Within a panel: where its scale begins and ends. */
+/** Horizontal range of the scale within a panel. */
 const [FROM, TO] = [8, 150];
 const RAW_COLOUR = '#b35900';
 
@@ -30,7 +30,7 @@ const PANELS: readonly Panel[] = [
   },
 ];
 
-/** Bedrock beside the raw calls on every engine: what a cycle takes, and how many there are, on logarithmic scales. */
+/** Bedrock and the raw calls on every engine: duration and number of cycles, on logarithmic scales. */
 export function enginesChart({ machine, results }: Report): string {
   const lines = engineLines(results);
   const bottom = TOP + ROW * lines.length;

@@ -16,7 +16,7 @@ const HEAD = [
   'longest wait, ms',
 ];
 
-/** The engines beside each other, as far as E1 to E3 were run: a table, and the place of the chart. Empty when none was. */
+/** Comparison of the engines from E1 to E3: a table, and the place of the chart. Empty if none was run. */
 export function enginesSection({ results, engines }: Report): string {
   const lines = engineLines(results);
   if (lines.length === 0) return '';

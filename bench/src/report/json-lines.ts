@@ -1,7 +1,9 @@
 import type { Row } from '../scenarios/run-scenario.js';
 import type { Scenario } from '../scenarios/scenario.js';
 
-/** One object per library: scenario, library, its figures, ratioToRaw; `failure` says why there are none. */
+/**
+ * One object per library: scenario, library, its figures, ratioToRaw; `failure` gives the reason for missing figures.
+ */
 export function jsonLines({ name }: Scenario, rows: readonly Row[]): string {
   return rows
     .map(({ library, figures, ratioToRaw, failure }) => {
@@ -18,7 +20,7 @@ export function jsonLines({ name }: Scenario, rows: readonly Row[]): string {
     .join('');
 }
 
-/** Null where there is nothing to tell, as JSON has no NaN. */
+/** Null for a missing value, since JSON has no NaN. */
 function sixDigits(value: number): number | null {
   return Number.isFinite(value) ? Number(value.toPrecision(6)) : null;
 }

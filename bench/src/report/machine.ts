@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { createRequire } from 'node:module';
 import { cpus, loadavg } from 'node:os';
 
-/** What the figures were measured on. */
+/** The machine of the measurements. */
 export interface Machine {
   readonly cpu: string;
   readonly cores: number;
@@ -10,7 +10,7 @@ export interface Machine {
   readonly redis: string;
   readonly ioredis: string;
   readonly date: string;
-  /** Load of the last minute before the run: above 0.5, something else was at work. */
+  /** Load of the last minute before the run: above 0.5, another program was running. */
   readonly load: number;
 }
 
@@ -43,7 +43,7 @@ async function redisVersion(url: string): Promise<string> {
   }
 }
 
-/** Of a package as it is installed here. */
+/** Version of an installed package. */
 export function versionOf(name: string): string {
   const require = createRequire(import.meta.url);
   return (require(`${name}/package.json`) as { readonly version: string }).version;

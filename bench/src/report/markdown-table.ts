@@ -1,4 +1,4 @@
-/** A Markdown table with columns of equal width; the first to the left, figures to the right. */
+/** A Markdown table with aligned columns: the first to the left, figures to the right. */
 export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((_, at) => Math.max(3, ...[head, ...rows].map((row) => row[at]?.length ?? 0)));
   const line = (row: readonly string[]): string =>

@@ -5,12 +5,12 @@ export function count(value: number): string {
   return Number.isFinite(value) ? grouped.format(value) : '-';
 }
 
-/** With as many decimals as asked for. */
+/** Formats with this number of decimals. */
 export function decimals(digits: number): (value: number) => string {
   return (value) => (Number.isFinite(value) ? value.toFixed(digits) : '-');
 }
 
-/** Three digits, or two of a small one: 1.07, 53.2, 123, 0.0031 */
+/** Three digits, or two for a small number: 1.07, 53.2, 123, 0.0031 */
 export function threeDigits(value: number): string {
   if (!Number.isFinite(value)) return '-';
   if (value >= 1_000) return count(value);

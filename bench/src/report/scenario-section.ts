@@ -6,7 +6,7 @@ import { markdownTable } from './markdown-table.js';
 import { threeDigits } from './numbers.js';
 import { verdictsOf, type Verdict } from './verdict.js';
 
-/** What a scenario came to, in Markdown: a heading, the table, and how Bedrock stands to its targets. */
+/** The results of a scenario in Markdown: a heading, the table, and the comparison with Bedrock's targets. */
 export function scenarioSection(scenario: Scenario, rows: readonly Row[]): string {
   const { name, title, columns, targets } = scenario;
   const head = ['library', ...columns.map((column) => column.head), '× raw'];

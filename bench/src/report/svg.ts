@@ -1,4 +1,4 @@
-/** It brings its own background, so it reads the same on a page of any colour. */
+/** Has its own background, so it looks the same on a page of any colour. */
 export const STYLE = `
 svg { color-scheme: light dark; }
 .paper { fill: #ffffff; stroke: #d0d7de; }
@@ -21,7 +21,7 @@ text { font: 13px system-ui, -apple-system, 'Segoe UI', sans-serif; fill: #1f232
   .peer { filter: brightness(1.7); }
 }`;
 
-/** A drawing of this size, told to those who do not see it. */
+/** A drawing of this size, with a label for screen readers. */
 export function svg(width: number, height: number, label: string, content: readonly string[]): string {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escape(label)}">`,

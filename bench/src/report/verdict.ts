@@ -1,15 +1,15 @@
 import type { Row } from '../scenarios/run-scenario.js';
 import type { Target } from '../scenarios/scenario.js';
 
-/** How Bedrock came out against a target. */
+/** Bedrock's result against a target. */
 export interface Verdict {
   readonly target: Target;
-  /** Undefined when it was not measured. */
+  /** Undefined if it was not measured. */
   readonly value: number | undefined;
   readonly isReached: boolean;
 }
 
-/** Targets of libraries that took part, beside whom they are compared with. */
+/** Targets of libraries that took part, if their reference did too. */
 export function verdictsOf(targets: readonly Target[], rows: readonly Row[]): Verdict[] {
   return targets.flatMap((target) => {
     const { library, beside = library } = target;

@@ -8,7 +8,7 @@ import type { Report } from './report.js';
 
 const DOCS = join(import.meta.dirname, '../../../docs');
 
-/** Writes the results into docs/performance.md, between its marks, and draws the charts anew. */
+/** Writes the results into docs/performance.md, between its marks, and redraws the charts. */
 export async function writeDocs(report: Report): Promise<void> {
   const page = join(DOCS, 'performance.md');
   const filled = fillPage(await readFile(page, 'utf8'), report);

@@ -4,10 +4,10 @@ import { cycleOf } from './cycle.js';
 import type { Role } from './role.js';
 
 export interface CrowdOrder {
-  /** A key for each task; the same one for all of them makes them compete. */
+  /** A key for each task; a shared key makes the tasks compete. */
   readonly keys: readonly string[];
   readonly durationMs: number;
-  /** Of 200 ms each. @default 10 */
+  /** Steps of 200 ms. @default 10 */
   readonly warmUpStepsAtMost?: number;
 }
 
@@ -18,20 +18,23 @@ export interface CrowdAccount extends Usage {
   readonly failures: number;
 }
 
-/** Many tasks of one process at once, without work under the lock. */
+/** Many concurrent tasks of one process, without work under the lock. */
 export const crowd: Role<CrowdOrder, CrowdAccount> = async (
   lock,
   { keys, durationMs, warmUpStepsAtMost = 10 },
   channel,
 ) => {
-  // Before the warm-up: it throws compiled code away.
+  // Before the warm-up, since it discards compiled code.
   globalThis.gc?.();
   await warmUp(lock, keys, warmUpStepsAtMost);
   await channel.ready();
   return compete(lock, keys, durationMs);
 };
 
-/** Until the code is compiled: in cycles, since a slow machine takes longer, and in time, for whom that is nothing. */
+/**
+ * Runs until the code is compiled: for a number of cycles, since a slow machine takes longer, and for a time, in which
+ * fast locks do far more.
+ */
 async function warmUp(lock: OpenLock, keys: readonly string[], stepsAtMost: number): Promise<void> {
   const [cyclesAtLeast, stepsAtLeast, stepMs] = [60_000, 2, 200];
   let done = 0;
@@ -41,10 +44,10 @@ async function warmUp(lock: OpenLock, keys: readonly string[], stepsAtMost: numb
   }
 }
 
-/** Between two looks at the clock. A lock that hands over in microtasks alone keeps every timer waiting. */
+/** Cycles between two clock readings. A lock that hands over in microtasks alone delays every timer. */
 const CYCLES_PER_LOOK = 256;
 
-/** Counts until the time is over; then every task leaves as soon as it has had its turn. */
+/** Counts until the time is over; then every task leaves after its turn. */
 async function compete(lock: OpenLock, keys: readonly string[], durationMs: number): Promise<CrowdAccount> {
   const cycles = keys.map(() => 0);
   let total = 0;

@@ -2,7 +2,7 @@ import type { OpenLock } from '../libraries/open-lock.js';
 
 const nothing = (): void => undefined;
 
-/** One cycle on a key: take the lock, give it back. The same code for all libraries. */
+/** One cycle on a key: acquire the lock, release it. The same code for all libraries. */
 export function cycleOf(lock: OpenLock, key: string): () => Promise<void> {
   if (lock.run !== undefined) {
     return async () => {

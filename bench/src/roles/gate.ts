@@ -7,9 +7,9 @@ export interface GateOrder {
 }
 
 export interface GateAccount {
-  /** From opening the gate until the last of them is through. */
+  /** From opening the gate until the last waiter is through. */
   readonly openedMs: number;
-  /** Sent by the process of the waiters, from their arrival on; without what opens the gate. */
+  /** Sent by the process of the waiters, from their arrival on; excludes the command that opens the gate. */
   readonly commands: number;
 }
 
@@ -20,13 +20,13 @@ export const gate: Role<GateOrder, GateAccount> = async (lock, { key, waiters },
     await keeper.shut!(name);
     const used = usageFromHere();
     const all = Promise.all(Array.from({ length: waiters }, () => lock.pass!(name)));
-    // Until all have asked, and hear of the opening.
+    // Until all have sent their requests and subscribed.
     await new Promise((resolve) => setTimeout(resolve, 300));
     const waiting = used().commands;
     const from = performance.now();
     await keeper.open!(name);
     await all;
-    // One command of these opened it.
+    // One of these commands opened the gate.
     return { openedMs: performance.now() - from, commands: Math.max(waiting, used().commands - 1) };
   };
   await pass(`${key}-warm`);

@@ -4,7 +4,7 @@ export interface HoldOrder {
   readonly key: string;
 }
 
-/** Holds a lock until it is told to leave. */
+/** Holds a lock until the bench ends it. */
 export const hold: Role<HoldOrder, null> = async (lock, { key }, channel) => {
   await lock.acquire(key);
   channel.send('held');

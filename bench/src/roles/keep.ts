@@ -7,9 +7,9 @@ export interface KeepOrder {
   readonly key: string;
   readonly leases: number;
   readonly leaseMs: number;
-  /** Over which the leases are taken, evenly, so that their renewals do not come all at once. */
+  /** Time over which the leases are acquired, evenly, so that their renewals are spread. */
   readonly takeMs: number;
-  /** Between the last grant and the time that counts. */
+  /** Between the last grant and the measured time. */
   readonly settleMs: number;
   readonly durationMs: number;
 }
@@ -18,16 +18,18 @@ export interface KeepAccount {
   readonly commandsPerS: number;
   readonly cpuPercent: number;
   readonly heapPerLease: number;
-  /** Leases that the library itself told to be lost. */
+  /** Leases that the library itself reported as lost. */
   readonly failures: number;
 }
 
-/** So few at once that no queue of the client grows with the number of leases, which would count as their memory. */
+/** Few enough that no client queue grows with the number of leases, which would count as their memory. */
 const AT_ONCE = 50;
-/** Renewed once, and given back, so that the code is there before memory is measured. All libraries renew 1 s. */
+/**
+ * Renewed once and released, so that the code is loaded before the memory measurement. All libraries renew within 1 s.
+ */
 const WARM_UP = { leases: 500, leaseMs: 1_000, takeMs: 300, settleMs: 1_000 };
 
-/** Holds many leases that are renewed, and goes on to hold them until it is told to leave. */
+/** Acquires many renewed leases, and holds them until the bench ends it. */
 export const keep: Role<KeepOrder, KeepAccount> = async (lock, order, channel, reopen) => {
   const { leases, settleMs, durationMs } = order;
   await warmUp(await reopen({ leaseMs: WARM_UP.leaseMs }), order);
@@ -83,7 +85,7 @@ function keysOf({ key, leases }: KeepOrder): string[] {
   return Array.from({ length: leases }, (_, i) => `${key}${i}-`);
 }
 
-/** What is alive. The least of several looks, since renewals that are under way only add to it. */
+/** Live memory. Takes the least of several samples, since renewals in flight only add to it. */
 async function heapInUse(): Promise<number> {
   let least = Infinity;
   for (let look = 0; look < 5; look++) {

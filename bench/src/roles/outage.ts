@@ -8,18 +8,18 @@ export interface OutageOrder {
   readonly cycles: number;
 }
 
-/** What was measured before the outage, and in each of its stages. */
+/** Measurements before the outage, and in each of its stages. */
 export interface OutageAccount {
   readonly p50Us: readonly number[];
-  /** The longest cycle of all, with that in which a stage was noticed. */
+  /** The longest cycle of all, including the one that noticed a stage. */
   readonly longestMs: number;
 }
 
 export const STAGES = ['healthy', 'hung', 'dead'] as const;
-/** A stage is measured when it has been noticed: after so long, in ms. */
+/** A stage is measured after this time, in ms, by which it has been noticed. */
 const NOTICED_MS = 300;
 
-/** One task that takes a free lock and gives it back, while the bench does harm to one of the nodes. */
+/** One task that acquires and releases a free lock, while the bench breaks one of the nodes. */
 export const outage: Role<OutageOrder, OutageAccount> = async (lock, order, channel) => {
   const cycle = cycleOf(lock, order.key);
   let longestMs = 0;

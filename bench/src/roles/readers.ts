@@ -7,7 +7,7 @@ import type { Role } from './role.js';
 export interface ReadersOrder {
   readonly key: string;
   readonly tasks: number;
-  /** One turn of so many writes, the others read. */
+  /** One turn in this many writes; the others read. */
   readonly writeEvery: number;
   readonly bodyMs: number;
   readonly warmUpMs: number;
@@ -25,7 +25,7 @@ export interface ReadersAccount {
 const WRITE = -1;
 const READ = 0;
 
-/** Tasks of one of several processes that mostly read what they now and then write, all under one key. */
+/** Tasks of one of several processes that mostly read and sometimes write, all under one key. */
 export const readers: Role<ReadersOrder, ReadersAccount> = async (lock, order, channel) => {
   await work(lock, { ...order, key: `${order.key}-${process.pid}`, durationMs: order.warmUpMs });
   await channel.ready();

@@ -7,15 +7,15 @@ export interface RelayOrder {
   readonly warmUpCycles: number;
 }
 
-/** What a runner is told: take the lock; or give it back after so many ms. */
+/** Commands to a runner: acquire the lock, or release it after a number of ms. */
 export type RelayWord =
   { readonly do: 'take' } | { readonly do: 'pass'; readonly afterMs: number } | { readonly do: 'stop' };
 
-/** What it says: that it asks; when it was granted; when it began to release. In shared ms. */
+/** Its reports: when it requested the lock, when it was granted, when it began the release. In shared ms. */
 export type RelayReply =
   { readonly is: 'asking' } | { readonly is: 'granted' | 'passed'; readonly at: number };
 
-/** One of two processes that pass a lock to and fro. Both ends of a hand-over read the clock that they share. */
+/** One of two processes that pass a lock back and forth. Both ends of a hand-over read the same clock. */
 export const relay: Role<RelayOrder, null> = async (lock, { key, warmUpCycles }, channel) => {
   const own = cycleOf(lock, `${key}-${process.pid}`);
   for (let i = 0; i < warmUpCycles; i++) await own();

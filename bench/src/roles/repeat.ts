@@ -8,7 +8,7 @@ export interface RepeatOrder {
   readonly key: string;
   /** First requests, one after the other. */
   readonly firsts: number;
-  /** Callers that repeat them, all at once. */
+  /** Callers that repeat them concurrently. */
   readonly callers: number;
   readonly durationMs: number;
 }
@@ -25,7 +25,7 @@ export interface RepeatAccount {
 
 const WARM_UP_MS = 1_500;
 
-/** First requests under keys of their own, and then those same requests again and again. */
+/** First requests under keys of their own, and then many repetitions of them. */
 export const repeat: Role<RepeatOrder, RepeatAccount> = async (lock, order, channel) => {
   globalThis.gc?.();
   await goThrough(lock, { ...order, key: `${order.key}-warm`, durationMs: WARM_UP_MS });

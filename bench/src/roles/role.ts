@@ -1,11 +1,11 @@
 import type { Channel } from '../contender/channel.js';
 import type { OpenLockOptions, OpenLock } from '../libraries/open-lock.js';
 
-/** What a contender does in a scenario, from the warm-up to its account. */
+/** The work of a contender in a scenario, from the warm-up to its account. */
 export type Role<Order, Account> = (
   lock: OpenLock,
   order: Order,
   channel: Channel,
-  /** Opens the library once more, with other options. */
+  /** Opens the library again, with other options. */
   reopen: (options: Partial<OpenLockOptions>) => Promise<OpenLock>,
 ) => Promise<Account>;

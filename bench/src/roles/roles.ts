@@ -17,7 +17,7 @@ const LOADERS = {
 
 export type RoleName = keyof typeof LOADERS;
 
-/** Loads a role, and nothing of the others. */
+/** Loads only the code of one role. */
 export function roleOf(name: RoleName): Promise<Role<never, unknown>> {
   return LOADERS[name]();
 }

@@ -9,28 +9,28 @@ export interface SaleOrder {
   readonly key: string;
   readonly buyers: number;
   readonly stock: number;
-  /** A library that has not sold out by then is measured by what it has sold. */
+  /** Time limit, in ms. A library that has not sold out by then is measured by its sales. */
   readonly limitMs: number;
 }
 
 export interface SaleAccount {
   readonly elapsedMs: number;
   readonly sold: number;
-  /** Sales for which nothing left the stock. */
+  /** Sales without an item from the stock. */
   readonly oversold: number;
   readonly overlaps: number;
   readonly failures: number;
 }
 
-/** Sales in which everybody gets something, one after the other until the time is over: nobody is left who still polls. */
+/** Sales in which every buyer gets an item, one after the other until the time is over: no buyer keeps polling. */
 const WARM_UP = { buyers: 200, stock: 200, limitMs: 3_000 };
 const WARM_UP_MS = 1_500;
 
-/** All buyers come at once; each takes the lock, reads the stock, and writes it back less one if there is any. */
+/** All buyers arrive at once; each acquires the lock, reads the stock, and writes it back less one if any is left. */
 export const sale: Role<SaleOrder, SaleAccount> = async (lock, order, channel) => {
   const store = new Redis(order.url, { lazyConnect: true });
   await store.connect();
-  // Before the warm-up: it throws compiled code away.
+  // Before the warm-up, since it discards compiled code.
   globalThis.gc?.();
   for (const until = sharedNowMs() + WARM_UP_MS; sharedNowMs() < until;) {
     const { everybody } = await sell(lock, store, { ...order, ...WARM_UP, key: `${order.key}-warm` });
@@ -44,11 +44,11 @@ export const sale: Role<SaleOrder, SaleAccount> = async (lock, order, channel) =
 
 interface Sale {
   readonly account: SaleAccount;
-  /** Resolves when the last of those who were still in the queue has left it. */
+  /** Resolves when the last buyer of the queue has left it. */
   readonly everybody: Promise<unknown>;
 }
 
-/** Ends with the last sale; who is still in the queue then is not served any more. */
+/** Ends with the last sale; buyers still in the queue are not served any more. */
 async function sell(lock: OpenLock, store: Redis, order: SaleOrder): Promise<Sale> {
   const shelf = `${order.key}-stock`;
   await store.set(shelf, order.stock, 'EX', 600);
@@ -84,7 +84,7 @@ async function sell(lock: OpenLock, store: Redis, order: SaleOrder): Promise<Sal
   await Promise.race([closed, everybody]);
   close!();
   clearTimeout(timer);
-  // Who was inside when the time was over still sells: it must be in the books before the stock is counted.
+  // A buyer inside when the time is over still sells: wait for that before counting the stock.
   while (inside > 0) await new Promise((resolve) => setTimeout(resolve, 1));
   const left = Number(await store.get(shelf));
   const overlaps = countOverlaps(unpackSections(log.pack()));

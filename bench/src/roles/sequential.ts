@@ -17,10 +17,11 @@ export interface SequentialAccount {
   readonly commandsPerCycle: number;
 }
 
-/** One task that takes a free lock and gives it back, again and again. */
+/** One task that repeatedly acquires and releases a free lock. */
 export const sequential: Role<SequentialOrder, SequentialAccount> = async (lock, order, channel) => {
   const cycle = cycleOf(lock, order.key);
-  // Before the warm-up: it throws compiled code away, which takes the longer to come back the more code a library has.
+  // Before the warm-up, since it discards compiled code. The more code a library has, the longer its recompilation
+  // takes.
   globalThis.gc?.();
   for (let i = 0; i < order.warmUpCycles; i++) await cycle();
   const samples = new Float64Array(order.cycles);

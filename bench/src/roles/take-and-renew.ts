@@ -1,6 +1,6 @@
 import type { OpenLock } from '../libraries/open-lock.js';
 
-/** A renewal leaves a fifth of the lease for the case that it is late; redis-semaphore does the same. */
+/** A renewal leaves a fifth of the lease as reserve, as redis-semaphore does. */
 const RENEW_AT = 0.8;
 
 /** A lease with a timer of its own, for a library that renews nothing by itself. */
@@ -31,7 +31,7 @@ class TimedLease {
   }
 }
 
-/** Takes a lock that stays renewed: by the library where it does that, else by a timer for each lease. */
+/** Acquires a lock that stays renewed: by the library if it does that, else by a timer for each lease. */
 export async function takeAndRenew(
   lock: OpenLock,
   key: string,
@@ -42,7 +42,7 @@ export async function takeAndRenew(
   return new TimedLease(lock, await lock.acquire(key), leaseMs, onLost);
 }
 
-/** Gives it back. */
+/** Releases the lock. */
 export async function letGo(lock: OpenLock, kept: unknown): Promise<void> {
   if (kept instanceof TimedLease) await kept.letGo();
   else await lock.letGo!(kept);

@@ -8,7 +8,7 @@ import type { Role } from './role.js';
 export interface TeamOrder {
   readonly key: string;
   readonly tasks: number;
-  /** Each task opens the library for itself, as if it were a process of its own. @default false */
+  /** Each task opens the library for itself, as if it were a separate process. @default false */
   readonly isApart?: boolean;
   readonly bodyMs: number;
   readonly warmUpCycles: number;
@@ -17,21 +17,21 @@ export interface TeamOrder {
 }
 
 export interface TeamAccount {
-  /** The time that counts, in shared ms. */
+  /** The measured time, in shared ms. */
   readonly from: number;
   readonly until: number;
   /** As `SectionLog.pack()`. */
   readonly sections: Float64Array;
-  /** Since when each task was waiting when the time was over; who was not waiting has Infinity. */
+  /** When each waiting task had begun to wait at the end of the time; Infinity for the other tasks. */
   readonly waitingSince: readonly number[];
   readonly failures: number;
   readonly commands: number;
-  /** Watch events of ZooKeeper; echoes are those of what a session has deleted itself. */
+  /** Watch events of ZooKeeper; echoes report a session's own deletions. */
   readonly notifications: number;
   readonly echoes: number;
 }
 
-/** Tasks of one of several processes that all compete for one key, with work under the lock. */
+/** Tasks of one of several processes that compete for one key, with work under the lock. */
 export const team: Role<TeamOrder, TeamAccount> = async (lock, order, channel, reopen) => {
   const others = Array.from({ length: order.tasks - 1 }, () =>
     order.isApart === true ? reopen({}) : Promise.resolve(lock),
@@ -52,7 +52,7 @@ async function warmUp(lock: OpenLock, key: string, { warmUpCycles }: TeamOrder):
   for (let i = 0; i < warmUpCycles; i++) await own();
 }
 
-/** Counts until the time is over; then every task leaves as soon as it has had its turn. */
+/** Counts until the time is over; then every task leaves after its turn. */
 async function compete(locks: readonly OpenLock[], order: TeamOrder): Promise<TeamAccount> {
   const { key, tasks, bodyMs, durationMs } = order;
   const log = new SectionLog();

@@ -15,7 +15,7 @@ export interface WaitAccount {
   readonly waiting: number;
 }
 
-/** Many callers that wait for a lock which somebody else keeps. They are still waiting when the process leaves. */
+/** Many callers that wait for a lock which another process keeps. They still wait when the process ends. */
 export const wait: Role<WaitOrder, WaitAccount> = async (lock, order, channel) => {
   const { key, waiters, settleMs, durationMs } = order;
   await channel.ready();

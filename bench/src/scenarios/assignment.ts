@@ -3,11 +3,11 @@ import type { Assignment } from '../contender/messages.js';
 import type { RoleName } from '../roles/roles.js';
 import type { BenchServers } from './scenario.js';
 
-/** The same for all: a lease that nothing in the bench outlasts, and how often a library that polls asks again. */
+/** Defaults of all libraries: a lease longer than any turn, and the interval at which a polling library retries. */
 export const LEASE_MS = 10_000;
 export const POLL_MS = 10;
 
-/** What differs from the same for all. */
+/** Deviations from the defaults. */
 interface AssignmentOptions {
   readonly leaseMs?: number;
   readonly pollMs?: number;

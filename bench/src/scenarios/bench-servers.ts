@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { BenchServers } from './scenario.js';
 
-/** The servers of a run; its keys meet nobody else's, and no library has to escape them. */
+/** The servers of a run. Its keys never collide with other keys, and need no escaping by a library. */
 export function benchServers(url: string, engines: Pick<BenchServers, 'urlOf'>): BenchServers {
   const prefix = `bench-${randomUUID().slice(0, 8)}-`;
   let made = 0;

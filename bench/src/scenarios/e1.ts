@@ -8,8 +8,8 @@ import type { Scenario } from './scenario.js';
 import { assignmentOf } from './assignment.js';
 
 /**
- * Until the code is compiled, which takes Bedrock some 8,000 cycles. Not several at once, also where a cycle takes a
- * millisecond: their requests would go together, and what sends them would stay cold.
+ * Until the code is compiled, which takes Bedrock some 8,000 cycles. Cycles run one at a time even if each takes a
+ * millisecond: concurrent requests would be batched, and the sending code would stay cold.
  */
 const QUICK = { warmUpCycles: 8_000, cycles: 1_500 };
 const SLOW = { warmUpCycles: 4_000, cycles: 600 };

@@ -9,7 +9,7 @@ import { assignmentOf } from './assignment.js';
 /** One holds, the others wait. */
 const CALLERS = [1, 25, 25, 25, 25];
 
-/** So long that all who were woken in vain wait again before the next release. */
+/** Long enough for all callers woken in vain to wait again before the next release. */
 const BODY_MS = 20;
 
 export const e4: Scenario = {

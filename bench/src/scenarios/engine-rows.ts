@@ -2,7 +2,7 @@ import { ENGINE_NAMES } from '../engines/engines.js';
 import { engineOf, type LibraryName } from '../libraries/catalogue.js';
 import type { BenchServers, Target } from './scenario.js';
 
-/** Where a user of the database would let the server wait, and not ask again and again: those calls. */
+/** Rows that let the server queue callers, where a database user would do so instead of polling. */
 const WAITING: Partial<Record<LibraryName, LibraryName>> = {
   'raw-postgres': 'advisory-postgres',
   'raw-mysql': 'named-mysql',
@@ -11,9 +11,12 @@ const WAITING: Partial<Record<LibraryName, LibraryName>> = {
 const raw = (library: LibraryName): LibraryName => `raw-${engineOf(library)}`;
 const waiting = (library: LibraryName): LibraryName => WAITING[raw(library)] ?? raw(library);
 
-/** Each engine by hand and with Bedrock; who is by hand is what the other of the same engine is compared with. */
+/**
+ * Each engine with the hand-made lock and with Bedrock; the hand-made lock of an engine is the reference of its Bedrock
+ * row.
+ */
 export const FREE = rowsOf(raw);
-/** The same where callers wait for each other. */
+/** The same for callers that wait for each other. */
 export const CROWDED = rowsOf(waiting);
 
 function rowsOf(rawOf: (library: LibraryName) => LibraryName) {
@@ -29,7 +32,7 @@ export function onEveryEngine(target: Omit<Target, 'library'>): Target[] {
   return ENGINE_NAMES.map((engine) => ({ ...target, library: `bedrock-${engine}` }));
 }
 
-/** The servers of a row: that of its engine. */
+/** The servers of a row: those of its engine. */
 export async function serversOf(library: LibraryName, servers: BenchServers): Promise<BenchServers> {
   return { ...servers, url: await servers.urlOf(engineOf(library)) };
 }

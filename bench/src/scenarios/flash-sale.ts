@@ -8,14 +8,14 @@ import { assignmentOf } from './assignment.js';
 const BUYERS = 3_000;
 const STOCK = 1_000;
 const LIMIT_MS = 3_000;
-/** As redlock has it by default: 3,000 callers that poll every 10 ms would keep the server from everything else. */
+/** redlock's defaults: 3,000 callers that poll every 10 ms would keep the server from all other work. */
 const options = { pollMs: 200, jitterMs: 100 };
 
 export const flashSale: Scenario = {
   name: 'flash-sale',
   title: '3,000 concurrent buyers, 1,000 items; a purchase reads the stock and writes it back under the lock',
   short: 'flash sale: purchases/s',
-  // async-mutex asks no server for the lock: what it sells is what the purchases themselves let one process sell.
+  // async-mutex uses no server for the lock: it shows how much the purchases alone let one process sell.
   libraries: ['raw', 'bedrock', 'bedrock-run', 'bedrock-nest', ...PEERS, 'async-mutex', 'redisson'],
   rounds: 2,
   compared: 'soldPerS',

@@ -1,6 +1,6 @@
 import { startRedis, type RunningServer } from 'bedrock-servers';
 
-/** Starts so many servers for one turn, and stops them after it. */
+/** Starts a number of servers for one turn, and stops them after it. */
 export async function onNodes<T>(
   count: number,
   work: (urls: readonly string[], servers: readonly RunningServer[]) => Promise<T>,

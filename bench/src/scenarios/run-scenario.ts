@@ -3,11 +3,11 @@ import { median } from '../figures/statistics.js';
 import type { LibraryName } from '../libraries/catalogue.js';
 import type { Figures, BenchServers, Scenario } from './scenario.js';
 
-/** A library in a scenario: the medians over its rounds, or why there are none. */
+/** A library in a scenario: the medians over its rounds, or the reason for missing ones. */
 export interface Row {
   readonly library: LibraryName;
   readonly figures: Figures;
-  /** Median of the ratios of the rounds; undefined when raw did not run. */
+  /** Median of the ratios of the rounds; undefined if raw did not run. */
   readonly ratioToRaw: number | undefined;
   readonly failure: string | undefined;
 }
@@ -19,8 +19,8 @@ interface LibraryRun {
 }
 
 /**
- * Lets the libraries take turns, round by round; each round begins with another one, so that a drift of the machine
- * meets all of them. A library that fails once is left out from then on, and its row says why.
+ * Runs the libraries in turn, round by round; each round begins with another library, so that a drift of the machine
+ * affects all of them. A library that fails once is omitted from then on, and its row gives the reason.
  */
 export async function runScenario(
   scenario: Scenario,

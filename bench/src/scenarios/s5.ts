@@ -31,7 +31,7 @@ export const s5: Scenario = {
       return {
         p50Ms: percentile(times, 0.5),
         p99Ms: percentile(times, 0.99),
-        // Granted before the other had begun to give it back.
+        // Granted before the other process had begun its release.
         overlaps: times.filter((ms) => ms < 0).length,
       };
     });
@@ -43,12 +43,15 @@ export const s5: Scenario = {
   ],
   targets: [
     { library: 'bedrock', figure: 'ratioToRaw', atMost: 0.12 },
-    // No slower than the plain mutex, but for the noise of two medians.
+    // As fast as the plain mutex, apart from the noise of two medians.
     { library: 'bedrock-fair', figure: 'ofMutex', atMost: 1.1 },
   ],
 };
 
-/** Each in turn holds while the other waits; the hold ends at any phase of a poll. The first rounds only warm up. */
+/**
+ * Each process in turn holds while the other waits; the hold ends at a random phase of a poll. The first rounds only
+ * warm up.
+ */
 async function passToAndFro([one, other]: [Contender<null>, Contender<null>]): Promise<number[]> {
   const times: number[] = [];
   let [holder, waiter] = [one, other];

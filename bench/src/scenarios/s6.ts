@@ -15,7 +15,7 @@ export const s6: Scenario = {
   short: '5,000 leases: commands/s',
   libraries: ['raw', 'bedrock', ...PEERS],
   rounds: 1,
-  // At the same time, since most of the time they only wait.
+  // At the same time, since they mostly wait.
   lanes: 4,
   compared: 'commandsPerS',
   better: 'less',
@@ -27,7 +27,7 @@ export const s6: Scenario = {
       leaseMs: LEASE_MS,
       takeMs: 4_000,
       settleMs: 1_500,
-      // Two periods of those that renew every 4 s.
+      // Two periods of the libraries that renew every 4 s.
       durationMs: 8_000,
     };
     const assignment = assignmentOf('keep', library, servers, order, { leaseMs: LEASE_MS });
@@ -51,7 +51,7 @@ export const s6: Scenario = {
   ],
 };
 
-/** How many of the leases the server still knows: a library may name its keys as it likes around the one it was given. */
+/** How many leases the server still knows: a library may add to the names of its keys. */
 async function countAlive({ url }: BenchServers, prefix: string): Promise<number> {
   const client = new Redis(url);
   const alive = new Set<string>();

@@ -7,7 +7,7 @@ import type { Figures, Scenario } from './scenario.js';
 import { assignmentOf } from './assignment.js';
 
 const WAITERS = 1_000;
-/** A lease longer than a turn, so that nobody has to renew. */
+/** A lease longer than a turn, so that no library has to renew. */
 const options = { leaseMs: 30_000 };
 
 export const s7: Scenario = {

@@ -8,7 +8,7 @@ import type { Column, Scenario, Target } from './scenario.js';
 import { assignmentOf } from './assignment.js';
 
 const OWN: readonly LibraryName[] = ['raw', 'bedrock', 'bedrock-sequential', 'bedrock-majority'];
-/** With what the rules of Bedrock cost by themselves: the least that is possible here. */
+/** Includes the bare cost of Bedrock's rules: the lower bound here. */
 const MEASURED: readonly LibraryName[] = [
   'raw',
   'raw-unanimous',
@@ -99,7 +99,7 @@ export const s8Faults: Scenario = {
   targets: [
     { library: 'bedrock', figure: 'ofHung', atMost: 1.15 },
     { library: 'bedrock', figure: 'ofDead', atMost: 1.15 },
-    // What one call may take: attemptTimeoutMs and two time-outs of a node, for the lock and for its release.
+    // The longest call: attemptTimeoutMs and two time-outs of a node, for the lock and for its release.
     { library: 'bedrock', figure: 'longestMs', atMost: 700 },
   ],
 };

@@ -2,33 +2,33 @@ import type { EngineName } from '../engines/engines.js';
 import type { LibraryName } from '../libraries/catalogue.js';
 import type { ScenarioName } from './names.js';
 
-/** What one turn of a library came to, by name. */
+/** Figures of one turn of a library, by name. */
 export type Figures = Readonly<Record<string, number>>;
 
-/** How a figure is shown in the table. */
+/** How the table shows a figure. */
 export interface Column {
   readonly figure: string;
   readonly head: string;
   readonly show: (value: number) => string;
 }
 
-/** What a row of Bedrock must reach. */
+/** A target of one of Bedrock's rows. */
 export interface Target {
   readonly library: LibraryName;
   /** A figure, or `ratioToRaw`. */
   readonly figure: string;
   readonly atMost?: number;
   readonly atLeast?: number;
-  /** Judged only where this one took part as well. */
+  /** Judged only if this library took part as well. */
   readonly beside?: LibraryName;
 }
 
-/** The servers that turns run on. */
+/** The servers of the turns. */
 export interface BenchServers {
   readonly url: string;
   /** A key that no other turn has used. */
   freshKey(): string;
-  /** Where an engine is, which is started when it is first asked for. */
+  /** URL of an engine, which starts at the first request for it. */
   urlOf(engine: EngineName): Promise<string>;
 }
 
@@ -43,13 +43,13 @@ export interface Scenario {
   /** How many libraries take their turn at the same time. @default 1 */
   readonly lanes?: number;
   turn(library: LibraryName, servers: BenchServers): Promise<Figures>;
-  /** Whom a library is compared with. @default raw */
+  /** The reference of a library. @default raw */
   readonly rawOf?: (library: LibraryName) => LibraryName;
-  /** The figure whose ratio to raw is told. */
+  /** The figure whose ratio to raw is reported. */
   readonly compared: string;
-  /** Whether less of it is better, or more. */
+  /** Whether a lower or a higher figure is better. */
   readonly better: 'less' | 'more';
-  /** Figures of which the greatest of all rounds is told instead of the median: what must never happen. */
+  /** Figures reported as the maximum of all rounds instead of the median: they count forbidden events. */
   readonly worst?: readonly string[];
   /** One more figure: the ratio of the compared one to that of another library in the same round. */
   readonly relative?: { readonly figure: string; readonly to: LibraryName };

@@ -13,7 +13,7 @@ export function teamFigures(accounts: readonly TeamAccount[], tasks: number): Fi
   const perTask = counted.flatMap((log) =>
     Array.from({ length: tasks }, (_, task) => log.filter((section) => section.task === task).length),
   );
-  // Whoever never got in waited too.
+  // A task that never held the lock waited too.
   const waits = accounts.flatMap(({ waitingSince, until: end }, i) => [
     ...logs[i]!.map(({ asked, entered }) => entered - asked),
     ...waitingSince.map((since) => end - since),
@@ -36,7 +36,7 @@ export function teamFigures(accounts: readonly TeamAccount[], tasks: number): Fi
   };
 }
 
-/** How often the lock went to another process. */
+/** How often the lock passed to another process. */
 function changesOf(logs: readonly (readonly Section[])[]): number {
   const turns = logs.flatMap((log, process) => log.map(({ entered }) => ({ entered, process })));
   turns.sort((one, other) => one.entered - other.entered);

@@ -2,7 +2,10 @@ import { withContenders } from '../contender/run-contenders.js';
 import type { Assignment } from '../contender/messages.js';
 import type { TeamAccount } from '../roles/team.js';
 
-/** What the processes of a team have noted: they begin once when all are warm of themselves, once when warm of each other. */
+/**
+ * The accounts of a team's processes. They begin twice: once each has warmed up alone, and once they have warmed up
+ * together.
+ */
 export function teamsAtWork(assignments: readonly Assignment[]): Promise<TeamAccount[]> {
   return withContenders<TeamAccount, TeamAccount[]>(assignments, async (contenders) => {
     for (const word of ['compete', 'go']) {
