@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
 
 /**
- * Answers `--help` with the usage, and options that it does not list with one line and the usage, and ends the process then;
- * before anything is compiled. The usage is the list of options: a line such as `  --seeds N  how many`, where one that takes
- * no value has two spaces behind its name.
+ * Answers `--help` with the usage, and an unlisted option with one line and the usage; then ends the process, before
+ * anything is compiled. The usage is the list of options: lines such as `  --seeds N  how many`. An option without a
+ * value has two spaces after its name.
  * @param {string} usage
  * @param {readonly string[]} [args]
  */

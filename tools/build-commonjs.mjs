@@ -1,6 +1,6 @@
 /**
- * Builds `dist/cjs` of every library: the same code for `require()`, beside the declarations that `tsc -b` has written.
- * swc, which also compiles for the tests, rewrites the module syntax of all files in less time than tsc needs to start.
+ * Builds `dist/cjs` of every library: the same code for `require()`, with the declarations that `tsc -b` has written.
+ * swc, which also compiles for the tests, rewrites the module syntax of all files faster than tsc starts.
  */
 import { transformFileSync } from '@swc/core';
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,10 +8,10 @@ import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const libraries = fileURLToPath(new URL('../libs', import.meta.url));
-// A program is started, never required, and may await at its top level.
+// A program is started, never required, and may use top-level await.
 const unwanted = /\.spec\.ts$|(^|\/)main\.ts$/;
 
-// What swc makes of `import.meta.url`.
+// How swc compiles `import.meta.url`.
 const PLACE = 'pathToFileURL(__filename)';
 
 /** @param {string} folder @returns {string[]} every file below it, relative to it */
@@ -23,7 +23,7 @@ function filesOf(folder) {
 
 /**
  * @param {string} source
- * @param {{ target: string, esModule: string }} where the code will stand, and where tsc has put the same module
+ * @param {{ target: string, esModule: string }} where the path of the compiled file, and that of the same module by tsc
  */
 function compile(source, { target, esModule }) {
   const { code, map } = transformFileSync(source, {
@@ -41,7 +41,7 @@ function compile(source, { target, esModule }) {
     inlineSourcesContent: false,
     sourceFileName: relative(dirname(target), source),
   });
-  // For what stands beside a module (`import.meta.url`) the ES module is the place.
+  // Files next to a module (`import.meta.url`) are found from the ES module.
   const place = `require("path").join(__dirname, ${JSON.stringify(relative(dirname(target), esModule))})`;
   const placed = code.replaceAll(PLACE, () => `pathToFileURL(${place})`);
   if (placed === code && readFileSync(source, 'utf8').includes('import.meta')) {

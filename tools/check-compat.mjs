@@ -1,7 +1,7 @@
 /**
  * Installs the packed libraries into the applications of `compat/`, as a user would, and runs them there: compiled by
- * their own compiler, on Node 20, 22 and 24, and tested by their own Jest or Vitest. Prints a line for each check; exits 1 when
- * one has failed. Needs what `npm run build` leaves, npm, and a Redis that it finds or starts.
+ * their own compiler, on Node 20, 22 and 24, and tested by their own Jest or Vitest. Prints a line for each check;
+ * exits with 1 if one has failed. Needs the result of `npm run build`, npm, and a Redis that it finds or starts.
  */
 import { startRedis } from 'bedrock-servers';
 import assert from 'node:assert/strict';
@@ -21,8 +21,8 @@ const JEST_OF_MODULES = ['--experimental-vm-modules', '--disable-warning=Experim
 const VITEST = ['node_modules/vitest/vitest.mjs', 'run'];
 
 /**
- * What the applications are: where their packages come from (one folder serves two of them), how a compiler may resolve
- * the libraries beside the way of the application itself, and how they are tested, from which Node on.
+ * The applications: the folder of their packages (two may share one), the further ways in which a compiler may resolve
+ * the libraries, and how they are tested, with the oldest Node for that.
  */
 const APPLICATIONS = [
   {
@@ -38,7 +38,7 @@ const APPLICATIONS = [
       { runner: 'jest', args: JEST_OF_MODULES, from: 24 },
     ],
   },
-  // Nest 12 is an ES module itself, so Jest can load it from CommonJS only where it supports require() of those.
+  // Nest 12 is an ES module, so Jest can load it from CommonJS only if Node supports require() of ES modules.
   {
     name: 'commonjs-nest-11',
     packages: 'esm-nest-12',
@@ -47,7 +47,7 @@ const APPLICATIONS = [
   },
 ];
 
-/** What an application sees, on each backend. */
+/** Expected output of an application, by backend. */
 const SEEN = {
   sale: { left: 0, crowd: 1, nested: 50, report: ['compat:audit', 'done'], audits: ['audited', null] },
   shop: {
@@ -79,7 +79,7 @@ async function check(label, work) {
   return problem === undefined;
 }
 
-/** Copies an application, without what somebody may have installed or built in it. @param {string} name @param {string} to */
+/** Copies an application without installed packages and build output. @param {string} name @param {string} to */
 function copyApplication(name, to) {
   const filter = (path) => !['node_modules', 'dist'].includes(basename(path));
   cpSync(join(sources, name), to, { recursive: true, filter });

@@ -1,6 +1,6 @@
 /**
- * Packs every library as it would be published, and lets publint and arethetypeswrong judge the archive.
- * Also refuses an archive that lacks its README or carries tests and build state.
+ * Packs every library as it would be published, and checks the archive with publint and arethetypeswrong. Also refuses
+ * an archive that lacks its README or contains tests or build state.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';

@@ -1,10 +1,13 @@
 /**
- * Embeds the Redis scripts: reads every `*.lua` of the redis backend and writes `scripts.generated.ts`. Where a script
- * says `--@include clock` stands the text of `part-clock.lua`: inside of a function it is defined only when that runs. Where
- * it says `--@take queue from fair-queue`, whatever includes `queue` in it gets `part-fair-queue.lua`. A script has a second form,
- * for clusters, when it includes a part that has one: there `part-cluster-publish.lua` stands in for `part-publish.lua`.
- * `QUEUE_TIMING.headLifeMs` stands for the number of that name in `core/queue-timing.ts`, and `tostring(…)` of it for its text.
- * `--check` writes nothing and exits 1 when the committed file is out of step.
+ * Embeds the Redis scripts: reads every `*.lua` of the redis backend and writes `scripts.generated.ts`.
+ * `--@include clock` in a script stands for the text of `part-clock.lua`. Inside a function, it is defined only when
+ * the function runs.
+ * After `--@take queue from fair-queue`, every include of `queue` in the script gets `part-fair-queue.lua`.
+ * A script has a second form for clusters if it includes a part that has one: `part-cluster-publish.lua` then replaces
+ * `part-publish.lua`.
+ * `QUEUE_TIMING.headLifeMs` stands for the number of that name in `core/queue-timing.ts`, and `tostring(…)` of it for
+ * its text.
+ * `--check` writes nothing, and exits with 1 if the committed file is out of date.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -13,7 +16,7 @@ import { fileURLToPath } from 'node:url';
 
 const PART = /^part-(.+)\.lua$/;
 
-/** The parts as this script wants them: some may stand in for others. */
+/** The parts in the form that this script needs: some may replace others. */
 function partsOf(text, parts, file) {
   const own = new Map(parts);
   for (const [, name, other] of text.matchAll(/^--@take (\S+) from (\S+)$/gm)) {
@@ -23,7 +26,7 @@ function partsOf(text, parts, file) {
   return own;
 }
 
-/** The parts as a cluster needs them. */
+/** The parts in the form that a cluster needs. */
 function clusterParts(parts) {
   const inCluster = [...parts].filter(([name]) => name.startsWith('cluster-'));
   return new Map([...parts, ...inCluster.map(([name, text]) => [name.slice('cluster-'.length), text])]);
@@ -31,7 +34,7 @@ function clusterParts(parts) {
 
 const TIMING_FILE = fileURLToPath(new URL('../libs/lock/src/core/queue-timing.ts', import.meta.url));
 
-/** The times of a queue of waiters, by name, as the library has them. */
+/** The library's queue times by name. */
 function queueTiming() {
   const source = readFileSync(TIMING_FILE, 'utf8');
   const [, body = ''] = /QUEUE_TIMING: QueueTiming = Object\.freeze\(\{([^}]*)\}\)/.exec(source) ?? [];
@@ -39,7 +42,7 @@ function queueTiming() {
   return new Map(pairs.map(([, name, ms]) => [name, ms.replaceAll('_', '')]));
 }
 
-/** Puts the times where a script names them. */
+/** Replaces the names of times in a script by their values. */
 function withTiming(text, timing, file) {
   const of = (name) => {
     const ms = timing.get(name);
@@ -52,7 +55,7 @@ function withTiming(text, timing, file) {
     .replace(/\bQUEUE_TIMING\.(\w+)/g, (_, name) => of(name));
 }
 
-/** Puts the parts where scripts and other parts name them. */
+/** Inserts the parts that scripts and other parts include. */
 function withParts(text, parts, file, within = []) {
   return text.replace(/^[ \t]*--@include (\S+)[ \t]*$/gm, (_, name) => {
     const part = parts.get(name);
@@ -62,15 +65,15 @@ function withParts(text, parts, file, within = []) {
   });
 }
 
-/** `renew-many-3.lua` → `renewMany`: the number of keys is for the reader of the folder. */
+/** `renew-many-3.lua` → `renewMany`: the number of keys is for readers of the folder. */
 export function scriptName(file) {
   const base = file.replace(/\.lua$/, '').replace(/-\d+$/, '');
   return base.replace(/[-_.]+(\w)/g, (_, letter) => letter.toUpperCase());
 }
 
 /**
- * What the server has to parse, and no more: comments, indentation and empty lines go.
- * A line inside a long string is left alone, and so is a comment that follows code.
+ * Removes comments, indentation and empty lines, so that the server parses only the code. Keeps lines inside a long
+ * string, and comments that follow code.
  */
 export function stripLua(text) {
   const kept = [];
@@ -107,13 +110,13 @@ export function stripLua(text) {
   return kept.join('\n');
 }
 
-/** A single-quoted literal, as the formatter of this repository would choose it. */
+/** A single-quoted literal in the format of this repository's formatter. */
 function literal(text) {
   const escaped = JSON.stringify(text).slice(1, -1).replace(/\\"/g, '"').replace(/'/g, "\\'");
   return `'${escaped}'`;
 }
 
-/** For each part that a cluster needs otherwise: its text, and what stands in for it. */
+/** For each part that a cluster needs in another form: its text and its replacement. */
 function swapsOf(parts) {
   const others = clusterParts(parts);
   const textOf = (name, among) => stripLua(withParts(among.get(name), among, `part-${name}.lua`));

@@ -3,14 +3,17 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** By their line: exact where they were tried, on other systems the newest of the line. */
+/** Node versions by major line: the tested version, and the newest of the line on other systems. */
 const NODES = { 20: '20.20.2', 22: '22.23.3', 24: '24.21.0' };
 
 const QUIETLY = ['--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline', '--loglevel=error'];
 
 /**
- * Runs a program to its end. @throws Error with the end of what it told, when it fails or does not end
- * @param {string} command @param {string[]} args @param {{ cwd: string, env?: object }} options
+ * Runs a program to its end.
+ * @throws Error with the end of its output, if it fails or does not end
+ * @param {string} command
+ * @param {string[]} args
+ * @param {{ cwd: string, env?: object }} options
  */
 export async function run(command, args, { cwd, env = {} }) {
   const limits = { timeout: 180_000, maxBuffer: 16 << 20, killSignal: /** @type {const} */ ('SIGKILL') };
@@ -24,16 +27,18 @@ export async function run(command, args, { cwd, env = {} }) {
 }
 
 /**
- * Installs what the folder's package.json names, as its lock file has it, and some more.
- * @param {string[]} specs @param {string} folder
+ * Installs the packages of the folder's package.json according to its lock file, and further ones.
+ * @param {string[]} specs
+ * @param {string} folder
  */
 export async function installPackages(specs, folder) {
   await run('npm', ['install', '--no-save', ...QUIETLY, ...specs], { cwd: folder });
 }
 
 /**
- * The runtimes by their line: the one that runs this, and the others from npm.
- * @param {string} folder for them @returns {Promise<Record<string, string>>}
+ * The Node runtimes by major line: the running one, and the others from npm.
+ * @param {string} folder for them
+ * @returns {Promise<Record<string, string>>}
  */
 export async function installNodes(folder) {
   const [current] = process.versions.node.split('.');

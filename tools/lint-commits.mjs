@@ -1,4 +1,4 @@
-/** `npm run lint:commits`: judges the messages of commits. See `--help`, and CONTRIBUTING.md for the rules. */
+/** `npm run lint:commits`: checks commit messages. See `--help`, and CONTRIBUTING.md for the rules. */
 import { parseArgs } from 'node:util';
 import { answerUsage } from './answer-usage.mjs';
 import { commitsIn, NoHistoryError } from './commits/history.mjs';

@@ -5,8 +5,9 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * Packs a workspace folder as `npm publish` would, from what the build left there.
- * @param {string} folder @param {string} destination
+ * Packs a workspace folder as `npm publish` would, from the output of the build.
+ * @param {string} folder
+ * @param {string} destination
  */
 export function packLibrary(folder, destination) {
   const args = ['pack', '--json', '--pack-destination', destination, '--workspace', folder];

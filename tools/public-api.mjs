@@ -1,5 +1,6 @@
 /**
- * Describes what the libraries export, as text: one file per entry in `test/repository/public-api/`. Reads the declarations of the build.
+ * Describes the exports of the libraries as text: one file per entry in `test/repository/public-api/`. Reads the
+ * declarations of the build.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -13,7 +14,7 @@ const printer = ts.createPrinter({ removeComments: true });
 
 /**
  * Every entry of every library, from the types of its exports: `bedrock-lock/redis` → declaration file.
- * @throws Error when the build is missing or older than the sources
+ * @throws Error if the build is missing or older than the sources
  */
 function readEntries() {
   /** @type {Map<string, string>} */
@@ -31,12 +32,12 @@ function readEntries() {
 }
 
 /**
- * A stale build would show the API of yesterday.
+ * Refuses a stale build, which would show an old API.
  * @param {string} library its folder
- * @throws Error when the build is missing or older than the sources
+ * @throws Error if the build is missing or older than the sources
  */
 export function requireBuild(library) {
-  // `tsc -b` touches this file even when it finds nothing to write.
+  // `tsc -b` touches this file even if it writes nothing else.
   const builtAt = statSync(join(library, 'dist/.tsbuildinfo'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const changed = readdirSync(join(library, 'src'), { recursive: true, encoding: 'utf8' }).find(
     (name) => /(?<!\.spec)\.ts$/.test(name) && statSync(join(library, 'src', name)).mtimeMs > builtAt,
@@ -48,7 +49,7 @@ export function requireBuild(library) {
 
 /**
  * @param {ts.Node} node
- * @returns {boolean} whether it is seen from outside of its class
+ * @returns {boolean} whether it is visible outside its class
  */
 function isVisible(node) {
   if (!ts.isClassElement(node)) return true;
@@ -131,7 +132,7 @@ export function snapshotFile(entry) {
   return join(snapshots, `${entry.replaceAll('/', '.')}.api.txt`);
 }
 
-/** @returns {Map<string, string>} what is committed, by file */
+/** @returns {Map<string, string>} the committed snapshots, by file */
 export function readSnapshots() {
   /** @type {Map<string, string>} */
   const texts = new Map();

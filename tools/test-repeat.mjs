@@ -1,4 +1,4 @@
-/** What `npm run test:repeat` starts. */
+/** Entry of `npm run test:repeat`. */
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -7,7 +7,7 @@ import { answerUsage } from './answer-usage.mjs';
 import { runJest } from './test/run-jest.mjs';
 
 const WORKERS = 3;
-/** Busy all the time, but for a look whether its parent is there still. */
+/** A busy loop that ends when its parent does. */
 const BUSY_LOOP = `
   process.once('disconnect', () => process.exit());
   setInterval(() => { for (const end = Date.now() + 50; Date.now() < end; ); }, 0);`;
@@ -48,7 +48,7 @@ function busyLoop() {
   return spawn(process.execPath, ['-e', BUSY_LOOP], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
 }
 
-/** Whether no test failed. */
+/** True if no test failed. */
 async function repeat() {
   const failures = new Map();
   const lines = [];

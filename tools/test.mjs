@@ -1,4 +1,4 @@
-/** `npm test`, `npm run test:nest` and the others: runs the spec files of one command, or of several. See `--help`. */
+/** `npm test`, `npm run test:nest` and the others: runs the spec files of one or several commands. See `--help`. */
 import { writeFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { COMMANDS, ENGINES, rowOf, specFiles } from '../test/commands.mjs';
@@ -49,7 +49,7 @@ function tell(text) {
   return 0;
 }
 
-/** What is to run, and in how many workers: one entry for each command. */
+/** The runs with their numbers of workers: one entry for each command. */
 function runsOf(name, { paths, base = 'HEAD' }) {
   const all = specFiles();
   if (paths.length > 0) {
@@ -74,7 +74,7 @@ function runsOf(name, { paths, base = 'HEAD' }) {
   }));
 }
 
-/** What the engines serve that were asked for, and the rest. */
+/** Splits the files into those of the requested engines and the rest. */
 function split(files, engines) {
   const isServed = (file) =>
     engines === undefined ||
@@ -82,7 +82,7 @@ function split(files, engines) {
   return { files: files.filter(isServed), leftOut: files.filter((file) => !isServed(file)) };
 }
 
-/** Whether fewer tests were wanted than the files have: Jest calls the others skipped. */
+/** Whether the options select only some tests of the files: Jest reports the others as skipped. */
 function isFiltered(jest) {
   return jest.some((flag) => /^(-t|--testNamePattern)\b/.test(flag));
 }
@@ -109,7 +109,7 @@ function tellLeftOut(leftOut, engines) {
   );
 }
 
-/** Jest's own watch mode, on what was named. */
+/** Jest's own watch mode, for the named files. */
 function watch({ paths, jest }) {
   return exitOf(['--watch', ...jest, ...paths]);
 }

@@ -1,18 +1,20 @@
-/** Reads the commits of the repository, with how much each of them changes. */
+/** Reads the commits of the repository, with the size of each. */
 import { spawnSync } from 'node:child_process';
 
-/** The lint applies from the commit that brought this file: it is found, so that no hash can go stale. */
+/**
+ * The lint applies from the commit that added this file. It is searched for, since a stored hash could become stale.
+ */
 const INTRODUCED_BY = 'tools/lint-commits.mjs';
 const GENERATED = /(^|\/)package-lock\.json$|\.generated\.ts$|\.api\.txt$/;
 const [COMMIT, FIELD] = ['\u0001', '\u0002'];
 
-/** Why the commits cannot be read: said, and no failure. */
+/** Why the commits cannot be read: reported, but not a failure. */
 export class NoHistoryError extends Error {}
 
 /**
- * The commits that the lint is for, oldest first; merges are left out.
- * @param {{ readonly from: string | undefined, readonly to: string, readonly cwd?: string }} range `from` is left out
- *   itself; without it, all since the lint began
+ * The commits to lint, oldest first, without merges.
+ * @param {{ readonly from: string | undefined, readonly to: string, readonly cwd?: string }} range excludes `from`;
+ * without it, all commits since the lint began
  * @returns {import('./rules.mjs').Commit[]}
  * @throws {NoHistoryError}
  */
@@ -29,7 +31,7 @@ export function commitsIn({ from, to, cwd = process.cwd() }) {
     .map(commitOf);
 }
 
-/** The commit that began it, and all since. Undefined where it has not begun. */
+/** The commit that began the lint, and all since. Undefined if the lint has not begun. */
 function sinceTheLint(git, to) {
   const added = git(
     'log',

@@ -1,4 +1,4 @@
-/** What a commit message must be: a type, a scope where one fits, one reason, and a body where the change is large. */
+/** Requirements of a commit message: a type, an optional scope, one reason, and a body if the change is large. */
 
 /** Types of a subject, as Conventional Commits names them. */
 export const TYPES = [
@@ -14,14 +14,14 @@ export const TYPES = [
   'style',
   'revert',
 ];
-/** Longest subject, in characters: what `git log --oneline` shows on one line of a wide terminal. */
+/** Longest subject, in characters: `git log --oneline` shows it on one line of a wide terminal. */
 const LONGEST_SUBJECT = 100;
-/** A change of more lines than this says in its body why it is one commit. */
+/** A change of more lines than this explains in its body why it is one commit. */
 export const MOST_LINES_WITHOUT_BODY = 300;
 
 const SUBJECT = /^([a-z]+)(?:\(([^()]*)\))?!?: (.+)$/;
 const SCOPE = /^[a-z0-9][a-z0-9-]*$/;
-/** Verbs that begin a second reason. Words that are often nouns, such as test or release, are not among them. */
+/** Verbs that begin a second reason. Words that are often nouns, such as test or release, are excluded. */
 const VERBS = [
   'add', 'allow', 'avoid', 'bring', 'build', 'clean', 'convert', 'correct', 'delete', 'disable', 'document', 'drop',
   'enable', 'expose', 'extract', 'fix', 'forbid', 'give', 'hide', 'ignore', 'improve', 'inline', 'introduce', 'keep',
@@ -39,7 +39,7 @@ const SECOND_REASON = new RegExp(`;|, and | and also | and (?:${VERBS.join('|')}
  */
 
 /**
- * What is wrong with a commit, one line each.
+ * The problems of a commit, one line each.
  * @param {Commit} commit
  * @returns {string[]}
  */

@@ -1,4 +1,4 @@
-/** Which spec files the changes since a commit touch. */
+/** Finds the spec files that the changes since a commit touch. */
 import { execFileSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fits, specFiles } from '../../test/commands.mjs';
@@ -7,7 +7,10 @@ import { specsNaming } from './named-files.mjs';
 const ROOT = join(import.meta.dirname, '../..');
 const JEST = join(ROOT, 'node_modules/jest/bin/jest.js');
 
-/** What Jest's graph of imports cannot see. The first pattern that fits decides; what fits none touches everything. */
+/**
+ * Dependencies that Jest's import graph does not contain. The first matching pattern decides; a file without a match
+ * touches every spec file.
+ */
 const RULES = [
   // A script is embedded into a source file, and runs in the simulation.
   {
@@ -31,7 +34,7 @@ const RULES = [
     sources: ['libs/testkit/src/contender/contender-process.ts'],
     specs: ['test/contract/', 'test/faults/'],
   },
-  // Processes of these tests run the build, and not what the test imports.
+  // Processes of these tests run the build instead of the test's imports.
   {
     pattern: /^(libs|apps)\/.*\.ts$/,
     isSource: true,
@@ -57,7 +60,7 @@ const RULES = [
 ];
 
 /**
- * Files that differ from the commit, those that git does not know yet included.
+ * Files that differ from the commit, including untracked ones.
  * @param {string} base
  */
 export function changedSince(base) {
@@ -85,14 +88,14 @@ export function specsTouchedBy(changes) {
   return all.filter((file) => related.has(file) || entries.some((entry) => fits(entry, file)));
 }
 
-/** The nearest folder around the file that has spec files: Jest loads it, or a test starts it, in a way that is not seen here. */
+/** The nearest ancestor folder with spec files: Jest loads the file, or a test starts it, without an import. */
 function folderOf(file, specs) {
   let folder = dirname(file);
   while (!specs.some((spec) => fits(`${folder}/`, spec))) folder = dirname(folder);
   return `${folder}/`;
 }
 
-/** The spec files that import one of the sources, by however many steps. @param {readonly string[]} sources */
+/** The spec files that import one of the sources, directly or indirectly. @param {readonly string[]} sources */
 function relatedTo(sources) {
   if (sources.length === 0) return [];
   const args = [JEST, '--listTests', '--json', '--findRelatedTests', ...sources];

@@ -1,4 +1,4 @@
-/** What `npm test -- …` was told: flags of its own, paths, and flags of Jest, which are passed on. */
+/** Parses the arguments of `npm test -- …`: its own flags, paths, and flags of Jest, which are passed on. */
 import { COMMANDS, ENGINES } from '../../test/commands.mjs';
 
 export const USAGE = `npm test -- [flags] [paths] [flags of Jest]
@@ -12,7 +12,7 @@ ${COMMANDS.map(({ name, content }) => `  npm run ${name.padEnd(13)} ${content}`)
   npm run test:watch -- PATH   rerun on each change
   npm run test:repeat   the timing-sensitive suites, 20 times with busy loops`;
 
-/** Flags of Jest with a value of their own, which is no path. */
+/** Flags of Jest with a separate value, which is not a path. */
 const WITH_VALUE = new Set([
   '-t',
   '--testNamePattern',
@@ -26,7 +26,7 @@ const WITH_VALUE = new Set([
   '--base',
 ]);
 
-/** A mistake of the caller's: its message is all that is shown. */
+/** The caller's mistake: only its message is shown. */
 export class UsageError extends Error {}
 
 /**

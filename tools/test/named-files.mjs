@@ -1,4 +1,7 @@
-/** Who names a file of the tests: by an import, or as a program that it starts. Jest's graph has the imports alone. */
+/**
+ * Finds the users of a test file: by an import, or as a program that they start. Jest's graph contains only the
+ * imports.
+ */
 import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { filesOf, ROOT } from '../../test/commands.mjs';
@@ -7,7 +10,7 @@ const READABLE = /\.(ts|mts|mjs|cjs)$/;
 const QUOTED = /['"`]([\w./-]+\.\w+)['"`]/g;
 
 /**
- * The spec files that reach a file by the names in their text, by however many steps.
+ * The spec files that reach a file by the names in their text, directly or indirectly.
  * @param {string} file relative to the root
  * @returns {Set<string>}
  */
@@ -21,7 +24,7 @@ export function specsNaming(file) {
 /** @type {Map<string, Set<string>> | undefined} */
 let known;
 
-/** For each file of the tests, who names it. */
+/** For each test file, the files that name it. */
 function graph() {
   if (known !== undefined) return known;
   const files = filesOf('test', 'apps');
@@ -35,7 +38,7 @@ function graph() {
   return known;
 }
 
-/** A path beside the file, or from the root; a source where its compiled file is imported. */
+/** Resolves a path next to the file or from the root, and an imported compiled file to its source. */
 function meantBy(text, file) {
   const paths = [resolve('/', dirname(file), text), resolve('/', text)].map((path) => path.slice(1));
   return paths.flatMap((path) => [path, path.replace(/\.(m?)js$/, '.$1ts')]);

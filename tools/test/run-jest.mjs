@@ -25,13 +25,13 @@ export async function runJest({ files, workers, jest = [] }) {
   return { code, report };
 }
 
-/** What the files need, each once. @param {readonly string[]} files */
+/** The servers that the files need, each once. @param {readonly string[]} files */
 export function needsOf(files) {
   return [...new Set(files.flatMap((file) => rowOf(file)?.needs ?? []))].sort();
 }
 
 /**
- * Jest's exit code. What it is to run, and on which servers, goes through its environment: see `test/support`.
+ * Jest's exit code. The environment passes the selected files and servers: see `test/support`.
  * @param {readonly string[]} args
  * @param {{ files?: readonly string[], needs?: readonly string[] }} chosen
  * @returns {Promise<number>}

@@ -9,11 +9,11 @@ const COUNTS = [
   'numRuntimeErrorTestSuites',
 ];
 
-/** What several runs of Jest came to, as one report. */
+/** The results of several Jest runs, as one report. */
 export class Tally {
   #lines = [];
   #isGood = true;
-  /** In the form of `jest --json`, with a row for each command. */
+  /** In the format of `jest --json`, with a row for each command. */
   report = {
     success: true,
     commands: [],
@@ -29,7 +29,7 @@ export class Tally {
     return this.#isGood;
   }
 
-  /** A test that was skipped is a failure, unless fewer tests were asked for. */
+  /** A skipped test is a failure, unless the options select only some tests. */
   add(command, { code, report }, { seconds, isFiltered }) {
     const skipped = isFiltered || report === undefined ? 0 : report.numPendingTests + report.numTodoTests;
     const isGood = code === 0 && report !== undefined && skipped === 0;
@@ -54,7 +54,9 @@ export class Tally {
     return ['', ...this.#lines, ...(this.#lines.length > 1 ? [total] : [])].join('\n');
   }
 
-  /** A line for each command that took longer than it may, and for all of them: a slow machine is told so, and fails nothing. */
+  /**
+   * A line for each command that exceeded its time, and for all of them. A slow machine gets a warning, not a failure.
+   */
   late() {
     const rows = [
       ...this.report.commands,
@@ -78,7 +80,7 @@ export class Tally {
   }
 }
 
-/** Tests that failed, and files that could not run. */
+/** Failed tests, and files that could not run. */
 function failuresOf(report) {
   return (
     (report?.numFailedTests ?? 0) + (report?.numRuntimeErrorTestSuites ?? (report === undefined ? 1 : 0))
