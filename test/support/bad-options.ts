@@ -1,12 +1,15 @@
 import { InvalidOptionError } from 'bedrock-lock';
 import { thrownBy } from './thrown-by.js';
 
-/** Options that a backend must refuse, the field that its error must name, and words for what JSON does not tell. */
+/**
+ * Options that a backend must refuse, the field that its error must name, and a description for options that JSON
+ * cannot show.
+ */
 export type BadOptions = readonly [field: string, options: unknown, words?: string];
 
 type WrongValues = Readonly<Record<string, readonly unknown[]>>;
 
-/** Wrong values of what every backend is told. */
+/** Wrong values of the options that all backends share. */
 const OF_EVERY_BACKEND: WrongValues = {
   label: [5, '\n', 'a\nb'],
   operationTimeoutMs: [0, NaN, '5', Infinity],
@@ -14,14 +17,14 @@ const OF_EVERY_BACKEND: WrongValues = {
   clock: ['now', {}],
 };
 
-/** Wrong values of what every database is told too. */
+/** Wrong values of the options that databases share as well. */
 const OF_DATABASES: WrongValues = {
   connections: [0, 1.5],
   keepRowsMs: [-1, Infinity],
   tablePrefix: ['', '1st_', 'a`b', 'a"; DROP TABLE x; --', 'x'.repeat(31)],
 };
 
-/** @param good options that the backend accepts; each row has one wrong value beside them */
+/** @param good options that the backend accepts; each row adds one wrong value */
 export function badOptions(good: object): BadOptions[] {
   const noObjects = [undefined, null, 7, []].map((options): BadOptions => ['options', options]);
   return [...noObjects, ['options.unknown', { ...good, unknown: 'x' }], ...rowsOf(OF_EVERY_BACKEND, good)];
@@ -38,7 +41,7 @@ function rowsOf(wrong: WrongValues, good: object): BadOptions[] {
   );
 }
 
-/** A test for each row. No error may show a password, which every row spells `secret`. */
+/** A test for each row. No error may show a password; every row uses the password `secret`. */
 export function refusesBadOptions(make: (options: never) => unknown, rows: readonly BadOptions[]): void {
   it.each(rows.map(([field, options, words = shown(options)]) => [field, words, options] as const))(
     '%s: refused before anything is sent: %s',
@@ -53,7 +56,7 @@ export function refusesBadOptions(make: (options: never) => unknown, rows: reado
 
 const LONGEST = 80;
 
-/** The options in a title, where JSON alone would hide numbers, functions and clients. */
+/** The options in a title, since JSON alone would hide numbers, functions and clients. */
 function shown(options: unknown): string {
   const text = JSON.stringify(options, (_key, value: unknown) => {
     if (value === undefined || (typeof value === 'number' && !Number.isFinite(value))) return String(value);

@@ -1,4 +1,4 @@
-/** Jest's `--filter`: the spec files that `tools/test.mjs` chose, or all that Jest itself has found. */
+/** Jest's `--filter`: the spec files that `tools/test.mjs` selected, or all that Jest itself has found. */
 const { resolve } = require('node:path');
 
 const chosen = process.env['BEDROCK_TEST_FILES'];

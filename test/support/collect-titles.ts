@@ -1,6 +1,6 @@
 const RUNNER = ['describe', 'it', 'beforeAll', 'afterAll'] as const;
 
-/** The titles of the tests that a spec file registers, from the outermost group inwards; none of them runs. */
+/** The titles of the tests that a spec file registers, from the outermost group inwards; runs none of them. */
 export async function collectTitles(load: () => Promise<unknown>): Promise<string[]> {
   const titles: string[] = [];
   const groups: string[] = [];

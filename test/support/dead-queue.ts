@@ -3,17 +3,17 @@ import { ContenderProcess, type BackendModule } from 'bedrock-testkit';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface DeadQueueOptions {
-  /** Of the processes that die. */
+  /** The backend of the processes that die. */
   readonly source: BackendModule;
-  /** Of the survivor. */
+  /** The backend of the survivor. */
   readonly backend: Backend;
   readonly resource: string;
   readonly leaseMs: number;
 }
 
-/** A fair mutex with a holder and two waiters that are processes of their own, and a survivor behind them. */
+/** A fair mutex with a holder and two waiters in processes of their own, and a survivor behind them. */
 export interface DeadQueue {
-  /** Kills the three, and resolves when the survivor is served. */
+  /** Kills the three, and resolves when the survivor has the lock. */
   servedAfterDeath(): Promise<void>;
   close(): Promise<void>;
 }
@@ -40,7 +40,7 @@ export async function startDeadQueue({
     }
     const served = bedrock.fairMutex(resource, lock).acquire();
     served.catch(() => undefined);
-    // Their sessions are kept alive for a while, so that they die at any time between two signs of life.
+    // Their sessions stay alive for a random time, so that they die anywhere between two heartbeats.
     await sleep(2 * leaseMs * (1 + Math.random()));
     const servedAfterDeath = async (): Promise<void> => {
       for (const one of dying) one.signal('SIGKILL');

@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
 
-/** What must be seen nowhere: a password, a key, a part of a URL. */
+/** A password, a key, or a part of a URL that must never be shown. */
 export const MARK = 'hush4f1c9a77';
 export const SECRET = Buffer.from(MARK.padEnd(32, MARK).slice(0, 32));
-/** As text, and as bytes are shown: decimal, hexadecimal, base64. */
+/** As text, and in the display formats of bytes: decimal, hexadecimal, base64. */
 const HEAD = [...SECRET.subarray(0, 6)];
 const SIGNS = [
   MARK,
@@ -13,7 +13,7 @@ const SIGNS = [
   SECRET.toString('base64').slice(0, 8),
 ];
 
-/** All that a person, a log or a debugger may be shown of a value. */
+/** Every form in which a person, a log or a debugger may see a value. */
 function shown(value: unknown): string {
   const seen = new WeakSet<object>();
   const json = JSON.stringify(value, (_key, part: unknown) => {
@@ -34,7 +34,7 @@ function shown(value: unknown): string {
   return [json, inspect(value, everything), inspect(value), ...chain].join('\n');
 }
 
-/** Where a secret is shown: empty when it is nowhere. */
+/** Where the value shows a secret; empty if it does not. */
 export function secretsIn(value: unknown): string[] {
   // Bytes are shown in columns.
   const text = shown(value).replaceAll(/\s+/g, '');

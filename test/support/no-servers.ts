@@ -1,4 +1,4 @@
-/** The environment of a process that is to start servers of its own, whatever serves the tests. */
+/** The environment of a process that must start its own servers, even if the tests have shared ones. */
 export const NO_SERVERS: Readonly<Record<string, string>> = {
   REDIS_URL: '',
   ZOOKEEPER_URL: '',

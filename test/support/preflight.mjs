@@ -1,6 +1,6 @@
 /**
- * Jest's `globalSetup`: finds or installs every server that the chosen spec files need, before the first of them, and starts one
- * of each for the files that may share it. A file that is run by Jest alone starts its own.
+ * Jest's `globalSetup`: finds or installs every server that the chosen spec files need, before the first of them.
+ * Starts one of each for the files that may share it. A file that Jest runs without `tools/test.mjs` starts its own.
  */
 import {
   ensureServers,
@@ -42,7 +42,7 @@ export default async function preflight() {
     shared.map(async ({ variable, start }) => {
       const server = await start();
       started.push(server);
-      // Workers are started later, with this environment.
+      // Workers start later, with this environment.
       process.env[variable] = server.url;
     }),
   );

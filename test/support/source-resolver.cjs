@@ -1,6 +1,6 @@
 /**
- * Resolves packages of this workspace to their sources, also where Jest asks without conditions: it does so when it looks for
- * the tests that depend on a changed file, and would find the build instead.
+ * Resolves packages of this workspace to their sources, even if Jest asks without conditions. It does so when it
+ * searches for the tests that depend on a changed file, and would find the build instead.
  */
 const SOURCE = ['@bedrock/source', 'node', 'node-addons', 'import', 'require', 'default'];
 

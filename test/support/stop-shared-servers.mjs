@@ -1,4 +1,4 @@
-/** Jest's `globalTeardown`: ends what the preflight has started. */
+/** Jest's `globalTeardown`: stops the servers of the preflight. */
 import { started } from './preflight.mjs';
 
 export default async function stopSharedServers() {

@@ -1,4 +1,4 @@
-/** What a call throws; a call that throws nothing is an error too. */
+/** The error that a call throws; a call that throws nothing is an error too. */
 export function thrownBy(act: () => unknown): Error {
   try {
     act();

@@ -1,6 +1,6 @@
 import { BackendUnavailableError } from 'bedrock-lock';
 
-/** Counts "the backend cannot be reached" as no, for facts about a connection that comes back. */
+/** Treats "the backend is unavailable" as false, for conditions on a connection that comes back. */
 export function unlessUnavailable(isSo: () => Promise<boolean>): () => Promise<boolean> {
   return async () => {
     try {
