@@ -34,21 +34,21 @@ const SHORT_GROUPS: ReadonlySet<string> = new Set([
 ]);
 
 const SHORT_FAIR: ReadonlySet<string> = new Set([
-  'is kept over processes, caller by caller',
-  'keeps out who only tries while others wait',
+  'is kept across processes, caller by caller',
+  'refuses a caller that only tries while others wait',
 ]);
 
 const SHORT_PROMISES: ReadonlySet<string> = new Set([
   // mutual exclusion
-  'lets one holder in at a time, over processes and their callers, and loses no update',
+  'lets one holder in at a time, across processes and their callers, and loses no update',
   'keeps others out while one holds, and lets them in afterwards',
   // order and waking
   'serves the callers of one process in the order of their arrival',
   'serves the process that has waited longest',
   // fencing tokens
   'grow from holder to holder, whichever process they belong to',
-  'grow where a claim goes from caller to caller without a trip',
-  'are repeated for nobody when a claim is repeated',
+  'grow while a claim passes from caller to caller without a round trip',
+  'are never granted twice when a claim is repeated',
   // a holder that dies
   'keeps the lock until its lease ends, and no longer than a second more',
   // a machine that sleeps
@@ -68,20 +68,20 @@ const SHORT_PROMISES: ReadonlySet<string> = new Set([
   'are held all or none',
   // closing
   'waits for the holder, who releases in good order',
-  'rejects those who wait, and those who come later',
+  'rejects waiting callers, and later ones',
   // operators
   'see who holds a lock',
   'free a lock by force: at once, and its holder hears of it',
   // leadership
   'passes to the next when the Bedrock of the leader closes',
   // read-write locks
-  'let readers in beside each other, over processes, and a writer alone',
-  'never let a writer in beside anybody, whoever comes when, and lose no update',
+  'let readers share the lock across processes, and a writer hold it alone',
+  'never let a writer share the lock, in any order of arrival, and lose no update',
   // semaphores
   'give out as many permits as there are, over processes, and the next when one comes back',
   'never have more permits in use than there are, over processes and callers of any weight',
   // countdown latches, counting and expirable semaphores
-  'let everybody pass, in every process, when the count is zero',
+  'let every caller pass, in every process, when the count is zero',
   'count once for an operation that is repeated',
   'never give more permits than there are, over processes',
   'take and give once for an operation that is repeated',

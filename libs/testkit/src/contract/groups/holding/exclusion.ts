@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import type { ContractGroup } from '../../context/contract-group.js';
 
 export const exclusion: ContractGroup = {
-  'lets one holder in at a time, over processes and their callers, and loses no update': async (context) => {
+  'lets one holder in at a time, across processes and their callers, and loses no update': async (
+    context,
+  ) => {
     const folder = mkdtempSync(join(tmpdir(), 'bedrock-contract-'));
     const counterFile = join(folder, 'counter');
     writeFileSync(counterFile, '0');
@@ -20,7 +22,7 @@ export const exclusion: ContractGroup = {
     }
   },
 
-  'stays exclusive where claims go from caller to caller without a trip': async (context) => {
+  'stays exclusive while a claim passes from caller to caller without a round trip': async (context) => {
     const job = { tasks: 20, cycles: context.cycles(20) };
     const { leases } = await context.runContenders([job, job]);
     assert.equal(leases, 40 * job.cycles);

@@ -20,7 +20,7 @@ export const tokens: ContractGroup = {
     assertGrowing(seen);
   },
 
-  'grow where a claim goes from caller to caller without a trip': async (context) => {
+  'grow while a claim passes from caller to caller without a round trip': async (context) => {
     const peer = await context.peer();
     const lock = context.lock(peer);
     const seen = await Promise.all(Array.from({ length: 50 }, () => lock.run(({ token }) => token)));
@@ -36,7 +36,7 @@ export const tokens: ContractGroup = {
     assertGrowing([lease.token, next.token]);
   },
 
-  'are repeated for nobody when a claim is repeated': async (context) => {
+  'are never granted twice when a claim is repeated': async (context) => {
     const backend = await context.backend();
     // Large enough that the time spent here, by which tokens also grow, cannot hide a repeated block.
     const claim = context.claim(backend, { tokens: 65_536 });

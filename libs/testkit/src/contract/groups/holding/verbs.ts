@@ -58,7 +58,7 @@ export const verbs: ContractGroup = {
     assert.equal((await backend.leases.claim(context.claim(backend))).kind, 'granted');
   },
 
-  'change nothing for somebody who is not the holder': async (context) => {
+  'change nothing for a caller that is not the holder': async (context) => {
     const [one, other] = [await context.backend(), await context.backend()];
     const claim = context.claim(one, { leaseMs: 3_000 });
     await one.leases.claim(claim);

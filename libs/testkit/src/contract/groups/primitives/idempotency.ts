@@ -154,7 +154,7 @@ export const idempotency: ContractGroup = {
     await context.eventually('it is free', async () => (await payments.inspect(KEY)) === undefined);
   },
 
-  'let a token be used once, by whoever comes first': async (context) => {
+  'let a token be used once, by the first caller': async (context) => {
     const peers = [await context.peer(), await context.peer()];
     const [one, other] = peers.map((peer) => peer.idempotency(context.resource));
     const token = await one!.issueToken();

@@ -17,7 +17,7 @@ async function bare(context: ContractContext) {
 }
 
 export const latches: ContractGroup = {
-  'let everybody pass, in every process, when the count is zero': async (context) => {
+  'let every caller pass, in every process, when the count is zero': async (context) => {
     const peers = [await context.peer(), await context.peer(), await context.peer()];
     const [mine] = peers.map((peer) => peer.countdownLatch(context.resource));
     assert.equal(await mine!.trySetCount(3), true);
@@ -33,7 +33,7 @@ export const latches: ContractGroup = {
     });
   },
 
-  'hold nobody up before they are set, and after': async (context) => {
+  'block no caller before they are set, nor after they reach zero': async (context) => {
     const latch = (await context.peer()).countdownLatch(context.resource);
     assert.equal(await latch.getCount(), 0);
     await latch.await({ waitMs: 0 });
@@ -61,7 +61,7 @@ export const latches: ContractGroup = {
     assert.equal(await latch.getCount(), 0);
   },
 
-  'let everybody pass when they are deleted': async (context) => {
+  'let every caller pass when they are deleted': async (context) => {
     const [one, other] = [await context.peer(), await context.peer()];
     await one.countdownLatch(context.resource).trySetCount(3);
     const waiting = other.countdownLatch(context.resource).await({ waitMs: 20_000 });

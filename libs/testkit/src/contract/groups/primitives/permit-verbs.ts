@@ -59,7 +59,7 @@ export const permitVerbs: ContractGroup = {
     assert.deepEqual(await backend.leases.renew(renewal(next, 5_000)), ['renewed']);
   },
 
-  'change nothing for somebody who is not the holder': async (context) => {
+  'change nothing for a caller that is not the holder': async (context) => {
     const [one, other] = [await context.backend(), await context.backend()];
     const claim = permitClaim(context, one, 2, { leaseMs: 3_000 });
     await one.leases.claim(claim);

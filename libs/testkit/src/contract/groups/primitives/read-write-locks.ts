@@ -19,7 +19,7 @@ async function shelves(context: ContractContext, count: number) {
 }
 
 export const readWriteLocks: ContractGroup = {
-  'let readers in beside each other, over processes, and a writer alone': async (context) => {
+  'let readers share the lock across processes, and a writer hold it alone': async (context) => {
     const { locks } = await shelves(context, 3);
     const [one, two, three] = locks as [ReadWriteLock, ReadWriteLock, ReadWriteLock];
     const readers = [await one.read.acquire(), await one.read.acquire(), await two.read.acquire()];
@@ -33,7 +33,7 @@ export const readWriteLocks: ContractGroup = {
     await context.becomesEmpty();
   },
 
-  'never let a writer in beside anybody, whoever comes when, and lose no update': async (context) => {
+  'never let a writer share the lock, in any order of arrival, and lose no update': async (context) => {
     const folder = mkdtempSync(join(tmpdir(), 'bedrock-contract-'));
     const counterFile = join(folder, 'counter');
     writeFileSync(counterFile, '0');
@@ -88,7 +88,7 @@ export const readWriteLocks: ContractGroup = {
     await context.becomesEmpty();
   },
 
-  'let nobody starve beside processes that never stop reading': async (context) => {
+  'let no writer starve beside processes that never stop reading': async (context) => {
     const readers = { readWrite: { writes: 0 }, tasks: 6, forMs: 2_000, bodyMs: [1, 6] } as const;
     const cycles = context.cycles(20);
     const writers = { label: 'writers', readWrite: { writes: 1 }, tasks: 2, cycles, bodyMs: 1 };
@@ -173,7 +173,7 @@ export const readWriteLocks: ContractGroup = {
     });
   },
 
-  'go on from writing to reading with nobody in between': async (context) => {
+  'go on from writing to reading with no other holder in between': async (context) => {
     const { peers, locks } = await shelves(context, 3);
     const [here, reading, writing] = locks as [ReadWriteLock, ReadWriteLock, ReadWriteLock];
     const lease = await here.write.acquire();

@@ -116,7 +116,7 @@ export const readWriteVerbs: ContractGroup = {
     await granted(backend, claimTo(context, 'write', backend));
   },
 
-  'touch no grant of somebody else': async (context) => {
+  'touch no grant of another holder': async (context) => {
     const [one, other] = [await context.backend(), await context.backend()];
     for (const what of ['read', 'write'] as const) {
       const own = await granted(one, claimTo(context, what, one));

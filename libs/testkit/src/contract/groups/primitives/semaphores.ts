@@ -94,7 +94,7 @@ export const semaphores: ContractGroup = {
     assert.equal(beside.isHeld, true);
   },
 
-  'let nobody overtake a process that waits for more than is free': async (context) => {
+  'let no process overtake one that waits for more permits than are free': async (context) => {
     const { peers, pools } = await sharing(context, 4, 3);
     const [holder, big, small] = pools as [Semaphore, Semaphore, Semaphore];
     const held = [await holder.acquire({ permits: 2 }), await holder.acquire()];

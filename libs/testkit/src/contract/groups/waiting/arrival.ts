@@ -49,7 +49,7 @@ async function ghost(
 }
 
 export const arrival: ContractGroup = {
-  'is kept over processes, caller by caller': async (context) => {
+  'is kept across processes, caller by caller': async (context) => {
     const [a, b, c] = [await context.peer(), await context.peer(), await context.peer()];
     const held = await context.lock(a).acquire();
     const { served, all } = await lineUp(context, [b, a, c, b, b, a, c, a]);
@@ -59,7 +59,7 @@ export const arrival: ContractGroup = {
     await context.becomesEmpty();
   },
 
-  'is kept when somebody in the middle leaves': async (context) => {
+  'is kept when a waiter in the middle leaves': async (context) => {
     const [a, b] = [await context.peer(), await context.peer()];
     const held = await context.lock(a).acquire();
     const { served, all } = await lineUp(context, [b, a]);
@@ -81,7 +81,7 @@ export const arrival: ContractGroup = {
     await context.becomesEmpty();
   },
 
-  'passes over who gave up, who closed, and, after a second, who died': async (context) => {
+  'passes over waiters that gave up, that closed and, after a second, that died': async (context) => {
     await ghost(context, PROMPT_MS, (_peer, _backend, abort) => abort());
     await ghost(context, PROMPT_MS, (peer) => void peer.close());
     // The life of a silent head, plus the sweep of the next one.
@@ -113,7 +113,7 @@ export const arrival: ContractGroup = {
     await context.becomesEmpty();
   },
 
-  'keeps out who only tries while others wait': async (context) => {
+  'refuses a caller that only tries while others wait': async (context) => {
     const [a, b, c] = [await context.peer(), await context.peer(), await context.peer()];
     const held = await context.lock(a).acquire();
     const next = context.lock(b).acquire();

@@ -34,7 +34,7 @@ export const closing: ContractGroup = {
     await context.within('the hand-over', PROMPT_MS, () => context.lock(other).run(() => undefined));
   },
 
-  'rejects those who wait, and those who come later': async (context) => {
+  'rejects waiting callers, and later ones': async (context) => {
     const [one, peer] = [await context.peer(), await context.peer()];
     const lease = await context.lock(one).acquire();
     const lock = context.lock(peer);
