@@ -38,7 +38,7 @@ export function scrollsSideways() {
   return document.documentElement.scrollWidth > innerWidth;
 }
 
-/** What somebody without eyes goes by. */
+/** The accessibility of the page, as a screen reader sees it. */
 export function namesFound() {
   const all = (selector) => [...document.querySelectorAll(selector)];
   const nameOf = (one) =>

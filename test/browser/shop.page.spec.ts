@@ -45,7 +45,7 @@ async function order(customer: string, ...lines: readonly OrderLine[]): Promise<
 
 const left = (goods: string) => `#stock tr[data-goods="${goods}"] .left`;
 
-/** Nothing went wrong, nothing was loaded twice, and nobody else was asked. */
+/** Asserts that nothing failed, nothing was loaded twice, and no other server was asked. */
 function expectQuiet(): void {
   expect(shop.complaints).toEqual([]);
   expect([...shop.hosts]).toEqual([new URL(site.orders.url).host]);

@@ -16,15 +16,15 @@ export { delay } from './combination/delay.js';
 
 /** Bound on every call to Redis, ms. */
 export const OPERATION_MS = 300;
-/** A release tries for one time-out, and one that was already under way may take another. */
+/** A release tries for one time-out, and a release already in flight may take another. */
 export const BOUNDS: HistoryLimits = { releaseMs: 2 * OPERATION_MS + 100 };
 
 export type Job = Omit<ContenderJob, 'resource'>;
 
-/** Contenders go on until they are told to finish. */
+/** Contenders continue until they get the command to finish. */
 export const UNTIL_FINISHED = { cycles: Number.MAX_SAFE_INTEGER } as const;
 
-/** Those who contend for one lock, processes and peers in this one, and what they have told. */
+/** The contenders for one lock, processes and peers in this one, with the events that they reported. */
 export class Contest {
   readonly resource: string;
   readonly options: RedisOptions;

@@ -203,7 +203,7 @@ describe('a Redis that is stopped', () => {
         ].map(outcome),
       ),
     );
-    // Who only tries does not pass those who wait.
+    // A caller that only tries does not pass the waiters.
     const unavailable = 'BACKEND_UNAVAILABLE';
     expect(calls).toEqual([unavailable, false, unavailable, unavailable, null]);
     const counting = latch.countDown(3);

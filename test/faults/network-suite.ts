@@ -19,7 +19,7 @@ export interface NetworkSuite {
   readonly afterwards?: (site: Site) => Promise<void>;
 }
 
-/** A test per fault of the network; no promise is broken, everybody is served again, and nothing leaks. */
+/** A test per fault of the network; no promise is broken, every caller is served again, and nothing leaks. */
 export function networkFaults({ between, promise, job, leastLeases, afterwards }: NetworkSuite): void {
   describe(`a network between ${between}`, () => {
     let site: Site;

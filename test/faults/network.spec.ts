@@ -44,7 +44,7 @@ describe('a network between the process and its Redis', () => {
   });
 });
 
-/** A stranger tries to renew and to release what somebody else holds. */
+/** A stranger tries to renew and to release another holder's lock. */
 async function meddle(site: Site): Promise<void> {
   const stranger = redis(site.options);
   await stranger.ready();

@@ -5,7 +5,7 @@ import { Contest } from './contest.js';
 
 export { BOUNDS, OPERATION_MS, delay } from './contest.js';
 
-/** A Redis of its own, and those who contend on it. */
+/** A Redis of its own, and the contenders on it. */
 export class Site extends Contest {
   readonly #admin: Redis;
 
@@ -27,7 +27,7 @@ export class Site extends Contest {
     return this.#admin.call(name, args);
   }
 
-  /** Somebody is subscribed to the lock. */
+  /** True if a process is subscribed to the lock. */
   async isHeard(): Promise<boolean> {
     return ((await this.command('PUBSUB', 'CHANNELS', `*${this.resource}*`)) as string[]).length > 0;
   }

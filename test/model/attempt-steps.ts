@@ -17,7 +17,7 @@ export function attemptSteps(rule: Rule, state: State, who: number, emit: Emit):
     ask(rule, state, who, leftMost(rest), emit);
   if (isGranted(rule, client)) {
     const next = copyOf(state);
-    // What is not answered yet is on its way, like a request that timed out.
+    // An unanswered request is in flight, like one that timed out.
     set(next.clients[who]!, PHASE.holding, all);
     emit(next, 'holds the lock', who, 0);
   }

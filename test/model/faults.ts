@@ -6,7 +6,7 @@ export interface Faults {
   readonly crashes: number;
 }
 
-/** Whether `left` is a part of `right`: whoever can do harm with `left` can do it with `right`. */
+/** Whether `left` is a part of `right`: faults of `left` are then faults of `right` too. */
 export function isWithin(left: Faults, right: Faults): boolean {
   return left.timeouts <= right.timeouts && left.crashes <= right.crashes;
 }

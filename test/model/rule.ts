@@ -15,7 +15,7 @@ export interface Rule {
   readonly repeats: boolean;
   /** How long a node that restarted empty gives no grants: the longest lease, or less, or it gives them at once. */
   readonly guard: 'longest-lease' | 'shorter' | 'none';
-  /** Whether a time-out marks the node for everybody, and a marked node may be skipped without a question. */
+  /** Whether a time-out marks the node for all clients, and a marked node may be skipped without a request. */
   readonly marks: boolean;
   /** Whether a holder renews, and what it takes for a confirmation. */
   readonly renewal: 'none' | 'counted' | 'asks-existence' | 'ignores-results';

@@ -9,9 +9,9 @@ export interface Client {
   phase: Phase;
   /** Nodes that this attempt, this round of renewal, or this release is through with. */
   asked: NodeSet;
-  /** Nodes whose grant or newest confirmation the client counts on: there its key outlives its hold. */
+  /** Nodes whose grant or newest confirmation the client counts on: there, its key lasts longer than its hold. */
   granted: NodeSet;
-  /** Nodes that confirmed in the round of renewal that is under way. */
+  /** Nodes that confirmed in the current round of renewal. */
   fresh: NodeSet;
   /** Nodes that hold the key of the present claim, whether the client knows it or not. */
   keys: NodeSet;
@@ -19,7 +19,7 @@ export interface Client {
   late: NodeSet;
 }
 
-/** All that the search tells apart. Ended attempts leave only orphans: whose they are makes no difference to anybody. */
+/** The state that the search distinguishes. Ended attempts leave only orphans, whose owners make no difference. */
 export interface State {
   readonly clients: readonly [Client, Client];
   /** Nodes that hold the key of an attempt or a hold that is over. */

@@ -11,7 +11,7 @@ describe('the data of a server that was never started', () => {
   const folders: string[] = [];
   afterAll(() => [made, ...folders].forEach((path) => rmSync(path, { recursive: true, force: true })));
 
-  // It leaves a mark each time, and fails where it is told to.
+  // It leaves a mark each time, and fails on demand.
   const template = (script: string): Promise<string> =>
     dataTemplate({
       name,

@@ -19,7 +19,7 @@ const now = () => String(process.hrtime.bigint());
 const answers = {
   uid: async () => process.getuid(),
   reserve,
-  /** Answers once it has the turn, and keeps it until it is told to go on, or killed. */
+  /** Answers once it has the turn, and keeps it until it gets the command to continue, or is killed. */
   hold: (name) =>
     new Promise((resolve, reject) => {
       const work = async () => {

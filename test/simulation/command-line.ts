@@ -9,7 +9,7 @@ export interface CommandLine {
   readonly backend: BackendName | undefined;
 }
 
-/** @throws Error that says what is wrong */
+/** @throws Error that names the mistake */
 export function parseCommandLine(args: readonly string[]): CommandLine {
   const { values } = parseArgs({
     args: [...args],

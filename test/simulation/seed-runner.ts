@@ -44,7 +44,7 @@ export async function runSeeds(
 }
 
 /**
- * One seed; a rejection that nobody handles is a violation too, as is an error of the world itself.
+ * Runs one seed. An unhandled rejection is a violation too, as is an error of the world itself.
  * @param overrides instead of those that the seed draws
  */
 export async function runSeed(

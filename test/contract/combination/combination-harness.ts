@@ -17,7 +17,7 @@ export interface CombinationGround {
 export function combinationHarness({ nodes = 3, ...rules }: CombinationGround = {}): ContractHarness {
   let servers: RunningServer[] = [];
   let admins: Redis[] = [];
-  // Everything else runs beside it: nobody is to be taken for dead.
+  // Everything else runs at the same time: no node may be taken for dead.
   const options = { fencing: true, nodeTimeoutMs: 200, ...rules };
   const urls = (): string[] => servers.map(({ url }) => url);
   return {

@@ -20,7 +20,7 @@ export function memoryHarness(time: 'real' | 'flowing'): ContractHarness {
     backend: async (peer) => memory({ ...options, ...peer }),
     runContenders: (jobs) => runContendersAsPeers((label) => memory({ ...options, label }), jobs, clock),
     freshResource: () => `contract:${randomUUID()}`,
-    // Granted at once only if nobody holds the resource and nobody stands in line for it.
+    // Granted at once only if the resource has no holder and no waiter.
     isEmpty: async (resource) => {
       const claim = { id: `${probe.processId}:${++probes}`, resource, shape: MUTEX };
       const { kind } = await probe.leases.claim({

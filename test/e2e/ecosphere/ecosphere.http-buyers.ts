@@ -26,7 +26,7 @@ export interface Visit {
   readonly answer: Answer | undefined;
 }
 
-/** Buyers who come at once and want one item each. Whoever gets an error asks another shop, for the same order. */
+/** Buyers that arrive at once and want one item each. After an error, a buyer asks another shop for the same order. */
 export class Buyers {
   /** Every request that has ended. */
   readonly attempts: Attempt[] = [];

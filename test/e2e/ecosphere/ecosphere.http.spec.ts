@@ -53,14 +53,14 @@ async function expectExact(stock: number, buyers: Buyers, visits: readonly Visit
   expect({ rows: rows.length, left: await ledger.left() }).toEqual({ rows: sold, left: stock - sold });
   expect(rows.map(({ number }) => number)).toEqual(rows.map((_, i) => i + 1));
   expect(new Set(rows.map(({ requestId }) => requestId)).size).toBe(sold);
-  // One at a time: the tokens grow, and nobody was between the look and the sale.
+  // One at a time: the tokens grow, and no other buyer was between the look and the sale.
   expect(rows.filter(({ token }, i) => i > 0 && !(token > rows[i - 1]!.token))).toEqual([]);
   expect(rows.filter(({ seen, left }) => seen !== left + 1)).toEqual([]);
-  // Nobody hangs, and nobody went home without an answer.
+  // No buyer hangs, and none left without an answer.
   expect(buyers.open).toBe(0);
   expect(buyers.attempts.filter(({ failure }) => failure === 'HUNG')).toEqual([]);
   expect(visits.filter(({ answer }) => answer === undefined)).toEqual([]);
-  // Whoever was told of a sale has its row, and the other way round.
+  // Each reported sale has its row, and each row its report.
   const byRequest = new Map(rows.map((row) => [row.requestId, row]));
   const told = visits.flatMap(({ answer }) => (answer?.sold ? [answer.sale] : []));
   expect(told).toHaveLength(sold);
@@ -170,7 +170,7 @@ describe('the shop and the faults of its surroundings', () => {
     const token = await ledger.stopInTurn(unlucky);
     server.pause();
     unlucky.signal('SIGCONT');
-    // Its write is on the way; the server reads it when it goes on, and nobody waits for the answer any more.
+    // Its write is in flight; the server reads it when it resumes, and no caller waits for the answer any more.
     await eventually('it gives up', () => buyers.attempts.some(({ status }) => status === 503), {
       withinMs: WITHIN_MS,
     });

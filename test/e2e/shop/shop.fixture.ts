@@ -59,7 +59,7 @@ class ShopFixture {
     return [{ goodsId: this.goodsId, quantity }];
   }
 
-  /** What is written of the goods of the test. */
+  /** The records of the test's goods. */
   async written(): Promise<{ left: number | undefined; flows: number }> {
     const reader = await LedgerReader.open(this.servers.mariadb.url, this.site.databases);
     const { goods, flows } = await reader.read();

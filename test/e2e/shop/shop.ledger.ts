@@ -1,6 +1,6 @@
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
 
-/** What is written in the two databases, of one moment. */
+/** The contents of the two databases, of one moment. */
 export interface Ledger {
   readonly goods: readonly { readonly id: string; readonly start: number; readonly amount: number }[];
   readonly orders: readonly LedgerOrder[];

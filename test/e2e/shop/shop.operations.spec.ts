@@ -3,7 +3,7 @@ import { createConnection } from 'mysql2/promise';
 import { randomUUID } from 'node:crypto';
 import { shopFixture, START } from './shop.fixture.js';
 
-/** What the stock service does with what is delivered twice, late, or cancelled. */
+/** How the stock service handles requests that are delivered twice, late, or cancelled. */
 const shop = shopFixture({ stockService: { LOCK_WAIT_MS: '1500' } });
 
 describe('an operation that is delivered twice', () => {

@@ -10,7 +10,7 @@ export interface FeedEvent {
 export class FeedListener {
   /** In the order in which they came. */
   readonly events: FeedEvent[] = [];
-  /** Resolves when the feed ends, whoever ends it. */
+  /** Resolves when either side ends the feed. */
   readonly ended: Promise<void>;
   readonly #connection = new AbortController();
 

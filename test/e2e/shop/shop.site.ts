@@ -128,7 +128,7 @@ export class ShopSite {
     await this.proxy.stop();
   }
 
-  /** The stock service cannot be reached; what is on its way is lost. */
+  /** Cuts off the stock service; requests in flight are lost. */
   async cutOff(): Promise<void> {
     await this.proxy.refuse();
     this.proxy.cut();

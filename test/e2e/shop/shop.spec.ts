@@ -82,7 +82,7 @@ async function expectExact(
     orders: visits.length,
     pending: 0,
   });
-  // Whoever asked twice was told of one order, and it is the one that is written.
+  // Both answers to a repeated request name one order, and it is the stored one.
   for (const { key, answers } of visits) {
     const written = ledger.orders.find(({ requestKey }) => requestKey === key);
     expect(new Set(answers.map(({ order }) => order.id))).toEqual(new Set([written?.id]));
@@ -141,7 +141,7 @@ describe('the shop', () => {
     const { confirmed, failed, ledger } = await expectExact(shop, visits);
     expect(confirmed).toBeGreaterThan(20);
     expect(failed).toBeGreaterThan(0);
-    // Without faults there is one reason to fail, and of those who sent twice one got the answer of the other.
+    // Without faults, there is one reason to fail. Of two requests for one order, one got the answer of the other.
     const reasons = ledger.orders.filter(({ status }) => status === 'failed').map(({ reason }) => reason);
     expect(reasons.filter((reason) => !reason!.startsWith('out of stock'))).toEqual([]);
     const twice = visits.filter(({ answers }) => answers.length === 2);

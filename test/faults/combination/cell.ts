@@ -82,7 +82,7 @@ export class Cell {
     return { plan: { ...this.#plan, ...plan }, ...evaluate(record), report, record };
   }
 
-  /** All stop; gives what is known then, keys that are left behind included. */
+  /** Stops all contenders; returns the record of the run, including keys left behind. */
   async finish(): Promise<RunRecord> {
     await this.#pool.finish();
     return this.#record(await remainingKeys(this.#deployment, this.#resource));

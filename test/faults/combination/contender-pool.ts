@@ -21,7 +21,7 @@ export class ContenderPool {
 
   constructor(
     private readonly deployment: Deployment,
-    /** Every other process goes through the proxies, so that a fault of the network is not everybody's. */
+    /** Every other process goes through the proxies, so that a network fault does not affect all of them. */
     jobs: readonly PoolJob[],
     private readonly rules: Partial<typeof COMBINATION_OPTIONS> = {},
   ) {
@@ -69,7 +69,7 @@ export class ContenderPool {
     }
   }
 
-  /** Resolves when everybody has got the lock once more. @throws Error that names who has not */
+  /** Resolves when each contender has acquired the lock once more. @throws Error naming those that have not */
   async waitForAll(): Promise<void> {
     await Promise.all(this.processes.map((one) => this.waitForLock(one)));
   }
@@ -91,7 +91,7 @@ export class ContenderPool {
       args: [this.deployment.addresses(isProxied), { ...COMBINATION_OPTIONS, ...this.rules }],
     };
     const label = `p${this.#all.length + 1}`;
-    // Until it is told to finish.
+    // Until it gets the command to finish.
     const one = new ContenderProcess(
       source,
       { cycles: Number.MAX_SAFE_INTEGER, ...job, lock: LOCK_OPTIONS },

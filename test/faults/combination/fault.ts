@@ -14,7 +14,7 @@ export interface InjectionDeps {
   readonly round: number;
 }
 
-/** A time in which nobody may be granted anything, of the clock that all processes share. */
+/** A time in which no caller may get a grant, on the clock that all processes share. */
 export interface OutagePeriod {
   readonly from: number;
   readonly to: number;

@@ -65,7 +65,7 @@ export const COMMAND_FAULTS: readonly Fault[] = [
       during(
         targets,
         FAULT_MS,
-        // Nobody listens on port 1.
+        // No server listens on port 1.
         (node) => node.command('REPLICAOF', '127.0.0.1', 1),
         (node) => node.command('REPLICAOF', 'NO', 'ONE'),
       ),

@@ -5,7 +5,7 @@ import { SERVER_FAULTS } from './faults-of-servers.js';
 import { OUTAGES } from './outages.js';
 import type { Fault } from './fault.js';
 
-/** Everything that is done to the combination lock and to those who use it. */
+/** Every fault of the combination lock and its users. */
 export const FAULTS: readonly Fault[] = [
   ...SERVER_FAULTS,
   ...COMMAND_FAULTS,

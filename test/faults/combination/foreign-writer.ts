@@ -19,7 +19,7 @@ export class ForeignWriter {
       await this.#renewAndWithdraw(backend, `${backend.processId}:1`);
       const [holder] = (await node.command('HKEYS', this.resource)) as string[];
       const before = this.#seen.get(node);
-      // Who held it once and does not now: its turn is over for good.
+      // A former holder: its turn is over for good.
       if (before !== undefined && before !== holder) await this.#renewAndWithdraw(backend, before);
       if (holder !== undefined) this.#seen.set(node, holder);
     } catch {

@@ -1,6 +1,6 @@
 /**
- * Counters in a Redis apart from the nodes: read, pause, write, as a careless program does it, under a lock. The store refuses
- * whoever comes with an older token than it has seen. Plain JavaScript, since the contending processes load it.
+ * Counters in a Redis apart from the nodes: read, pause, write, as a careless program does it, under a lock. The store
+ * refuses a writer with an older token than it has seen. Plain JavaScript, since the contending processes load it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
@@ -25,7 +25,7 @@ export function guardedCounter(url) {
       const { resource } = lease;
       const ask = async (/** @type {string} */ script, /** @type {(string | number)[]} */ ...args) => {
         const answer = Number(await store.eval(script, 1, resource, lease.token, ...args));
-        // Somebody was granted the lock after this lease, which is still held.
+        // Another caller was granted the lock after this lease, which is still held.
         if (answer === -1 && lease.isHeld)
           throw new Error(`token ${lease.token} of "${resource}" is held and old`);
         return answer;

@@ -6,7 +6,7 @@ const AWAY_MS = MAX_LEASE_MS + 600;
 /** By then the outage has begun, at the latest. */
 const BEGINS_WITHIN_MS = 200;
 
-/** What was granted before may be handed over within its process as long as it lasts; after that nobody has anything. */
+/** An earlier grant may be handed over within its process until it ends; after that, no caller holds the lock. */
 async function duringOutage(outage: () => Promise<unknown>): Promise<OutagePeriod> {
   const from = sharedNow() + MAX_LEASE_MS + BEGINS_WITHIN_MS;
   const to = sharedNow() + AWAY_MS;

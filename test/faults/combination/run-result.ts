@@ -7,11 +7,11 @@ import {
 } from 'bedrock-testkit';
 import type { OutagePeriod } from './fault.js';
 
-/** What is known when all have ended. */
+/** The record after all contenders have ended. */
 export interface RunRecord {
   readonly history: History;
   readonly limits: HistoryLimits;
-  /** Keys that are there although nobody holds anything any more. */
+  /** Keys that remain although no holder is left. */
   readonly remainingKeys: readonly string[];
   readonly outages?: readonly OutagePeriod[];
   /** What else went wrong, in words. */

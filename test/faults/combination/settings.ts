@@ -12,7 +12,7 @@ export const NODE_TIMEOUT_MS = 60;
 /** What a call waits for the lock. */
 const WAIT_MS = 2_500;
 
-/** Nodes have been primed, so that whoever starts later trusts none that has forgotten. */
+/** The nodes have been primed, so that a process that starts later trusts none that has forgotten. */
 export const COMBINATION_OPTIONS: Omit<CombinationOptions, 'nodes'> = {
   nodeTimeoutMs: NODE_TIMEOUT_MS,
   maxLeaseMs: MAX_LEASE_MS,
@@ -23,7 +23,7 @@ export const COMBINATION_OPTIONS: Omit<CombinationOptions, 'nodes'> = {
 
 export const LOCK_OPTIONS: LockOptions = { leaseMs: LEASE_MS, waitMs: WAIT_MS, fencing: true };
 
-/** A release tries for one time-out of the combination, and one that was already under way may take another. */
+/** A release tries for one time-out of the combination, and a release already in flight may take another. */
 export function limitsFor(nodes: number): HistoryLimits {
   const attemptMs = nodes * NODE_TIMEOUT_MS + 100;
   return { releaseMs: 2 * (attemptMs + 2 * NODE_TIMEOUT_MS) + 100 };

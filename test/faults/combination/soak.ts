@@ -88,7 +88,10 @@ export async function soak(plan: SoakPlan): Promise<SoakResult> {
   return { faults, leases, lost, increments, violations, record };
 }
 
-/** One fault after the other, as the seed draws them, each told when it is over and everybody is served again. */
+/**
+ * One fault after the other, in the order of the seed; reports each when it is over and every contender is served
+ * again.
+ */
 async function* injectFaults(
   plan: SoakPlan,
   deployment: Deployment,

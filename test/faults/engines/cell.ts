@@ -23,7 +23,7 @@ export interface CellResult extends RunResult {
   readonly fault: string;
   readonly injections: number;
   readonly record: RunRecord;
-  /** The longest time in which nobody held, ms. */
+  /** The longest time without a holder, in ms. */
   readonly gapMs: number;
 }
 

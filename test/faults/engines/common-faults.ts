@@ -76,8 +76,8 @@ export const STOPPED: Fault = {
 };
 
 /**
- * An hour ahead, two back, and to the truth. Linux tells that from a sleep of the machine; elsewhere what is held at a step ahead
- * is given up.
+ * An hour ahead, two back, and to the true time. Linux tells a step from a sleep of the machine; elsewhere, a step
+ * ahead gives up the locks held.
  */
 export const STEPPED: Fault = {
   name: 'clock of the holder stepped by an hour, ahead and back',

@@ -31,7 +31,7 @@ export class ContenderPool {
         factory: 'backendOf',
         args: [engine, backendOptions[i % 2], overstated],
       };
-      // Until it is told to finish.
+      // Until it gets the command to finish.
       const task = { cycles: Number.MAX_SAFE_INTEGER, ...job, lock: lockOf(leaseMs) };
       const one = new ContenderProcess(source, task, `p${i + 1}`);
       one.ended().catch((error: Error) => this.#failures.push(error.message));
@@ -57,7 +57,7 @@ export class ContenderPool {
     }
   }
 
-  /** Resolves when everybody, but one, has got the lock once more. @throws Error that names who has not */
+  /** Resolves when each contender but one has acquired the lock once more. @throws Error naming those that have not */
   async waitForAll(but?: ContenderProcess): Promise<void> {
     await Promise.all(this.processes.filter((one) => one !== but).map((one) => this.waitForLock(one)));
   }

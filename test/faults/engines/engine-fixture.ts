@@ -1,14 +1,14 @@
 import type { Backend } from 'bedrock-lock';
 import type { RunningServer } from 'bedrock-servers';
 
-/** Where processes contend: the servers of one engine, and somebody who looks at what they keep. */
+/** The place of the contention: the servers of one engine, and an observer of their data. */
 export interface EngineFixture {
   readonly engine: 'zookeeper' | 'etcd' | 'mysql' | 'postgres';
   /** The server that faults hit; of an ensemble, the one that leads now. */
   target(): Promise<RunningServer>;
   /** Options of a backend; through `port`, where there is one server. */
   optionsFor(port: number): object;
-  /** What is kept about resources that are named so, and about processes, in words. */
+  /** Data left of resources with this name, and of processes, in words. */
   remaining(resource: string): Promise<string[]>;
   stop(): Promise<void>;
 }
@@ -19,11 +19,11 @@ export interface SqlEngineFixture extends EngineFixture {
   newBackend(): Backend;
   /** A connection of a user's. Rejects where the server has no more of them. */
   connect(): Promise<UserConnection>;
-  /** Statements after which nobody but their connection reads or writes the rows of locks. */
+  /** Statements after which only their own connection reads or writes the rows of locks. */
   readonly lockAll: readonly string[];
   /** A statement that locks the row of a resource, whose name needs no care, in a transaction. */
   lockRow(resource: string): string;
-  /** Dead-locks that the server has seen so far. */
+  /** Deadlocks that the server has detected so far. */
   deadLocks(): Promise<number>;
 }
 

@@ -25,7 +25,7 @@ function fixtureOf(own: Pick<EngineFixture, 'target' | 'optionsFor' | 'stop'>): 
   return { engine: 'etcd', ...own, remaining: async () => keysIn(await own.target()) };
 }
 
-/** Of a server that nobody else uses. */
+/** For a server without other users. */
 async function keysIn({ url }: RunningServer): Promise<string[]> {
   return (await keysOf(url)).map(({ key }) => `key ${key}`);
 }

@@ -21,8 +21,8 @@ export interface InjectionDeps<G extends EngineFixture = EngineFixture> {
 export interface Fault<G extends EngineFixture = EngineFixture> {
   readonly name: string;
   /**
-   * What it must bring about, or it did not strike at all; `waits at most`: no lease is lost, and nobody is refused for want
-   * of a backend.
+   * The effect that proves that the fault has struck. `waits at most`: no lease is lost, and no caller is refused for
+   * lack of a backend.
    * @default 'anything'
    */
   readonly brings?: 'anything' | 'losses' | 'losses or failures' | 'waits at most';

@@ -8,7 +8,7 @@ export function oneLong(resource: string, leaseMs: number): PoolJob[] {
   return [{ ...SHORT, resource }, { ...SHORT, resource }, long];
 }
 
-/** Short holds by all, so that there is always a call under way. */
+/** Short holds by all, so that a call is always in flight. */
 export function allShort(resource: string): PoolJob[] {
   return Array.from({ length: 3 }, () => ({ ...SHORT, resource }));
 }

@@ -4,7 +4,7 @@ import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { MAX_CONNECTIONS, type SqlEngineFixture, type UserConnection } from './engine-fixture.js';
 import { OPERATION_MS } from './settings.js';
 
-/** What is granted outlives the server. */
+/** Grants survive a crash of the server. */
 const ARGS = ['--innodb-flush-log-at-trx-commit=1', `--max-connections=${MAX_CONNECTIONS}`];
 
 export async function mysqlFixture(): Promise<SqlEngineFixture> {

@@ -13,12 +13,12 @@ export function lockOf(leaseMs: number): LockOptions {
   return { leaseMs, waitMs: leaseMs + 1_700, fencing: true };
 }
 
-/** The longest lease that backends are told of: what a process without a connection leaves is gone soon. */
+/** The longest lease in the options of the backends: the grants of a disconnected process end soon. */
 export function maxLeaseFor(leaseMs: number): number {
   return leaseMs + 200;
 }
 
-/** A release tries for one time-out, and one that was already under way may take another. */
+/** A release tries for one time-out, and a release already in flight may take another. */
 export function limitsFor(operationMs: number): HistoryLimits {
   return { releaseMs: 2 * operationMs + 100 };
 }

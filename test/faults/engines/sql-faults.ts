@@ -48,8 +48,8 @@ const STUCK: Fault<SqlEngineFixture> = {
 };
 
 /**
- * Rows are made, taken, renewed many at a time and removed by 64 connections, while users lock the same rows in the opposite
- * order: so there are dead-locks, of users with the backends alone, and they are nobody's business.
+ * 64 connections create, take, renew and remove many rows at a time, while users lock the same rows in the opposite
+ * order. So users and backends deadlock, which no caller of the lock may notice.
  */
 const STORM: Fault<SqlEngineFixture> = {
   name: 'deadlock storm: up to 64 connections, rows that come and go',
@@ -119,7 +119,7 @@ async function lockSome(
   await user.query('ROLLBACK');
 }
 
-/** What somebody is told who has no connection yet. @throws Error when it is not told in time */
+/** The error of a backend that has no connection yet. @throws Error if it does not come in time */
 async function errorForNewBackend(fixture: SqlEngineFixture): Promise<string | undefined> {
   const bedrock = new Bedrock({ backend: fixture.newBackend() });
   try {

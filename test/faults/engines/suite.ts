@@ -52,7 +52,7 @@ export function faultSuite<G extends EngineFixture>(parts: readonly FaultSuitePa
   });
 }
 
-/** A fault that changes nothing for anybody has not struck; one that brings waits must bring nothing else. */
+/** A fault without an effect has not struck; one that brings waits must bring nothing else. */
 function withoutEffect({ brings }: Fault<never>, { report, injections }: CellResult): string[] {
   const { leases, lost, failures } = report;
   const failed = Object.values(failures).reduce((sum, count) => sum + count, 0);

@@ -19,7 +19,7 @@ export interface JavaSide {
 
 /**
  * The Java side with one version of Redisson, compiled when its sources have changed.
- * @throws Error saying what is missing, or what Maven said
+ * @throws Error naming the missing program, or with Maven's output
  */
 export async function javaSide(version: string): Promise<JavaSide> {
   const { java } = await findPrograms({ overrides: { java: 'JAVA_BIN' }, packages: PACKAGES });

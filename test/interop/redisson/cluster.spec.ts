@@ -28,7 +28,7 @@ describe.each(VERSIONS)('Redisson %s and Bedrock on a cluster', (version) => {
   const thread = () => new JavaThread(java, `t${++threads}`);
   const bedrock = () => fixture.bedrock({}, { defaults: { leaseMs: LONG_MS, waitMs: LONG_MS } });
 
-  /** Somebody listens to the shard channel, and has asked once more since. */
+  /** Resolves when a client is subscribed to the shard channel, and has asked once more since. */
   async function someoneListens(channel: string): Promise<void> {
     await eventually(`somebody listens to ${channel}`, async () => {
       const [, count] = (await fixture.on(channel, 'PUBSUB', 'SHARDNUMSUB', channel)) as [string, number];

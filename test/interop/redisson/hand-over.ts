@@ -9,7 +9,7 @@ export async function stamped<T>(work: Promise<T>): Promise<{ readonly value: T;
 }
 
 /**
- * Several hand-overs, each measured by `once` in ms from the release to the grant: their median is what is judged.
+ * Several hand-overs, each measured by `once` in ms from the release to the grant; the test judges their median.
  * @param rounds odd, so that there is one in the middle
  */
 export async function handOvers(once: () => Promise<number>, rounds = ROUNDS): Promise<readonly Timing[]> {

@@ -74,7 +74,7 @@ export class JavaFencedLock extends JavaLock {
   tryLockAndGetToken(waitMs: number, leaseMs?: number) {
     return this.number('tryLockAndGetToken', waitMs, ...given(leaseMs));
   }
-  /** The counter, whoever moved it last. */
+  /** The counter, shared by all threads. */
   token() {
     return this.number('token');
   }

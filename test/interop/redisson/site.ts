@@ -28,7 +28,7 @@ export class Site {
   private constructor(
     private readonly version: string,
     readonly server: RunningServer,
-    /** Looks at what is in Redis. */
+    /** Reads the data of Redis. */
     readonly admin: Redis,
   ) {}
 
@@ -70,7 +70,7 @@ export class Site {
     return `interop:${randomUUID()}`;
   }
 
-  /** The channels of this lock that somebody listens to. */
+  /** The channels of this lock that have subscribers. */
   async channels(name: string): Promise<{ readonly channel: string; readonly subscribers: number }[]> {
     const all = (await this.admin.pubsub('CHANNELS', 'redisson*')) as string[];
     const names = all.filter((channel) => channel.includes(name));
@@ -91,12 +91,12 @@ export class Site {
     await sleep(SETTLE_MS);
   }
 
-  /** Who stands in the line of a fair lock, by the ids of Redisson and of Bedrock. */
+  /** The waiters in the queue of a fair lock, by the ids of Redisson and of Bedrock. */
   line(name: string): Promise<string[]> {
     return this.admin.lrange(`redisson_lock_queue:${name.includes('{') ? name : `{${name}}`}`, 0, -1);
   }
 
-  /** How many scripts Redis has run: who spins runs one per question. */
+  /** How many scripts Redis has run: a busy loop runs one per request. */
   async scriptsRun(): Promise<number> {
     const stats = await this.admin.info('commandstats');
     const calls = Array.from(stats.matchAll(/^cmdstat_eval(?:sha)?:calls=(\d+)/gm), ([, count]) =>

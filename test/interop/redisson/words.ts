@@ -22,7 +22,7 @@ export interface Answer {
   readonly outcome: Reply<string | undefined> | JavaError;
 }
 
-/** Undefined for what is no answer: the JVM itself may write a line. */
+/** Undefined for a line that is not an answer: the JVM itself may write one. */
 export function parseAnswer(line: string): Answer | undefined {
   const match = /^(\w+) (ok|error) (\d+) (\d+)(?: (\S*))?(?: (\S*))?$/.exec(line);
   if (match === null) return undefined;

@@ -23,7 +23,7 @@ const nothing = () => false;
 const lockEntry = (entry: string) => entry === 'bedrock-lock';
 const testEntry = (entry: string) => lockEntry(entry) || entry === 'bedrock-lock/memory';
 
-/** The picture of the architecture: imports point one way, and nobody but an application picks a backend. */
+/** The picture of the architecture: imports point one way, and only an application picks a backend. */
 function ruleOf(layer: string): Rule | undefined {
   const [kind, name] = layer.split(':');
   switch (kind) {

@@ -28,7 +28,7 @@ describe('package.json of every library', () => {
       const name = source.slice('./src/'.length, -'.ts'.length);
       const esm = { types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` };
       const cjs = { types: `./dist/cjs/${name}.d.ts`, default: `./dist/cjs/${name}.js` };
-      // The order counts: whoever knows `module-sync` must take it, or a process gets two copies.
+      // The order counts: a resolver that knows `module-sync` must take it, or a process gets two copies.
       expect(Object.entries(target)).toEqual(
         Object.entries({ '@bedrock/source': source, 'module-sync': esm, import: esm, require: cjs }),
       );

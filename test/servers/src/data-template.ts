@@ -57,7 +57,10 @@ export async function dataTemplate({ name, program, owner, command }: DataTempla
   return join(folder, 'data');
 }
 
-/** Of this user alone: what another could have put there is not run. Readable, because root has servers run as nobody. */
+/**
+ * Of this user alone: files that another user could have put there are not run. Readable, because root has servers run
+ * as the user `nobody`.
+ */
 function ownFolder(): string {
   const uid = process.getuid?.();
   const folder = join(tmpdir(), `bedrock-servers.${uid}`);

@@ -12,7 +12,7 @@ export interface Found {
   readonly source: Exclude<ServerSource, 'environment'>;
 }
 
-/** What is done about missing programs. */
+/** Remedies for missing programs. */
 export interface Remedies {
   /** Whether a server can run in a container. */
   hasEngine(): Promise<boolean>;

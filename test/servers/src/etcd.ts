@@ -28,7 +28,7 @@ const CLIENT_PORT = 2379;
  */
 export const FAST = ['--heartbeat-interval', '10', '--election-timeout', '100', '--log-level', 'error'];
 
-/** Starts an etcd server on 127.0.0.1, a cluster of one, or answers with the shared one. Its data outlives a restart. */
+/** Starts an etcd server on 127.0.0.1, a cluster of one, or returns the shared one. Its data survives a restart. */
 export async function startEtcd(options: EtcdOptions = {}): Promise<RunningServer> {
   const attempts = [
     { source: 'environment' as const, start: () => fromEnvironment(options) },

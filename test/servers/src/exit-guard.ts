@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { Socket } from 'node:net';
 
-/** What is left to clean up when this process ends. */
+/** Resources to clean up when this process ends. */
 interface Guarded {
   pid: number | undefined;
   readonly dir: string | undefined;

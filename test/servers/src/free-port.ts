@@ -10,12 +10,12 @@ import { reserve } from './reserved-ports.js';
 const FIRST = 10_000;
 const LAST = 22_000;
 
-/** A TCP port of 127.0.0.1 that nobody listens on now, and that no other test process will be given. */
+/** A TCP port of 127.0.0.1 that no process listens on now, and that no other test process will be given. */
 export async function freePort(): Promise<number> {
   return (await freePorts(1))[0]!;
 }
 
-/** Different ports; at each of `offsets` from them nobody listens either. */
+/** Different ports; at each of `offsets` from them, no process listens either. */
 export async function freePorts(count: number, offsets: readonly number[] = [0]): Promise<number[]> {
   const ports = new Set<number>();
   for (let tries = 0; tries < 100 * count; tries++) {

@@ -25,7 +25,7 @@ const DATABASE = 'bedrock';
 const LOGIN = 'root';
 const ADVICE =
   'Install mariadb-server (Debian: apt-get install mariadb-server), name it in MARIADB_SERVER_BIN, or start a container engine.';
-/** Root has to say so to the server. Nobody else may name a user: the installer would change owners. */
+/** Root must state this user to the server. Other users must not: the installer would change owners. */
 const AS_ROOT = process.getuid?.() === 0 ? ['--user=root'] : [];
 /** A log of 96 MB, the default, would be most of what is copied for each server. */
 const LOG = '--innodb-log-file-size=16M';

@@ -10,7 +10,10 @@ export interface ClusterOptions {
   readonly masters?: number;
   /** Of each master. @default 1 */
   readonly replicas?: number;
-  /** A node that is silent for so long is taken for dead, ms; a fail-over takes about a second more. @default 1000 */
+  /**
+   * A node that is silent for this long is taken for dead, in ms; a failover takes about a second more.
+   * @default 1000
+   */
   readonly nodeTimeoutMs?: number;
   /** More arguments of every server. */
   readonly args?: readonly string[];
@@ -36,8 +39,8 @@ export async function startCluster(options: ClusterOptions = {}): Promise<RedisC
     ...['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1'],
     ...['--cluster-node-timeout', String(nodeTimeoutMs), '--cluster-replica-validity-factor', '0'],
     ...['--cluster-allow-replica-migration', 'no', '--repl-diskless-sync', 'no'],
-    // Without a disk, a replica is told nothing new for up to a second after it is in step; it is named only once it was
-    // told something.
+    // Without a disk, a replica gets no update for up to a second after it is in step; it is named only once it got
+    // one.
     ...['--repl-ping-replica-period', '1'],
     ...args,
   ];

@@ -27,7 +27,7 @@ const FAILS_OVER_WITHIN_MS = 20_000;
 /** Starts a primary, its replicas and three Sentinels on 127.0.0.1, all in step. */
 export async function startSentinels(options: SentinelOptions = {}): Promise<SentinelGroup> {
   const { replicas: count = 1, downAfterMs = 500, args = [] } = options;
-  // Without a disk, a replica is told nothing new for up to a second after it is in step.
+  // Without a disk, a replica gets no update for up to a second after it is in step.
   const settings = ['--repl-diskless-sync', 'no', '--repl-ping-replica-period', '1', ...args];
   const ports = await freePorts(SENTINELS + 1 + count);
   const [primaryPort, ...replicaPorts] = ports.slice(SENTINELS);

@@ -89,7 +89,7 @@ export const NEEDS = {
 
 export type ServerName = keyof typeof NEEDS;
 
-/** All programs have to be there; the first is the one that is told of. */
+/** All programs must exist; returns the path of the first. */
 function findAll(overrides: Readonly<Record<string, string>>, find = findBinary): string {
   return Object.entries(overrides).map(([program, override]) => find(program, override))[0]!;
 }

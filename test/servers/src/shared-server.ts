@@ -1,8 +1,6 @@
 import type { RunningServer } from './running-server.js';
 
-/**
- * A server that somebody else runs. `stop()` leaves it alone; a fault is refused, because others use it.
- */
+/** A server that another process owns. `stop()` leaves it alone; a fault is refused, because others use it. */
 export function sharedServer(url: string, defaultPort: number): RunningServer {
   const { hostname, port, host } = new URL(url);
   const refuse = (): never => {

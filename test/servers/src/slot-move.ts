@@ -17,7 +17,9 @@ export class SlotMove {
     private readonly masters: readonly Node[],
   ) {}
 
-  /** Both sides know that the slot is on its way: from now on, what is missing at the old side is asked for at the new. */
+  /**
+   * Both sides know that the slot is moving: from now on, keys missing on the old side are requested from the new one.
+   */
   async begin(): Promise<void> {
     await redisCommand(this.to.server, 'CLUSTER', 'SETSLOT', this.slot, 'IMPORTING', this.from.id);
     await redisCommand(this.from.server, 'CLUSTER', 'SETSLOT', this.slot, 'MIGRATING', this.to.id);

@@ -44,7 +44,7 @@ export class TcpProxy {
     this.#faults.requests.isDropping = isDropping;
   }
 
-  /** Swallows what the server answers: the work is done, and nobody hears of it. */
+  /** Drops the replies of the server: the work is done, but the client gets no answer. */
   dropReplies(isDropping = true): void {
     this.#faults.replies.isDropping = isDropping;
   }

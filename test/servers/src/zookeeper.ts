@@ -38,7 +38,7 @@ const FAST = [
   'maxClientCnxns=0',
 ];
 
-/** Starts a ZooKeeper server on 127.0.0.1, or answers with the shared one. Its data outlives a restart. */
+/** Starts a ZooKeeper server on 127.0.0.1, or returns the shared one. Its data survives a restart. */
 export async function startZooKeeper(options: ZooKeeperOptions = {}): Promise<RunningServer> {
   const attempts = [
     { source: 'environment' as const, start: () => fromEnvironment(options) },

@@ -2,7 +2,7 @@ import type { HistoryEvent } from '../../../libs/testkit/src/history/history-eve
 import { endOf, timelinesOf, type LeaseTimeline } from '../../../libs/testkit/src/history/lease-timeline.js';
 import type { SimSystem } from '../world/sim-system.js';
 
-/** What is added to two time-outs: a pause before the next connection, a sweep, `holdAtLeastMs`, and slow messages, ms. */
+/** Added to two time-outs: a pause before the next connection, a sweep, `holdAtLeastMs`, and slow messages, in ms. */
 const SLACK_MS = 1_000 + 1_200 + 150 + 600;
 /** A process that was stopped for less is as good as one that was not, ms. */
 const SHORT_STALL_MS = 20;
@@ -14,8 +14,8 @@ interface Change {
 }
 
 /**
- * I5: while somebody waits, nobody holds and nothing is wrong, somebody is served soon. What was granted and never given back
- * would show here: everybody waits for its end.
+ * I5: with waiters, without a holder and without a fault, a waiter is served soon. A grant that was never given back
+ * shows here: all waiters wait for its end.
  */
 export function standstills({
   history,
@@ -84,7 +84,7 @@ function waits(
   );
   return history.flatMap((event) => {
     if (event.kind !== 'asked' || event.resource !== resource) return [];
-    // Who was killed while waiting has no answer.
+    // A waiter that was killed has no answer.
     return span('waiting', event.at, answers.get(event.call) ?? endOfLife(event.process));
   });
 }

@@ -3,7 +3,7 @@ import { RandomCalls, type ScriptCall } from './random-calls.js';
 import { RealServer } from './real-server.js';
 import { SimulatedServer } from './simulated-server.js';
 
-/** Calls under way to the real server at a time. */
+/** Concurrent calls in flight to the real server. */
 const BATCH = 60;
 /** A step of both clocks, ms; the longest is more than anything in a queue lives. */
 const STEPS = [1, 5, 40, 300, 1_100, 12_000];
@@ -32,7 +32,7 @@ export interface Difference {
   readonly simulated: string;
 }
 
-/** What is asked, at which part of a millisecond, and how far the clocks are ahead by then. */
+/** The call, at which part of a millisecond, and how far the clocks are ahead by then. */
 interface Step {
   readonly ask: ScriptCall;
   readonly micros: number;
@@ -76,7 +76,7 @@ export class Comparison {
     this.#judge('what was published', this.real.heard.splice(0), this.#simulated.heard.splice(0));
   }
 
-  /** What is left on both, with the ends of the keys. */
+  /** The data left on both, with the ends of the keys. */
   async compareData(): Promise<void> {
     const ask = { name: 'the data', source: ALL_DATA, keys: [], argv: [] };
     this.real.ask(ask, 0, this.#ahead);

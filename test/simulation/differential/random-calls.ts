@@ -19,7 +19,7 @@ const LEASES = [SHORT_MS, 80, 300, 2_000, 60_000];
 const tagged = (name: string): string => (name.includes('{') ? name : `{${name}}`);
 const ownTag = (name: string): string => (name.includes('{') ? `::${name}` : `:{${name}}`);
 
-/** Calls that meet each other: few names, few processes, ids that come again late, doubled or as somebody else's. */
+/** Calls that meet each other: few names, few processes, ids that return late, doubled or as another process's. */
 export class RandomCalls {
   #claims = 0;
   #operations = 0;
@@ -43,7 +43,7 @@ export class RandomCalls {
     return `${this.prng.pick(PROCESSES)}:${Math.max(0, this.#claims - this.prng.whole(0, 6))}`;
   }
 
-  /** A kind of lock has names of its own, but somebody may use another's. */
+  /** A kind of lock has names of its own, but a call may use another kind's. */
   #lock(kind: string): string {
     return this.prng.pick(NAMES) + (this.prng.chance(0.97) ? kind : this.prng.pick(['m', 'f', 'r']));
   }

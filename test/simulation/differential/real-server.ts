@@ -97,7 +97,7 @@ export class RealServer {
     });
   }
 
-  /** Somebody else listens to a channel, or does not any more. */
+  /** Another client subscribes to a channel, or unsubscribes. */
   async listen(channel: string, does: boolean): Promise<void> {
     await (does ? this.#ear.subscribe(channel) : this.#ear.unsubscribe(channel));
   }

@@ -27,7 +27,7 @@ function onConnection(
   if (connections.length > 0) act(deps.prng.pick(connections));
 }
 
-/** A time that matters to what is going on: about a time-out, or a lease, or far less. */
+/** A time on the scale of the events: about a time-out, or a lease, or far less. */
 function span({ system, prng }: FaultDeps): number {
   const { leaseMs, operationTimeoutMs } = system.scenario;
   return prng.pick([5, 50, operationTimeoutMs, Math.min(leaseMs, 2_000)]) * prng.between(0.3, 2);

@@ -7,7 +7,7 @@ interface Row {
   newest: number;
 }
 
-/** What locks are for: a number per resource, which refuses whoever comes with an older token than it has seen. */
+/** The protected resource: a number per resource, which refuses a writer with an older token than it has seen. */
 export class GuardedStore {
   readonly #rows = new Map<string, Row>();
 

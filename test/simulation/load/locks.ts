@@ -14,7 +14,7 @@ export interface LockTarget {
   readonly resource: string;
   /** What of it a lease has; absent: all. */
   readonly share: Share | undefined;
-  /** Leases have tokens, and nobody else holds it. */
+  /** True if leases have tokens, and no foreign client holds it. */
   readonly isFenced: boolean;
   readonly isReentrant: boolean;
   /** Open frames of the call chain. */

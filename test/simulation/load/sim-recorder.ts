@@ -88,7 +88,8 @@ export class SimRecorder {
   follow(bedrock: Bedrock): void {
     bedrock.on('lease.renewed', ({ resource, leaseId, remainingMs }) => {
       const { process } = this;
-      // 0 says that it was over before the process came to tell: when, nobody knows, and not later than was known.
+      // 0 says that the lease had ended before the process reported it: at an unknown time, but not later than the
+      // known end.
       const validUntil = remainingMs > 0 ? process.toWorld(process.toLocal(process.time) + remainingMs) : 0;
       this.record({ kind: 'renewed', resource, lease: this.nameOf(leaseId), validUntil });
     });

@@ -165,7 +165,7 @@ export class Task {
   #checkNewLease(lease: Lease, { isFenced }: LockTarget): void {
     if (isFenced && lease.token === 0) this.#reportProblem(`I2: ${lease.id} has no token`);
     const { leaseMs, maxHoldMs } = lease.settings;
-    // What is granted without being asked for lives for a second at first. The margin may be off it already.
+    // A pushed grant lives for a second at first. The margin may already be subtracted.
     const leastMs = Math.min((Math.min(leaseMs, 1_000) / 3) * 0.98, maxHoldMs) - 2;
     const givenMs = lease.endsAt - lease.grantedAt;
     if (givenMs < leastMs && this.client.system.scenario.hiccupShare === 0)

@@ -13,7 +13,7 @@ const ARITHMETIC: Readonly<Record<string, string>> = {
 const COMPARISONS: ReadonlySet<string> = new Set(['==', '~=', '<', '<=', '>', '>=']);
 const REDIS: ReadonlySet<string> = new Set(['call', 'pcall', 'error_reply']);
 
-/** What expressions need of what is around them. */
+/** Context that expressions need. */
 export interface ExpressionDeps {
   readonly scope: LuaScope;
   /** Declares a variable of JavaScript in the function around. */

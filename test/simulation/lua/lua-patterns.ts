@@ -9,7 +9,7 @@ const CLASSES: Readonly<Record<string, string>> = {
 
 const compiled = new Map<string, RegExp>();
 
-/** A pattern of Lua as a regular expression. @throws Error on what is not supported */
+/** A Lua pattern as a regular expression. @throws Error for an unsupported pattern */
 export function patternOf(pattern: string): RegExp {
   let expression = compiled.get(pattern);
   if (expression === undefined) {

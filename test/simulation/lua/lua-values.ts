@@ -21,7 +21,7 @@ export class LuaTable {
   readonly #array: LuaValue[];
   #fields: Map<LuaValue, LuaValue> | undefined;
 
-  /** @param items from 1 on; what is nil at the end is not there */
+  /** @param items from 1 on; trailing nils are dropped */
   constructor(items: LuaValue[] = []) {
     while (items.length > 0 && items[items.length - 1] === undefined) items.pop();
     this.#array = items;

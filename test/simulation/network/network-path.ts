@@ -27,7 +27,7 @@ export class NetworkPath {
     const { leastMs, meanJitterMs, slowShare, slowestMs } = this.settings;
     let at = from + leastMs + this.#prng.around(meanJitterMs);
     if (this.#prng.chance(slowShare)) at += this.#prng.between(0, slowestMs);
-    // What is lost on a closed path is sent again some time after it has opened.
+    // Data lost on a closed path is sent again some time after it has opened.
     if (from < this.closedUntil) at = this.closedUntil + this.#prng.between(1, 200);
     return at;
   }

@@ -3,7 +3,7 @@ import type { SimNode } from '../node/sim-node.js';
 import type { SimProcess } from '../world/sim-process.js';
 import type { NetworkPath } from './network-path.js';
 
-/** What the client's end of a connection is told. */
+/** Callbacks of the client's end of a connection. */
 export interface ConnectionEnd {
   replied(reply: Reply): void;
   received(channel: string, message: string): void;
@@ -11,15 +11,15 @@ export interface ConnectionEnd {
 }
 
 /**
- * A connection: both ways keep their order, and nothing is lost on them but by its end. It may also die without anybody's
- * hearing of it, or in one direction alone.
+ * A connection: both directions keep their order, and lose data only when it ends. It may also die unnoticed, or in one
+ * direction alone.
  */
 export class SimConnection {
   readonly channels = new Set<string>();
   readonly patterns = new Set<string>();
   isOpenHere = true;
   isOpenThere = true;
-  /** What is sent in this direction from now on vanishes. */
+  /** Data sent in this direction from now on vanishes. */
   losesRequests = false;
   losesReplies = false;
   #upAt = 0;

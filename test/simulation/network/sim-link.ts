@@ -19,7 +19,7 @@ const CONNECT_MS = 10_000;
 
 /** How a client library behaves. */
 export interface LinkSettings {
-  /** What was under way when a connection was lost is never settled; else it is rejected. */
+  /** True if calls in flight are never settled when a connection is lost; otherwise they are rejected. */
   readonly forgetsLost: boolean;
 }
 
@@ -146,7 +146,7 @@ export class SimLink implements RedisLink {
     this.#dialLater();
   }
 
-  /** Ends the connection from this side; that it is lost is told in a moment. */
+  /** Ends the connection from this side; the loss is reported a moment later. */
   #drop(connection: SimConnection): void {
     if (!connection.isOpenHere) return;
     this.isWritable = false;

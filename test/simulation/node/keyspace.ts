@@ -30,7 +30,7 @@ export class Keyspace {
   #entries = new Map<string, Entry>();
   /** Epoch ms by the clock of the server, whole: what ends are counted from. */
   now = 0;
-  /** As it was when the command, or the script, began: what has expired is told by it. */
+  /** The time when the command, or the script, began: expiry is judged by it. */
   began = 0;
 
   #live(key: string): Entry | undefined {

@@ -15,7 +15,7 @@ export type ServerClock = () => number;
 /** What passes between two commands of a script, ms; a server from Redis 7.2 on does not look. */
 export type Interruptions = () => number;
 
-/** Who hears what is published. */
+/** Receivers of published messages. */
 export interface Listeners {
   /** How many are subscribed to a channel by its name. */
   count(channel: string): number;
@@ -39,9 +39,9 @@ export class MiniRedis {
   db = new Keyspace();
   /** Names the run: another one after each restart. */
   runId = '';
-  /** What has passed since the script under way began, ms. */
+  /** Time since the current script began, in ms. */
   #late = 0;
-  /** The script under way reads the clock as it stood when it began. */
+  /** The current script reads the clock as it stood at its beginning. */
   #micros = 0;
 
   constructor(

@@ -1,4 +1,4 @@
-/** In which order what is due at one instant happens: as Node does, timers come before what was received. */
+/** Order of events at one instant: as in Node, timers come before received data. */
 export const PHASE = { timer: 0, message: 1, poll: 2 } as const;
 
 export interface WorldEvent {
@@ -31,7 +31,7 @@ function isBefore(a: WorldEvent, b: WorldEvent): boolean {
   return a.due === b.due ? a.number < b.number : a.due < b.due;
 }
 
-/** What is to come, the next first: a binary heap. */
+/** Future events, the next first: a binary heap. */
 export class EventQueue {
   readonly #heap: WorldEvent[] = [];
 

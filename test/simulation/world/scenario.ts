@@ -18,7 +18,7 @@ export interface Scenario {
   readonly strategy: 'leftmost' | 'majority';
   readonly contention: 'parallelFirst' | 'sequential';
   readonly fencing: boolean;
-  /** What a node of a combination does that nobody has seen before. */
+  /** How a combination treats a node that no client has seen before. */
   readonly coldStart: 'wait' | 'trust';
   readonly promised: Promised;
   /** No faults, and a good network: hand-overs are quick as well. */

@@ -86,7 +86,7 @@ export class SimProcess implements EventHost, Clock {
 
   /** As Node has it: counted in whole ms from the last whole one, so up to one early. */
   setTimer(callback: () => void, ms: number): Timer {
-    // What is a whole ms but for rounding is one: else a timer could fire at the instant at which it was set.
+    // A whole ms except for rounding counts as one: else a timer could fire at the instant at which it was set.
     const whole = Math.floor(this.toLocal(this.time) + 1e-6);
     const local = whole + Math.max(1, Math.trunc(Math.min(ms, 2 ** 31 - 1)));
     const timer: SimTimer = { event: undefined };

@@ -16,13 +16,13 @@ export class SimSystem {
   readonly history: HistoryEvent[] = [];
   readonly store: GuardedStore;
   readonly #paths = new Map<string, NetworkPath>();
-  /** Nobody was killed or closed in the midst of faults, and nothing was lost: all must have been given back. */
+  /** No process was killed or closed amid faults, and nothing was lost: every grant must have been given back. */
   isTidy = true;
   /** When processes were killed. */
   readonly deaths = new Map<string, number>();
   /** When processes had come to their end in good order. */
   readonly closings = new Map<string, number>();
-  /** When nobody can expect to be served. */
+  /** Times in which no caller can expect to be served. */
   readonly disruptions: { readonly from: number; readonly to: number }[] = [];
   /** What was wrong and is in no history. */
   readonly problems: string[] = [];

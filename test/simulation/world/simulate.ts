@@ -10,7 +10,7 @@ import { World, type Trace } from './world.js';
 
 /** A holder may need so long to come to its end, and a waiter to be served or dismissed, ms. */
 const SETTLE_MS = 8_000;
-/** A close takes a few time-outs at most; a queue that nobody asks for leaves by itself 10 s after its last sign. */
+/** A close takes a few time-outs at most; an abandoned queue disappears by itself 10 s after its last sign. */
 const CLOSING_MS = 12_000;
 
 /** One world from beginning to end. */
@@ -81,7 +81,7 @@ class Simulation {
     injectFault({
       system,
       prng: system.prng,
-      // What it is told to do while it sleeps, it would be told twice.
+      // A sleeping process would get the same command again after it wakes.
       clients: this.#living.filter(({ process }) => !process.isAsleep),
       replace: ({ machine }) => {
         world.after(system.prng.between(5, 300), () => this.#start(machine));

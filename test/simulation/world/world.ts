@@ -9,7 +9,7 @@ const MOST_AT_ONCE = 100_000;
 
 export type Trace = (at: number, who: string, what: string) => void;
 
-/** One clock, one source of chance, and what is to happen. */
+/** One clock, one source of chance, and the future events. */
 export class World {
   /** ms since the beginning. */
   now = 0;
@@ -32,7 +32,7 @@ export class World {
     return this.trace !== undefined;
   }
 
-  /** @param what is only asked for when somebody listens */
+  /** @param what called only if there is a listener */
   tell(who: string, what: () => string, at = this.now): void {
     this.trace?.(at, who, what());
   }
@@ -49,7 +49,7 @@ export class World {
     return this.at(this.now + ms, run);
   }
 
-  /** Lets happen what is due until then. */
+  /** Runs the events that are due until then. */
   async run(until: number): Promise<void> {
     for (let event = this.#queue.next; event !== undefined && event.at <= until; event = this.#queue.next) {
       this.#queue.pop();

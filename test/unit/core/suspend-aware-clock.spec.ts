@@ -26,7 +26,7 @@ class Machine extends ManualClock {
     this.#sleptMs += ms;
   }
 
-  /** Somebody sets the wall clock. */
+  /** An operator sets the wall clock. */
   set(ms: number): void {
     this.#setMs += ms;
   }

@@ -53,7 +53,7 @@ export class Bench {
     return payloads;
   }
 
-  /** Grants that the store knows, whoever asks. */
+  /** Grants that the store knows, of all holders. */
   async grants(resource = 'r'): Promise<string[]> {
     const views = await this.#rivals.backend.leases.inspect(resource, MUTEX);
     return views.map(({ id }) => id);

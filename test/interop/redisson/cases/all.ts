@@ -12,7 +12,7 @@ import { readWriteLockCases } from './read-write-lock.js';
 import { spinLockCases } from './spin-lock.js';
 import { typesCases } from './types.js';
 
-// Those that count what Redis runs come first, while nobody else has left a lock to renew.
+// Cases that count the commands of Redis come first, while no other case has left a lock to renew.
 const CASES = [
   spinLockCases,
   driverCases,

@@ -3,7 +3,7 @@ import { liveness, eventually, sharedNow } from 'bedrock-testkit';
 import { handOvers, stamped } from '../hand-over.js';
 import { LONG_MS, type Site } from '../site.js';
 
-/** A message, and no question of a sweep, woke whoever is served so soon, ms. */
+/** A waiter served within this time, in ms, was woken by a message, not by the sweep. */
 const PROMPT_MS = 100;
 /** Half of the hand-overs take less. */
 const HAND_OVER_MS = 50;

@@ -4,7 +4,7 @@ import { javaCrowd } from '../java-crowd.js';
 import { mostBeside } from '../most-beside.js';
 import { LONG_MS, type Site } from '../site.js';
 
-/** What the other specs stand on: the Java side does what it is told, for every type, and its keys are those expected. */
+/** The basis of the other specs: the Java side obeys its commands, for every type, and its keys are as expected. */
 export function driverCases(version: string, openSite: () => Site): void {
   describe(`the driver of Redisson ${version}`, () => {
     let site: Site;

@@ -4,7 +4,7 @@ import type { FairMutex } from 'bedrock-lock';
 import { ContenderProcess, eventually, sharedNow } from 'bedrock-testkit';
 import { LONG_MS, type Site } from '../site.js';
 
-/** Less than any waiter of Bedrock takes to ask by itself: who is served sooner was told. */
+/** Shorter than the sweep of any Bedrock waiter, in ms: a waiter served sooner got a message. */
 const TOLD_MS = 500;
 /** How long a waiter of Bedrock that has died is waited for, and until the next one asks and finds out. */
 const SILENT_MS = 1_000;

@@ -5,7 +5,7 @@ import { handOvers, stamped } from '../hand-over.js';
 import type { JavaLock } from '../java-objects.js';
 import { LONG_MS, type Site } from '../site.js';
 
-/** Less than any waiter of Bedrock takes to ask by itself: who is served sooner was told. */
+/** Shorter than the sweep of any Bedrock waiter, in ms: a waiter served sooner got a message. */
 const TOLD_MS = 500;
 
 export function fairLockCases(version: string, openSite: () => Site): void {

@@ -4,7 +4,7 @@ import { stamped } from '../hand-over.js';
 import { TYPES, type LockType } from '../lock-types.js';
 import { LONG_MS, type Site, WATCHDOG_MS } from '../site.js';
 
-/** What a waiter may be late by, ms, when a lease ends that nobody releases. */
+/** How late a waiter may be, in ms, when a lease ends without a release. */
 const SLACK_MS = 900;
 
 /** All types at the same time: most of it is waiting for leases to end. */
@@ -69,7 +69,7 @@ export function holdingCases(version: string, openSite: () => Site): void {
       for (const { title, beganAt, waiting } of deaths) {
         const { value: lease, at } = await waiting;
         await lease.release();
-        // Renewed every third of it: what is left at the death is at least the rest.
+        // Renewed at every third of it: at the death, at least the rest is left.
         const earliest = Math.max(beganAt + WATCHDOG_MS, haltedAt);
         const latest = haltedAt + WATCHDOG_MS + SLACK_MS;
         expect({ title, at, isInTime: at > earliest && at < latest }).toMatchObject({ isInTime: true });

@@ -62,7 +62,7 @@ export function multiLockCases(version: string, openSite: () => Site): void {
       async function both() {
         const names = [site.freshName(), site.freshName(), site.freshName()];
         const bedrock = await site.bedrock();
-        // Java in another order: each side sorts, or waits for nobody while it holds.
+        // Java in another order: each side sorts, or does not wait while it holds.
         const java = site.thread().multiLock([...names].reverse());
         return { names, java, node: multiLock(names.map((name) => bedrock.mutex(name))) };
       }

@@ -5,7 +5,7 @@ import { handOvers, stamped } from '../hand-over.js';
 import type { JavaLock } from '../java-objects.js';
 import { LONG_MS, type Site, WATCHDOG_MS } from '../site.js';
 
-/** Less than any waiter of Bedrock takes to ask by itself: who is served sooner was told. */
+/** Shorter than the sweep of any Bedrock waiter, in ms: a waiter served sooner got a message. */
 const TOLD_MS = 500;
 const SWEEP_MS = 900;
 const SLACK_MS = 400;
@@ -32,7 +32,7 @@ export function readWriteLockCases(version: string, openSite: () => Site): void 
       return site.thread().lock(name, 'write');
     }
 
-    /** Whether anybody else may write now, by both sides. */
+    /** Whether another caller may write now, by both sides. */
     async function canWrite(name: string, node: ReadWriteLock): Promise<boolean[]> {
       const java = writer(name);
       const { value } = await java.tryLock(0, LONG_MS);
@@ -128,7 +128,7 @@ export function readWriteLockCases(version: string, openSite: () => Site): void 
         ...readers.map(async (one) => (await one.lock(LONG_MS)).endedAt),
         ...[node, node, other].map(async ({ read }) => (await stamped(read.acquire())).at),
       ];
-      // The JVM and two Bedrocks; whose own writer holds, listens to nobody.
+      // The JVM and two Bedrocks; the side whose own writer holds does not subscribe.
       await site.someoneWaits(name, side === 'Java' ? 3 : 2);
       const start = sharedNow();
       await (lease?.release() ?? java.unlock());
@@ -184,14 +184,14 @@ export function readWriteLockCases(version: string, openSite: () => Site): void 
       await site.someoneWaits(name);
       const { endedAt } = await writing.unlock();
       const { value: lease, at } = await waiting;
-      // Redisson tells nobody.
+      // Redisson sends no message.
       expect(at - endedAt).toBeLessThan(SWEEP_MS + SLACK_MS);
       expect(await canWrite(name, node)).toEqual([false, false]);
       await reading.unlock();
       expect(await canWrite(name, node)).toEqual([false, false]);
       await lease.release();
 
-      // Another name: the subscription of the reader that has waited outlives its wait.
+      // Another name: the subscription of the reader that has waited stays after its wait.
       const next = await both();
       const write = await next.node.write.acquire();
       const reads = reader(next.name).lock(LONG_MS);
@@ -224,7 +224,7 @@ export function readWriteLockCases(version: string, openSite: () => Site): void 
             .catch(({ code }: { code: string }) => code),
         ]),
       );
-      // Its subscriptions would outlive its wait, and be taken for a waiter below.
+      // Its subscriptions would stay after its wait, and count as a waiter below.
       await rival.close();
       expect(refused).toEqual([false, 'LOCK_WAIT_TIMEOUT', false, 'LOCK_WAIT_TIMEOUT']);
       expect(lease.isHeld).toBe(true);

@@ -41,7 +41,7 @@ export class Pool {
     return this.#others[0]!.backend.leases.inspect('pool', permits(1, 1));
   }
 
-  /** Permits that the store knows as held, whoever asks. */
+  /** Permits that the store knows as held, by all holders. */
   async held(): Promise<number> {
     return (await this.views()).reduce((sum, { units }) => sum + units, 0);
   }

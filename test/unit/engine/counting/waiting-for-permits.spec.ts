@@ -205,7 +205,7 @@ describe('callers that wait for permits', () => {
     for (let i = 0; i < 50; i += 1) callers.push(track(latch.await()));
     await bench.clock.advance(500);
     expect(bench.backend.callsOf('counters.read').length).toBe(before);
-    // Who does not wait is owed an answer of his own.
+    // A caller that does not wait is owed an answer of its own.
     await expect(latch.await({ waitMs: 0 })).rejects.toMatchObject({ code: 'LOCK_BUSY' });
     expect(bench.backend.callsOf('counters.read').length).toBe(before + 1);
     await latch.countDown();

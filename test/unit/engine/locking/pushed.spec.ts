@@ -20,7 +20,7 @@ class Server {
     return this.bench.backend.callsOf('claim').map(({ input }) => input);
   }
 
-  /** Somebody else holds the lock; a caller of ours waits and is in line. */
+  /** Another process holds the lock; a caller of ours waits and is in the queue. */
   async waiter(options: LockOptions = {}, signal?: AbortSignal): Promise<Tracked<Lease>> {
     const { bench } = this;
     this.#held ??= await bench.rival.acquire();

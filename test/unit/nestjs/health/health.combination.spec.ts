@@ -48,7 +48,7 @@ describe('GET /health with a combination', () => {
   it('is 200 while one of three is away, and tells which, since when and why; 503 while two are', async () => {
     const { app: running, ask } = await app();
     const lock = bedrockOf(running).lock('a');
-    // A node is found to be away by whoever asks it for a lock.
+    // A request for a lock finds out that a node is unavailable.
     const askAfterUse = async () => (await lock.run(() => undefined), ask());
     const before = Date.now();
     servers[1]!.kill('SIGKILL');

@@ -21,7 +21,7 @@ export interface Taken {
   readonly name: string;
   readonly lock: LockRegistration;
   readonly use: Use;
-  /** Who stands in the way of such a method. */
+  /** A caller that blocks such a method. */
   readonly rival: (bedrock: BedrockService, key: string) => Rival;
 }
 

@@ -12,7 +12,7 @@ export class MultiBench extends Bench {
     return multiLock(this.locks(keys, options));
   }
 
-  /** Those that the store has granted, whoever asked. */
+  /** Locks that the store has granted, to any holder. */
   async granted(keys = 'abc'): Promise<string[]> {
     const held = await Promise.all(
       [...keys].map(async (key) => ((await this.grants(`r:${key}`)).length > 0 ? key : '')),

@@ -20,7 +20,7 @@ describe('a semaphore whose backend fails', () => {
   it('gives back what came of questions without an answer, whoever they were asked for', async () => {
     pool = new Pool({ leaseMs: 30_000 });
     const callers = Array.from({ length: 8 }, () => track(pool.semaphore.acquire({ waitMs: 10_000 })));
-    // The first question is under way; of the second round the head and two others get no answer.
+    // The first request is in flight; of the second round, the head and two others get no answer.
     pool.bench.backend.plan('claim', { kind: 'loseReply' }, 3);
     await pool.clock.settle();
     expect(pool.claims).toHaveLength(8);

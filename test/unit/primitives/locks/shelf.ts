@@ -33,7 +33,7 @@ export class Shelf {
     return this.bench.backend.callsOf('claim').map(({ input }) => input);
   }
 
-  /** Who reads or writes, as the store knows it. */
+  /** Readers and writers, as the store knows them. */
   views(): Promise<readonly ClaimView[]> {
     return this.#others[0]!.backend.leases.inspect('shelf', READER);
   }
