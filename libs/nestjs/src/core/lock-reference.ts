@@ -23,15 +23,16 @@ export interface BoundLock {
 /** Kinds that cannot guard a method, each with advice. */
 const ALTERNATIVES: { readonly [K in LockKind]?: string } = {
   countdownLatch: 'inject it with @InjectLock(), and call await() and countDown()',
-  countingSemaphore: 'nobody holds its permits; register a semaphore, or inject it with @InjectLock()',
-  expirableSemaphore: 'nothing renews its permits; register a semaphore, or inject it with @InjectLock()',
+  countingSemaphore: 'its permits have no holder; register a semaphore, or inject it with @InjectLock()',
+  expirableSemaphore: 'its permits are not renewed; register a semaphore, or inject it with @InjectLock()',
   leaderElection: 'put @OnLeader() on the method',
 };
 
 /** Checks the decorator's statements against the kind of its lock. @throws InvalidOptionError */
 export function checkReference(kind: LockKind, reference: LockReference): void {
   const instead = ALTERNATIVES[kind];
-  if (instead !== undefined) throw new InvalidOptionError('lock', `no ${kind}: ${instead}`, reference.lock);
+  if (instead !== undefined)
+    throw new InvalidOptionError('lock', `of a kind other than ${kind}: ${instead}`, reference.lock);
   if (reference.kind !== undefined && reference.kind !== kind) {
     throw new InvalidOptionError(
       'kind',
@@ -49,14 +50,14 @@ export function checkReference(kind: LockKind, reference: LockReference): void {
   } else if (reference.mode !== undefined) {
     throw new InvalidOptionError(
       'mode',
-      `left out: "${reference.lock}" is a ${kind}, no readWriteLock`,
+      `left out: "${reference.lock}" is a ${kind}, not a readWriteLock`,
       reference.mode,
     );
   }
   if (reference.permits !== undefined && kind !== 'semaphore') {
     throw new InvalidOptionError(
       'permits',
-      `left out: "${reference.lock}" is a ${kind}, no semaphore`,
+      `left out: "${reference.lock}" is a ${kind}, not a semaphore`,
       reference.permits,
     );
   }

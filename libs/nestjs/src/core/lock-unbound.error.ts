@@ -8,8 +8,8 @@ export class LockUnboundError extends LockError {
     readonly method: string,
   ) {
     super(
-      `${method} cannot be locked: Nest did not make this object, or is still constructing it; ` +
-        'call bedrock.bind(obj) of BedrockService after making it',
+      `${method} cannot be locked: Nest did not create this object, or is still constructing it; ` +
+        'call bedrock.bind(obj) of BedrockService after creating it',
       '',
     );
   }

@@ -47,7 +47,7 @@ export class HandlerFlow extends Flow {
   /** Ends the flow because no client or subscriber uses the handler's result any more. */
   abandon(): void {
     if (this.#context === undefined) return;
-    this.#clientSignal?.abort(new Error("nobody listens to the handler's result any more"));
+    this.#clientSignal?.abort(new Error("no subscriber is left for the handler's result"));
     void this.end();
   }
 

@@ -45,7 +45,7 @@ const RULES: Readonly<Record<MappedLockCode, ResponseRule>> = {
     isFault: false,
   },
   IDEMPOTENCY_RESULT: {
-    message: 'The request was completed before; its answer cannot be repeated',
+    message: 'The request was completed before; its response cannot be repeated',
     mayRetry: false,
     isFault: false,
   },
@@ -67,7 +67,7 @@ const RETRY_AFTER_MS = { least: 1_000, most: 2_000 };
 export const CLIENT_GONE: LockErrorResponse = {
   status: 499,
   code: 'LOCK_ABORTED',
-  message: 'The client has gone',
+  message: 'The client has disconnected',
   retryAfterMs: undefined,
   isFault: false,
 };

@@ -85,7 +85,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const method = Reflect.getMetadata(IDEMPOTENT_HANDLER, context.getHandler()) as IdempotentMethod;
     const { spec } = method;
     if (context.getType() !== 'http')
-      throw new InvalidOptionError('key', 'given on a method that is no HTTP handler', undefined);
+      throw new InvalidOptionError('key', 'given on a method that is not an HTTP handler', undefined);
     const idempotency = this.registry.idempotency(spec.idempotency, spec.backend);
     const given = isRepeated(http, spec.header) ? [] : http.headers[spec.header];
     const key = keyInHeader(given, spec, idempotency.settings.maxKeyLength);
@@ -144,7 +144,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
   ): Promise<ResponseSnapshot | undefined> {
     const codec: ResultCodec<ResponseSnapshot | undefined> = {
       encode(snapshot) {
-        if (snapshot === undefined) throw new TypeError('no answer that can be given again');
+        if (snapshot === undefined) throw new TypeError('the response cannot be replayed');
         return storedResponse(snapshot, { before, names: spec.headers });
       },
       decode(stored) {
@@ -230,10 +230,10 @@ export class IdempotencyInterceptor implements NestInterceptor {
   #payloadOf({ context, operation }: KeyedRequest, request: HttpRequest): object {
     const payload = payloadOf(request);
     if (payload !== undefined) return payload;
-    const advice = 'nothing has read the body of a request yet; give @Idempotent() a payload function';
+    const advice = 'the body of the request has not been read yet; give @Idempotent() a payload function';
     if (!this.#withoutPayload.has(operation)) this.#logger.warn(`${operation}: ${advice}`);
     this.#withoutPayload.add(operation);
-    const message = 'The body of the request cannot be compared with that of another one';
+    const message = 'The body of the request cannot be compared with other requests';
     throw this.#refusal({ status: 415, code: 'IDEMPOTENCY_PAYLOAD_UNREAD', message }, context);
   }
 
@@ -250,7 +250,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const given = scope(this, [request]);
     if (given !== undefined && given !== null && given !== '') return given;
     // Not the URL: its query may hold a secret.
-    this.#logger.error(`${operation}: the scope of @Idempotent() gave ${String(given)}`);
+    this.#logger.error(`${operation}: the scope of @Idempotent() returned ${String(given)}`);
     throw new InternalServerErrorException();
   }
 

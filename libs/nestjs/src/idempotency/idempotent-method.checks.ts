@@ -56,16 +56,20 @@ export class IdempotentMethodChecks {
           throw new InvalidOptionError('key', requirement, spec.key);
         }
         if (spec.key === undefined && !isHttp)
-          throw new InvalidOptionError('key', 'given on a method that is no HTTP handler', undefined);
+          throw new InvalidOptionError('key', 'given on a method that is not an HTTP handler', undefined);
         if (spec.key === undefined) {
           this.#hasHandlers = true;
           if (Reflect.hasMetadata(SENDS_EVENTS, value as object))
-            throw new InvalidOptionError('idempotency', 'used where an answer ends', 'a handler with @Sse()');
+            throw new InvalidOptionError(
+              'idempotency',
+              'used on a handler whose response ends',
+              'a handler with @Sse()',
+            );
         }
         if (spec.key !== undefined && spec.scopeHeader !== undefined)
-          throw new InvalidOptionError('scope', 'a template or a function where a key is given', 'a header');
+          throw new InvalidOptionError('scope', 'a template or a function when key is given', 'a header');
         if (spec.key === undefined && spec.scope === undefined && spec.scopeHeader === undefined)
-          warn.push(`${label} has no scope: the idempotency keys of all callers meet`);
+          warn.push(`${label} has no scope: all callers share their idempotency keys`);
         return `${label} runs once per ${spec.key === undefined ? `header ${spec.header}` : 'key'} of ${spec.idempotency}`;
       }),
     );
@@ -97,7 +101,7 @@ export class IdempotentMethodChecks {
       (other.method !== method || other.prototype !== prototype) &&
       !(other.method.isNamed && method.isNamed)
     ) {
-      const requirement = `given on both where ${other.label} does the same`;
+      const requirement = `given on both, since ${other.label} has the same operation`;
       throw new InvalidOptionError('operation', requirement, name);
     }
   }

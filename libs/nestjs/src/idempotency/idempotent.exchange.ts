@@ -9,7 +9,7 @@ type StoreDecision = 'response' | 'unknown' | 'nothing';
 /** Ends a run that stores nothing: the key is free again. */
 class NothingToStoreError extends Error {
   constructor() {
-    super('no answer to store');
+    super('no response to store');
   }
 }
 

@@ -58,7 +58,7 @@ export class LeaderCandidate {
     await pause(clock, graceMs, over.signal);
     if (over.signal.aborted) return;
     this.#logger.warn(
-      `${label} goes on ${graceMs} ms after it was told to end; it leads until the locks close`,
+      `${label} still runs ${graceMs} ms after its signal aborted; it leads until the locks close`,
     );
   }
 
@@ -71,7 +71,9 @@ export class LeaderCandidate {
       }),
       bedrock.on('leader.overrun', (event) => {
         if (!isOwn(event)) return;
-        this.#logger.warn(`${label} goes on ${event.overdueMs} ms after its term: let it heed term.signal`);
+        this.#logger.warn(
+          `${label} still runs ${event.overdueMs} ms after its term: make it observe term.signal`,
+        );
       }),
     ];
     while (!this.#stopping.signal.aborted && !bedrock.isClosed) {

@@ -63,7 +63,7 @@ function checkSpec(spec: LockSpec, handler: string | undefined, registry: LockRe
 /** The method would acquire them again below the other decorator: permits are not re-entrant. */
 function refuseSecondPermits(spec: LockSpec, registry: LockRegistry): void {
   if (registry.find(spec).kind !== 'semaphore') return;
-  const requirement = 'next to each other where one names a semaphore: its permits would be taken twice';
+  const requirement = 'next to each other if one names a semaphore: its permits would be acquired twice';
   throw new InvalidOptionError('@DistributedLock()', requirement, spec.lock);
 }
 
@@ -72,7 +72,7 @@ function refuseConflictingReference(spec: LockSpec, other: LockSpec, registry: L
   if (registry.find(spec) !== registry.find(other) || keyOf(spec) !== keyOf(other)) return;
   for (const field of ['mode', 'permits'] as const) {
     if (spec[field] === other[field]) continue;
-    const requirement = `said once for "${spec.lock}" with this key, in one decorator that asks for all of it`;
+    const requirement = `given once for "${spec.lock}" with this key, in one decorator that requests all of it`;
     throw new InvalidOptionError(field, requirement, spec[field] ?? other[field]);
   }
 }

@@ -31,8 +31,8 @@ function collect(label: string, source: Observable<unknown>): Promise<Observable
   if (!warned.has(label)) {
     warned.add(label);
     new Logger(LOG_CONTEXT).warn(
-      `${label} returned an Observable that its declaration does not tell: the lock was held until it completed, and ` +
-        "only then were its values given on; declare the return type Observable, or set returns: 'observable'",
+      `${label} returned an Observable without declaring it: the lock was held until it completed, and ` +
+        "its values were emitted only then; declare the return type Observable, or set returns: 'observable'",
     );
   }
   return new Promise((resolve) => {

@@ -48,7 +48,7 @@ export class MissedTicks {
     const now = registry.clock.now();
     if (now - (this.#loggedAt.get(registry) ?? -Infinity) < LOG_EVERY_MS) return;
     this.#loggedAt.set(registry, now);
-    new Logger(LOG_CONTEXT).error(`${this.label} did not run: ${error.message}. Told once a minute`);
+    new Logger(LOG_CONTEXT).error(`${this.label} did not run: ${error.message}. Logged once a minute`);
   }
 }
 

@@ -143,7 +143,7 @@ export function idempotentSpec<A extends unknown[]>(options: string | Idempotent
   if (idle !== undefined)
     throw new InvalidOptionError(
       idle,
-      'left out where key is given: it is for keys in a header',
+      'left out when key is given: it applies to keys in a header',
       given[idle],
     );
   return spec;

@@ -126,7 +126,7 @@ function keysReader(keys: LockKeysFunction<never> | undefined): KeysReader | und
   return (self, args) => {
     const all: unknown = keys.apply(self, args as never);
     if (Array.isArray(all) && all.length > 0) return all.map(partsOf);
-    throw new InvalidOptionError('keys', 'a function that gives a list of at least one key', all);
+    throw new InvalidOptionError('keys', 'a function that returns a list of at least one key', all);
   };
 }
 

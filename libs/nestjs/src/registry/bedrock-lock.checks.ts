@@ -127,7 +127,7 @@ export function backendSources({ backend, backends }: BedrockLockOptions): Map<s
 
 function checkNames(field: string, names: unknown): void {
   if (!Array.isArray(names) || names.length === 0)
-    throw new InvalidOptionError(field, 'an array of names, one at least', names);
+    throw new InvalidOptionError(field, 'an array of at least one name', names);
   names.forEach((name, index) => checkName(`${field}[${index}]`, name));
 }
 

@@ -51,7 +51,7 @@ export class BedrockService {
   lock(name: string, backend?: string): Lock {
     const { kind, lock } = this.#registry.find({ lock: name, backend });
     if (lock instanceof Lock) return exposed(this.#registry, lock);
-    throw new InvalidOptionError('lock', `asked for by ${kind}('${name}'), since that is its kind`, name);
+    throw new InvalidOptionError('lock', `requested with ${kind}('${name}'), since that is its kind`, name);
   }
 
   /**

@@ -172,11 +172,12 @@ export class LockRegistry implements BeforeApplicationShutdown {
       if (!isOutage(error)) throw error;
       const facts = `backend "${name}": ${error.message}`;
       if (!this.#startDegraded) {
-        const advice = 'Start the server, mend what it says, or set startDegraded: true to start without it';
+        const advice =
+          'Start the server, fix the reported problem, or set startDegraded: true to start without it';
         this.#logger.error(`${facts}. ${advice}`);
         throw error;
       }
-      this.#logger.warn(`${facts}. Its locks answer 503 until it is there (startDegraded)`);
+      this.#logger.warn(`${facts}. Its locks fail with 503 until it answers (startDegraded)`);
       void this.#connectLater(name, bedrock);
     }
   }
@@ -189,7 +190,7 @@ export class LockRegistry implements BeforeApplicationShutdown {
     const { backend } = bedrock;
     const late = backend.ping().then(async () => {
       await sleep(this.clock, backend.operationTimeoutMs);
-      throw new BackendUnavailableError(backend.name, 'it answers, and is not ready', 'no');
+      throw new BackendUnavailableError(backend.name, 'it answers but is not ready', 'no');
     });
     await Promise.race([bedrock.ready(), late]);
   }
@@ -199,7 +200,7 @@ export class LockRegistry implements BeforeApplicationShutdown {
     while (!bedrock.isClosed) {
       try {
         await bedrock.ready();
-        this.#logger.log(`backend "${name}" (${bedrock.backend.name}) is there now`);
+        this.#logger.log(`backend "${name}" (${bedrock.backend.name}) is available now`);
         return;
       } catch (error) {
         const message = `backend "${name}": ${(error as Error).message}`;

@@ -26,7 +26,7 @@ export function warnWithoutShutdownHooks(bedrocks: readonly Bedrock[], clock: Cl
 function warn({ isClosed }: Bedrock): void {
   if (isClosed || hasSigtermListener()) return;
   new Logger(LOG_CONTEXT).warn(
-    'nothing listens to SIGTERM, so locks that are held then stay until their leases end: call ' +
+    'no listener handles SIGTERM, so locks held at that time stay until their leases expire: call ' +
       'app.enableShutdownHooks(), or set warnWithoutShutdownHooks: false',
   );
 }

@@ -60,7 +60,7 @@ describe.each(ADAPTERS)('on %s', (_name, adapter) => {
 
   const IN_FLIGHT = 'The first request with this idempotency key is still in flight; try again later';
   const MISMATCH = 'The idempotency key was used for another request';
-  const NO_RESULT = 'The request was completed before; its answer cannot be repeated';
+  const NO_RESULT = 'The request was completed before; its response cannot be repeated';
   const TABLE: [code: string, status: number, error: string, message: string, retryAfter: unknown][] = [
     ['LOCK_BUSY', 409, 'Conflict', IN_USE, SOON],
     ['LOCK_WAIT_TIMEOUT', 409, 'Conflict', IN_USE, SOON],

@@ -262,5 +262,7 @@ it('@Idempotent() refuses the start for a handler that sends events', async () =
     controllers: [Events],
   });
   expect(error).toMatchObject({ code: 'INVALID_OPTION', field: 'idempotency' });
-  expect(error.message).toMatch(/^Events\.events\(\): idempotency must be used where an answer ends/);
+  expect(error.message).toMatch(
+    /^Events\.events\(\): idempotency must be used on a handler whose response ends/,
+  );
 });

@@ -179,7 +179,7 @@ describe.each(ADAPTERS)('@Idempotent() on %s', (_name, adapter) => {
     const answer = await post('users', {}, { 'Idempotency-Key': 'key' });
     expect([answer.status, till.runs]).toEqual([500, 0]);
     expect(logged.mock.calls.map(([line]) => String(line))).toEqual([
-      'Payments.ofUser: the scope of @Idempotent() gave undefined',
+      'Payments.ofUser: the scope of @Idempotent() returned undefined',
     ]);
     logged.mockRestore();
   });

@@ -75,7 +75,7 @@ describe('@Idempotent() on a method that classes inherit', () => {
     };
     const error = await startError({ imports: imports(), providers: [another(), another()] });
     expect(error).toMatchObject({ code: 'INVALID_OPTION', field: 'operation' });
-    expect(error.message).toMatch(/^Card\.pay\(\): operation must be given on both where Card\.pay\(\) does/);
+    expect(error.message).toMatch(/^Card\.pay\(\): operation must be given on both, since Card\.pay\(\) has/);
   });
 });
 

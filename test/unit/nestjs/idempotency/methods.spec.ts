@@ -208,14 +208,16 @@ describe('@Idempotent() stops the start', () => {
     const error = await startError({ imports: [locksOf(REGISTERED.locks, REGISTERED)], providers: shops });
     expect(error).toMatchObject({ code: 'INVALID_OPTION', field: 'operation' });
     expect(error.message).toMatch(
-      /^Shop\.place\(\): operation must be given on both where Shop\.place\(\) does/,
+      /^Shop\.place\(\): operation must be given on both, since Shop\.place\(\) has/,
     );
   });
 
   it('where a method that is no HTTP handler has no key', async () => {
     const error = await why(() => Idempotent('orders'));
     expect(error).toMatchObject({ field: 'key' });
-    expect(error.message).toMatch(/^Shop\.place\(\): key must be given on a method that is no HTTP handler/);
+    expect(error.message).toMatch(
+      /^Shop\.place\(\): key must be given on a method that is not an HTTP handler/,
+    );
   });
 
   it('where an HTTP handler has a key in its arguments: what goes out is not the value of its body', async () => {
@@ -285,7 +287,7 @@ describe('a bad option of @Idempotent() is refused when the class is defined', (
     const options = { idempotency: 'orders', key: 'k', [field]: value };
     const error = errorOf(() => define(options));
     expect(error).toMatchObject({ code: 'INVALID_OPTION', field });
-    expect((error as Error).message).toContain('left out where key is given');
+    expect((error as Error).message).toContain('left out when key is given');
   });
 
   it('anything but an instance method', () => {

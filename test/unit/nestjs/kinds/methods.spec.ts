@@ -117,16 +117,21 @@ const why = (lock: LockRegistration, options: Parameters<typeof decorated>[0]) =
 describe('a method under what cannot be held', () => {
   it.each([
     ['countdownLatch', 'inject it with @InjectLock(), and call await() and countDown()'],
-    ['countingSemaphore', 'nobody holds its permits; register a semaphore, or inject it with @InjectLock()'],
+    [
+      'countingSemaphore',
+      'its permits have no holder; register a semaphore, or inject it with @InjectLock()',
+    ],
     [
       'expirableSemaphore',
-      'nothing renews its permits; register a semaphore, or inject it with @InjectLock()',
+      'its permits are not renewed; register a semaphore, or inject it with @InjectLock()',
     ],
     ['leaderElection', 'put @OnLeader() on the method'],
   ] as const)('stops the start on a %s, and says what to use', async (kind, advice) => {
     const error = await why({ name: 'a', kind }, 'a');
     expect(error).toMatchObject({ code: 'INVALID_OPTION', field: 'lock' });
-    expect(error.message).toBe(`Orders.place(): lock must be no ${kind}: ${advice}; got "a"`);
+    expect(error.message).toBe(
+      `Orders.place(): lock must be of a kind other than ${kind}: ${advice}; got "a"`,
+    );
     const atOnce = errorOf(() => decorated({ lock: 'a', kind })) as Error;
     expect(atOnce).toMatchObject({ code: 'INVALID_OPTION', field: 'lock' });
     expect(atOnce.message).toContain(advice);
@@ -145,7 +150,7 @@ describe('what a decorator says about its lock', () => {
   it('must be no option of another kind', async () => {
     const error = await why({ name: 'a' }, { lock: 'a', permits: 2 });
     expect(error).toMatchObject({ code: 'INVALID_OPTION', field: 'permits' });
-    expect(error.message).toContain('permits must be left out: "a" is a mutex, no semaphore');
+    expect(error.message).toContain('permits must be left out: "a" is a mutex, not a semaphore');
     const atOnce = errorOf(() => decorated({ lock: 'a', kind: 'mutex', permits: 2 }));
     expect(atOnce).toMatchObject({ code: 'INVALID_OPTION', field: 'permits' });
   });

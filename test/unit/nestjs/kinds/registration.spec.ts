@@ -180,7 +180,7 @@ describe('BedrockService', () => {
       }),
     );
     expect(bedrock.lock('fair')).toBeInstanceOf(FairMutex);
-    expect(() => bedrock.lock('start')).toThrow("lock must be asked for by countdownLatch('start')");
+    expect(() => bedrock.lock('start')).toThrow("lock must be requested with countdownLatch('start')");
   });
 
   it('does not take a registered lock for one of another kind', async () => {

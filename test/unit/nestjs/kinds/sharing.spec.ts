@@ -106,7 +106,7 @@ describe('an application does not start', () => {
     }
     const error = await startError({ imports: [locksOf([lock])], providers: [Reader] });
     expect(error).toMatchObject({ code: 'INVALID_OPTION', field: 'mode' });
-    expect(error.message).toContain(`mode must be left out: "config" is a ${kind}, no readWriteLock`);
+    expect(error.message).toContain(`mode must be left out: "config" is a ${kind}, not a readWriteLock`);
   });
 
   it.each([[undefined], ['{0}']])('when a method reads and writes the same entity: key %j', async (key) => {
@@ -118,7 +118,7 @@ describe('an application does not start', () => {
     }
     const error = await startError({ imports: [locksOf([CONFIG])], providers: [Both] });
     expect(error).toMatchObject({ code: 'INVALID_OPTION', field: 'mode' });
-    expect(error.message).toContain('Both.run(): mode must be said once for "config" with this key');
+    expect(error.message).toContain('Both.run(): mode must be given once for "config" with this key');
   });
 });
 
@@ -242,7 +242,7 @@ describe('an application does not start', () => {
     }
     const error = await startError({ imports: [locksOf([SEATS])], providers: [Unsure] });
     expect(error).toMatchObject({ field: 'permits' });
-    expect(error.message).toContain('Unsure.run(): permits must be said once for "seats" with this key');
+    expect(error.message).toContain('Unsure.run(): permits must be given once for "seats" with this key');
   });
 
   it('when another decorator stands between, so that the permits would be taken twice', async () => {

@@ -143,7 +143,7 @@ describe('@OnLeader()', () => {
     bedrock.leaderElection('books').resign();
     await clock.advance(30_000);
     expect(warned.mock.calls).toEqual([
-      ['Books.lead() goes on 30000 ms after its term: let it heed term.signal'],
+      ['Books.lead() still runs 30000 ms after its term: make it observe term.signal'],
     ]);
     ends.open();
   });
@@ -153,7 +153,7 @@ describe('@OnLeader()', () => {
     await until(() => books.terms.length === 1);
     await app.close();
     expect(warned.mock.calls.map(([line]) => line as unknown)).toEqual([
-      'Books.lead() goes on 30 ms after it was told to end; it leads until the locks close',
+      'Books.lead() still runs 30 ms after its signal aborted; it leads until the locks close',
     ]);
     expect(books.terms[0]!.isLeading).toBe(false);
   });

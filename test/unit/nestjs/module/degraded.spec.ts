@@ -53,7 +53,9 @@ describe('an application with startDegraded', () => {
     ready.mockImplementation(forLong);
     ping.mockRejectedValue(away());
     await start(metadata);
-    expect(warned.mock.calls).toEqual([[expect.stringMatching(/^backend "default": .*gone.* answer 503/)]]);
+    expect(warned.mock.calls).toEqual([
+      [expect.stringMatching(/^backend "default": .*gone.* fail with 503/)],
+    ]);
   });
 
   it('waits one more operationTimeoutMs for a backend that answers, and is not ready', async () => {
@@ -65,7 +67,7 @@ describe('an application with startDegraded', () => {
     expect(hasStarted).toBe(false);
     await clock.advance(1);
     await starting;
-    expect(warned.mock.calls).toEqual([[expect.stringContaining('it answers, and is not ready')]]);
+    expect(warned.mock.calls).toEqual([[expect.stringContaining('it answers but is not ready')]]);
   });
 
   it('answers 503 until the backend is there', async () => {
@@ -77,7 +79,7 @@ describe('an application with startDegraded', () => {
     const http = () => request(app.getHttpServer() as never).get('/');
     await http().expect(503);
     await clock.advance(1_000);
-    expect(logged).toHaveBeenCalledWith('backend "default" (memory) is there now');
+    expect(logged).toHaveBeenCalledWith('backend "default" (memory) is available now');
     await http().expect(200, 'placed');
   });
 
@@ -89,6 +91,6 @@ describe('an application with startDegraded', () => {
     await start(metadata);
     await clock.advance(10_000);
     expect(failed.mock.calls).toEqual([[`backend "default": ${refusal.message}`]]);
-    expect(logged).toHaveBeenCalledWith('backend "default" (memory) is there now');
+    expect(logged).toHaveBeenCalledWith('backend "default" (memory) is available now');
   });
 });

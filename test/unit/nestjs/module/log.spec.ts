@@ -77,7 +77,9 @@ describe('the log of the application', () => {
       await clock.advance(10_000);
     }
     expect(linesOf(failed)).toEqual([
-      expect.stringMatching(/^Jobs\.report\(\) did not run: .*memory is unavailable.*\. Told once a minute$/),
+      expect.stringMatching(
+        /^Jobs\.report\(\) did not run: .*memory is unavailable.*\. Logged once a minute$/,
+      ),
     ]);
     await clock.advance(10_000);
     await provider.report();
@@ -94,8 +96,8 @@ describe('the log of the application', () => {
       backend.callsOf('claim').filter(({ input }) => input.resource.endsWith(job));
     await until(() => ticksOf('cron').length > 1 && ticksOf('interval').length > 1);
     expect(linesOf(failed).map(String).sort()).toEqual([
-      expect.stringMatching(/^Ticking\.cron\(\) did not run: .*Told once a minute$/),
-      expect.stringMatching(/^Ticking\.interval\(\) did not run: .*Told once a minute$/),
+      expect.stringMatching(/^Ticking\.cron\(\) did not run: .*Logged once a minute$/),
+      expect.stringMatching(/^Ticking\.interval\(\) did not run: .*Logged once a minute$/),
     ]);
   });
 

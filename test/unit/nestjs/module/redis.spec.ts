@@ -72,13 +72,13 @@ describe('applications on one Redis', () => {
     const options = { backend, startDegraded: true, defaults: { failFast: true } };
     const app = await start({ imports: [locksOf(['till'], options)], providers: [Till] });
     expect(warned.mock.calls).toEqual([
-      [expect.stringMatching(new RegExp(`^backend "default": .*127\\.0\\.0\\.1:${port}.* answer 503`))],
+      [expect.stringMatching(new RegExp(`^backend "default": .*127\\.0\\.0\\.1:${port}.* fail with 503`))],
     ]);
     await expect(app.get(Till).pay(1)).rejects.toMatchObject({ code: 'BACKEND_UNAVAILABLE' });
     const late = await startRedis({ port });
     try {
       await until(() =>
-        logged.mock.calls.some(([line]) => line === 'backend "default" (redis) is there now'),
+        logged.mock.calls.some(([line]) => line === 'backend "default" (redis) is available now'),
       );
       await app.get(Till).pay(1);
       await app.close();
@@ -95,7 +95,7 @@ describe('applications on one Redis', () => {
   ])('%s', async (_what, how, warnings) => {
     const { JEST_WORKER_ID: _worker, NODE_ENV: _env, ...env } = process.env;
     const { stdout } = await run(process.execPath, [WARNING_APP, server.url, how], { env, timeout: 30_000 });
-    expect(stdout.match(/nothing listens to SIGTERM/g) ?? []).toHaveLength(warnings);
+    expect(stdout.match(/no listener handles SIGTERM/g) ?? []).toHaveLength(warnings);
   });
 
   it.each([
