@@ -38,7 +38,7 @@ export const operators: ContractGroup = {
     const next = await lock.acquire({ waitMs: 10_000 });
     assert.equal(lease.isHeld, false);
     assert.ok(context.now() >= lease.validUntil);
-    await context.eventually('the loss is told', () => told.length === 2);
+    await context.eventually('the loss is reported', () => told.length === 2);
     assert.deepEqual(told, ['revoked', 'lost: revoked']);
     await next.release();
     await context.becomesEmpty();

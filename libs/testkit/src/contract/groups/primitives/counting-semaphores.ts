@@ -100,7 +100,7 @@ export const countingSemaphores: ContractGroup = {
     const late = semaphores[1]!.acquire(1, { signal: hasty.signal });
     hasty.abort();
     await assert.rejects(late, { code: 'LOCK_ABORTED' });
-    await context.eventually('nothing is under way', () => bedrocks[1]!.stats().pendingWithdrawals === 0);
+    await context.eventually('no request is in flight', () => bedrocks[1]!.stats().pendingWithdrawals === 0);
     await context.eventually(
       'the permit is free',
       async () => (await semaphores[0]!.availablePermits()) === 1,

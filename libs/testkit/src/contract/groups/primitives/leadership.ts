@@ -102,7 +102,7 @@ export const leadership: ContractGroup = {
     const [first] = candidate.terms as [LeaderTerm];
     const other = await context.backend();
     await other.leases.revoke(context.resource, context.shape, 'now');
-    await context.eventually('the loss is told', () => first.signal.aborted);
+    await context.eventually('the loss is reported', () => first.signal.aborted);
     assert.equal((first.signal.reason as { code: string }).code, 'LOCK_LOST');
     await leading(context, [candidate]);
     assert.ok(candidate.terms.at(-1)!.token > first.token);

@@ -180,7 +180,7 @@ export const readWriteLocks: ContractGroup = {
     const reader = reading.read.acquire();
     await context.waiting(peers[1]!, 1);
     let isRead = false;
-    const writer = writing.write.run(() => assert.ok(isRead, 'written while somebody read'));
+    const writer = writing.write.run(() => assert.ok(isRead, 'written during a read'));
     await context.waiting(peers[2]!, 1);
     await lease.downgrade();
     const other = await reader;
