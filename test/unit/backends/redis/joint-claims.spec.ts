@@ -61,7 +61,7 @@ describe('the script for several locks', () => {
     expect(await db.hgetall('a')).toEqual({ 'p1:1': '1' });
     expect(await db.hgetall('b')).toEqual({ 'p1:2': '1' });
     expect(await db.pttl('a')).toBeLessThanOrEqual(4_000);
-    expect(await db.pttl('b')).toBeGreaterThan(7_900);
+    expect(await db.pttl('b')).toBeGreaterThan(7_000);
   });
 
   it('gives each lock a token of its own, above all that went before', async () => {
@@ -76,7 +76,7 @@ describe('the script for several locks', () => {
       await claim({ lock: held, id: 'p2:1', lease: 5_000 });
       const [isGranted, item, retry, holder] = (await claimAll(A, B, { lock: 'c', id: 'p1:3' })) as unknown[];
       expect([isGranted, item, holder]).toEqual([0, 'abc'.indexOf(held) + 1, 'p2:1']);
-      expect(retry).toBeGreaterThan(4_900);
+      expect(retry).toBeGreaterThan(4_000);
       expect(await db.keys('*')).toEqual([held]);
       await db.flushall();
     }

@@ -14,7 +14,7 @@ describe('a claim to read', () => {
     expect(await rw.hash()).toEqual({ mode: 'read', 'p1:1': '1' });
     expect(await rw.db.get(rw.hold('p1:1'))).toBe('1');
     for (const key of [LOCK, rw.hold('p1:1')]) {
-      expect(await rw.db.pttl(key)).toBeGreaterThan(3_900);
+      expect(await rw.db.pttl(key)).toBeGreaterThan(3_000);
       expect(await rw.db.pttl(key)).toBeLessThanOrEqual(4_000);
     }
     expect(await rw.keys()).toEqual([LOCK, rw.hold('p1:1')].sort());
@@ -30,7 +30,7 @@ describe('a claim to read', () => {
     await rw.grant('p1:1', { lease: 9_000 });
     await rw.grant('p2:1', { lease: 1_000 });
     expect(await rw.hash()).toEqual({ mode: 'read', 'p1:1': '1', 'p2:1': '1' });
-    expect(await rw.db.pttl(LOCK)).toBeGreaterThan(8_900);
+    expect(await rw.db.pttl(LOCK)).toBeGreaterThan(8_000);
     expect(await rw.db.pttl(rw.hold('p2:1'))).toBeLessThanOrEqual(1_000);
     await rw.grant('p3:1', { lease: 20_000 });
     expect(await rw.db.pttl(LOCK)).toBeGreaterThan(19_000);
@@ -39,7 +39,7 @@ describe('a claim to read', () => {
   it('is refused while somebody writes, of Bedrock or of Redisson', async () => {
     await rw.grant('p1:1:write', { lease: 4_000 });
     const [retry, holder] = (await rw.claim('p2:1')) as [number, string];
-    expect(retry).toBeGreaterThan(3_900);
+    expect(retry).toBeGreaterThan(3_000);
     expect(holder).toBe('p1:1');
     expect(await rw.queue()).toEqual(['p2']);
     await rw.db.del(LOCK, QUEUE, ASKS);
@@ -57,9 +57,9 @@ describe('a claim to read', () => {
   it('is granted a repeat, which lowers nothing', async () => {
     await rw.grant('p1:1', { lease: 9_000 });
     await rw.grant('p1:1', { lease: 1_000 });
-    for (const key of [LOCK, rw.hold('p1:1')]) expect(await rw.db.pttl(key)).toBeGreaterThan(8_900);
+    for (const key of [LOCK, rw.hold('p1:1')]) expect(await rw.db.pttl(key)).toBeGreaterThan(8_000);
     await rw.grant('p1:1', { lease: 20_000 });
-    for (const key of [LOCK, rw.hold('p1:1')]) expect(await rw.db.pttl(key)).toBeGreaterThan(19_900);
+    for (const key of [LOCK, rw.hold('p1:1')]) expect(await rw.db.pttl(key)).toBeGreaterThan(19_000);
     expect(await rw.hash()).toEqual({ mode: 'read', 'p1:1': '1' });
   });
 
@@ -76,14 +76,14 @@ describe('a claim to write', () => {
   it('writes what Redisson writes', async () => {
     expect(await rw.claim('p1:1:write', { lease: 4_000, tokens: 2 })).toBeGreaterThan(0);
     expect(await rw.hash()).toEqual({ mode: 'write', 'p1:1:write': '1' });
-    expect(await rw.db.pttl(LOCK)).toBeGreaterThan(3_900);
+    expect(await rw.db.pttl(LOCK)).toBeGreaterThan(3_000);
     expect(await rw.keys()).toEqual([LOCK, 'bedrock_token'].sort());
   });
 
   it.each(['p2:1', 'p2:1:write'])('is refused beside %s', async (holder) => {
     await rw.grant(holder, { lease: 4_000 });
     const [retry, by] = (await rw.claim('p1:1:write')) as [number, string];
-    expect(retry).toBeGreaterThan(3_900);
+    expect(retry).toBeGreaterThan(3_000);
     expect(by).toBe('p2:1');
   });
 
@@ -95,7 +95,7 @@ describe('a claim to write', () => {
   it('is granted a repeat with new tokens', async () => {
     const first = (await rw.claim('p1:1:write', { tokens: 1 })) as number;
     expect(await rw.claim('p1:1:write', { tokens: 1, lease: 20_000 })).toBeGreaterThan(first);
-    expect(await rw.db.pttl(LOCK)).toBeGreaterThan(19_900);
+    expect(await rw.db.pttl(LOCK)).toBeGreaterThan(19_000);
   });
 
   it('is granted when the last reader has ended by itself', async () => {

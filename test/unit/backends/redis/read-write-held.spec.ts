@@ -41,10 +41,10 @@ describe('a withdraw', () => {
     await rw.readAsRedisson('java:7', [4_000, 6_000]);
     expect(await rw.published(() => rw.withdraw('p1:1'))).toEqual([]);
     const lifeOfHash = () => rw.db.pttl(LOCK);
-    expect(await lifeOfHash()).toBeGreaterThan(8_900);
+    expect(await lifeOfHash()).toBeGreaterThan(8_000);
     expect(await lifeOfHash()).toBeLessThanOrEqual(9_000);
     await rw.withdraw('p2:1');
-    expect(await lifeOfHash()).toBeGreaterThan(5_900);
+    expect(await lifeOfHash()).toBeGreaterThan(5_000);
     expect(await lifeOfHash()).toBeLessThanOrEqual(6_000);
     expect(await rw.hash()).toEqual({ mode: 'read', 'java:7': '2' });
   });
@@ -53,7 +53,7 @@ describe('a withdraw', () => {
     await rw.grant('p1:1', { lease: 20_000 });
     await rw.grant('p2:1', { lease: 9_000 });
     expect(await rw.withdraw('p2:1')).toBe(1);
-    expect(await rw.db.pttl(LOCK)).toBeGreaterThan(19_900);
+    expect(await rw.db.pttl(LOCK)).toBeGreaterThan(19_000);
   });
 
   it('of the last reader that is alive frees the lock, whoever died before', async () => {
@@ -106,7 +106,7 @@ describe('a withdraw', () => {
     expect(await rw.withdraw('p1:1', { keepMs: 7_000 })).toBe(1);
     expect(await rw.db.pttl(rw.hold('p1:1'))).toBeLessThanOrEqual(7_000);
     expect(await rw.db.pttl(LOCK)).toBeLessThanOrEqual(7_000);
-    expect(await rw.db.pttl(LOCK)).toBeGreaterThan(6_900);
+    expect(await rw.db.pttl(LOCK)).toBeGreaterThan(6_000);
     await rw.withdraw('p1:1', { keepMs: 1_000 });
     expect(await rw.db.pttl(LOCK)).toBeLessThanOrEqual(5_000);
     await rw.db.flushall();
@@ -142,7 +142,7 @@ describe('a withdraw', () => {
     expect(await rw.hash()).toEqual({ mode: 'read', 'p2:1': '1', 'p3:1': '1' });
     expect(await rw.db.pttl(rw.hold('p2:1'))).toBeLessThanOrEqual(400);
     for (const key of [LOCK, rw.hold('p3:1')]) {
-      expect(await rw.db.pttl(key)).toBeGreaterThan(900);
+      expect(await rw.db.pttl(key)).toBeGreaterThan(500);
       expect(await rw.db.pttl(key)).toBeLessThanOrEqual(1_000);
     }
     expect(await rw.queue()).toEqual(['p4', 'p5']);
@@ -190,19 +190,19 @@ describe('a renewal', () => {
     await rw.grant('p1:1', { lease: 2_000 });
     await rw.grant('p2:1', { lease: 8_000 });
     expect(await rw.renew('p1:1', 4_000)).toBe(1);
-    expect(await rw.db.pttl(rw.hold('p1:1'))).toBeGreaterThan(3_900);
-    expect(await rw.db.pttl(LOCK)).toBeGreaterThan(7_900);
+    expect(await rw.db.pttl(rw.hold('p1:1'))).toBeGreaterThan(3_000);
+    expect(await rw.db.pttl(LOCK)).toBeGreaterThan(7_000);
     expect(await rw.renew('p1:1', 20_000)).toBe(1);
-    expect(await rw.db.pttl(LOCK)).toBeGreaterThan(19_900);
+    expect(await rw.db.pttl(LOCK)).toBeGreaterThan(19_000);
     expect(await rw.renew('p1:1', 1_000)).toBe(1);
-    for (const key of [LOCK, rw.hold('p1:1')]) expect(await rw.db.pttl(key)).toBeGreaterThan(19_900);
+    for (const key of [LOCK, rw.hold('p1:1')]) expect(await rw.db.pttl(key)).toBeGreaterThan(19_000);
     expect(await rw.db.pttl(rw.hold('p2:1'))).toBeLessThanOrEqual(8_000);
   });
 
   it('pushes the end of a writer', async () => {
     await rw.grant('p1:1:write', { lease: 2_000 });
     expect(await rw.renew('p1:1:write', 9_000)).toBe(1);
-    expect(await rw.db.pttl(LOCK)).toBeGreaterThan(8_900);
+    expect(await rw.db.pttl(LOCK)).toBeGreaterThan(8_000);
     expect(await rw.keys()).toEqual([LOCK]);
   });
 
@@ -244,13 +244,13 @@ describe('a renewal', () => {
     await rw.claim('p3:1:write', { queue: 2 });
     expect(await rw.renew('p1:1', 1)).toBe(1);
     expect(await rw.hash()).toEqual({ mode: 'read', 'p1:1': '3', 'p2:1': '1' });
-    expect(await rw.db.pttl(rw.hold('p1:1'))).toBeGreaterThan(8_900);
-    expect(await rw.db.pttl(LOCK)).toBeGreaterThan(8_900);
+    expect(await rw.db.pttl(rw.hold('p1:1'))).toBeGreaterThan(8_000);
+    expect(await rw.db.pttl(LOCK)).toBeGreaterThan(8_000);
     expect(await rw.queue()).toEqual(['p3']);
     expect(await rw.renew('p1:1', 1)).toBe(1);
     expect(await rw.renew('p1:1:write', 20_000)).toBe(1);
     expect(await rw.hash()).toEqual({ mode: 'read', 'p1:1': '3', 'p2:1': '1' });
-    expect(await rw.db.pttl(rw.hold('p1:1'))).toBeGreaterThan(19_900);
+    expect(await rw.db.pttl(rw.hold('p1:1'))).toBeGreaterThan(19_000);
   });
 
   it('of a writer as a reader tells everybody where the queue is empty', async () => {

@@ -11,7 +11,7 @@ describe('claim', () => {
   it('grants a free lock in the format of RLock', async () => {
     expect(await scripts.claim('p1:1', { lease: 4_000 })).toBe(0);
     expect(await scripts.db.hgetall(LOCK)).toEqual({ 'p1:1': '1' });
-    expect(await scripts.db.pttl(LOCK)).toBeGreaterThan(3_900);
+    expect(await scripts.db.pttl(LOCK)).toBeGreaterThan(3_000);
     expect(await scripts.db.pttl(LOCK)).toBeLessThanOrEqual(4_000);
   });
 
@@ -25,7 +25,7 @@ describe('claim', () => {
   it('refuses a held lock with the rest of its life and its holder, and enlists the process once', async () => {
     await scripts.claim('p1:1', { lease: 4_000 });
     const [retry, holder] = (await scripts.claim('p2:1')) as [number, string];
-    expect(retry).toBeGreaterThan(3_900);
+    expect(retry).toBeGreaterThan(3_000);
     expect(holder).toBe('p1:1');
     await scripts.claim('p2:2');
     expect(await scripts.db.lrange(QUEUE, 0, -1)).toEqual(['p2']);

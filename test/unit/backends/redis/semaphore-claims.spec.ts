@@ -16,9 +16,9 @@ describe('claim of permits', () => {
     expect(await scripts.claim('p2:1', 3, { lease: 8_000 })).toBe(0);
     expect(await scripts.held()).toEqual({ 'p1:1': '1', 'p2:1': '3', held: '4' });
     const now = await scripts.now();
-    expect(Number(await scripts.db.zscore(ENDS, 'p1:1')) - now).toBeGreaterThan(3_900);
+    expect(Number(await scripts.db.zscore(ENDS, 'p1:1')) - now).toBeGreaterThan(3_000);
     for (const key of [UNITS, ENDS]) {
-      expect(await scripts.db.pttl(key)).toBeGreaterThan(7_900);
+      expect(await scripts.db.pttl(key)).toBeGreaterThan(7_000);
       expect(await scripts.db.pttl(key)).toBeLessThanOrEqual(8_000);
     }
     expect(await scripts.claim('p3:1')).toEqual([expect.any(Number), 'p1:1']);
@@ -29,7 +29,7 @@ describe('claim of permits', () => {
     await scripts.claim('p1:2', 2, { lease: 3_000 });
     const [retry, holder] = (await scripts.claim('p2:1', 2)) as [number, string];
     expect(holder).toBe('p1:2');
-    expect(retry).toBeGreaterThan(2_900);
+    expect(retry).toBeGreaterThan(2_000);
     expect(retry).toBeLessThanOrEqual(3_000);
     expect(await scripts.queue()).toEqual(['p2']);
     expect(await scripts.db.hget(ASKS, 'p2')).toMatch(/^\d+$/);
