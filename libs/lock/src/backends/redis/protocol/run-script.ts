@@ -1,6 +1,7 @@
-import type { Send } from '../connection/redis-connection.js';
+import type { RedisConnection, Send } from '../connection/redis-connection.js';
 import { codeOf } from '../connection/failures.js';
-import type { Arg } from '../connection/link.js';
+import type { Arg, ReplyHandler } from '../connection/link.js';
+import { evalRequest, type ScriptInput } from './resp-encoding.js';
 import { scriptFor, type Script } from './script.js';
 
 /** Whom to ask, and how: a connection, or one that is just being opened. */
@@ -9,7 +10,33 @@ export interface ScriptRunner {
   readonly link: { readonly isSharded: boolean };
 }
 
-/** Runs a script by its hash, or by its text where the server has forgotten it (restart, SCRIPT FLUSH, fail-over). */
+/** A request that ran a script by its hash. */
+export interface SentScript {
+  /** The form for this server. */
+  readonly script: Script;
+  readonly input: ScriptInput;
+  /** Local ms. */
+  readonly sentAt: number;
+}
+
+/**
+ * True when the server has forgotten the script (restart, SCRIPT FLUSH, failover). It has executed
+ * nothing, and needs the text.
+ */
+export function needsText(error: Error): boolean {
+  return codeOf(error.cause) === 'NOSCRIPT';
+}
+
+/** Sends the text of a script. The call times out as the first request would. */
+export function sendText(
+  connection: RedisConnection,
+  { script, input, sentAt }: SentScript,
+  replyHandler: ReplyHandler,
+): void {
+  connection.runSince(sentAt, 'eval', evalRequest(script, input), replyHandler);
+}
+
+/** Runs a script by its hash, or by its text if the server needs it. */
 export function runScript(
   { call, link }: ScriptRunner,
   script: Script,
@@ -19,7 +46,7 @@ export function runScript(
   const { source, sha1 } = scriptFor(link, script);
   const input = [keys.length, ...keys, ...args];
   return call('evalsha', [sha1, ...input]).catch((error: Error) => {
-    if (codeOf(error.cause) !== 'NOSCRIPT') throw error;
-    return call('eval', [source, ...input]);
+    if (needsText(error)) return call('eval', [source, ...input]);
+    throw error;
   });
 }

@@ -5,8 +5,9 @@ import { groupBy } from './group-by.js';
 import { slotOf } from './slot.js';
 import type { ReplyHandler } from '../connection/link.js';
 import type { ReplicaAcks, AckFailure } from './replica-acks.js';
+import { needsText, sendText, type SentScript } from './run-script.js';
 import { scriptFor, type Script } from './script.js';
-import { evalshaRequest, evalRequest, type ScriptInput } from './resp-encoding.js';
+import { evalshaRequest, type ScriptInput } from './resp-encoding.js';
 
 /** One caller's share of a batch. */
 export interface BatchItem<Outcome> {
@@ -67,7 +68,7 @@ export class ScriptBatch<Item extends BatchItem<never>> {
     const acked = this.acks?.whenAcknowledged();
     const replyHandler: ReplyHandler = {
       replied: (reply) => this.#settle(items, reply, sentAt, acked),
-      failed: (error) => this.#recover(items, script, input, error as LockError, sentAt),
+      failed: (error) => this.#recover(items, { script, input, sentAt }, error as LockError),
     };
     this.connection.run('evalsha', evalshaRequest(script, input), replyHandler, sentAt);
   }
@@ -100,18 +101,12 @@ export class ScriptBatch<Item extends BatchItem<never>> {
     } else command.settle(item, answer);
   }
 
-  #recover(
-    items: readonly Item[],
-    script: Script,
-    input: ScriptInput,
-    error: LockError,
-    sentAt: number,
-  ): void {
+  #recover(items: readonly Item[], sent: SentScript, error: LockError): void {
     const code = codeOf(error.cause);
-    if (code === 'NOSCRIPT') {
+    if (needsText(error)) {
       const acked = this.acks?.whenAcknowledged();
-      this.connection.runSince(sentAt, 'eval', evalRequest(script, input), {
-        replied: (reply) => this.#settle(items, reply, sentAt, acked),
+      sendText(this.connection, sent, {
+        replied: (reply) => this.#settle(items, reply, sent.sentAt, acked),
         failed: (again) => this.#fail(items, again as LockError),
       });
     } else if (items.length > 1 && (code === 'NOPERM' || code === 'CROSSSLOT')) {

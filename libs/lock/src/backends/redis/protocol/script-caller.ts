@@ -1,8 +1,8 @@
 import { LockTypeMismatchError } from '../../../core/errors.js';
 import type { RedisConnection } from '../connection/redis-connection.js';
-import { codeOf } from '../connection/failures.js';
+import { needsText, sendText } from './run-script.js';
 import { scriptFor, type Script } from './script.js';
-import { evalshaRequest, evalRequest, encodeText, encodeAscii } from './resp-encoding.js';
+import { evalshaRequest, encodeText, encodeAscii } from './resp-encoding.js';
 
 /** Runs a script on one resource; texts of its reply are strings. @throws LockError of that resource */
 export type CallScript = (
@@ -12,7 +12,7 @@ export type CallScript = (
   ...rest: readonly string[]
 ) => Promise<unknown>;
 
-/** By the hash of the script, or by its text where the server has forgotten it (restart, SCRIPT FLUSH, fail-over). */
+/** Runs a script by its hash, or by its text if the server needs it. */
 export function scriptCallerFor(connection: RedisConnection): CallScript {
   return (script, resource, keys, ...rest) =>
     new Promise((resolve, reject) => {
@@ -25,8 +25,8 @@ export function scriptCallerFor(connection: RedisConnection): CallScript {
       connection.run('evalsha', evalshaRequest(form, input), {
         replied,
         failed(error) {
-          if (codeOf(error.cause) !== 'NOSCRIPT') failed(error);
-          else connection.runSince(sentAt, 'eval', evalRequest(form, input), { replied, failed });
+          if (!needsText(error)) failed(error);
+          else sendText(connection, { script: form, input, sentAt }, { replied, failed });
         },
       });
     });
