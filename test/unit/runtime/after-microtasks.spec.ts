@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { afterMicrotasks, callAll } from '../../../libs/lock/src/runtime/after-microtasks.js';
+import { afterMicrotasks, callAll, OncePerTurn } from '../../../libs/lock/src/runtime/after-microtasks.js';
 
 /** A turn of the event loop later. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -36,5 +36,45 @@ describe('what is called after a turn', () => {
     expect([said, later]).toEqual([['before'], ['behind', 'last']]);
     expect(() => callAll([before!, throws], put)).toThrow('on purpose');
     expect(later).toHaveLength(2);
+  });
+});
+
+describe('what is done once per turn', () => {
+  it('is done after the microtasks, however often it was asked for', async () => {
+    const said: string[] = [];
+    const once = new OncePerTurn(() => said.push('done'));
+    once.schedule();
+    void Promise.resolve().then(() => once.schedule());
+    void Promise.resolve().then(() => said.push('microtask'));
+    await turn();
+    expect(said).toEqual(['microtask', 'done']);
+  });
+
+  it('is done again when it is asked for while it is done, or later', async () => {
+    let times = 0;
+    const once: OncePerTurn = new OncePerTurn(() => {
+      times += 1;
+      if (times === 1) once.schedule();
+    });
+    once.schedule();
+    await turn();
+    expect(times).toBe(2);
+    once.schedule();
+    await turn();
+    expect(times).toBe(3);
+  });
+
+  it('may wait for another end of the turn, which is chosen when it is asked for', () => {
+    const later: (() => void)[] = [];
+    let times = 0;
+    const once = new OncePerTurn(
+      () => (times += 1),
+      (callback) => later.push(callback),
+    );
+    once.schedule();
+    once.schedule();
+    expect([later.length, times]).toEqual([1, 0]);
+    later[0]!();
+    expect(times).toBe(1);
   });
 });

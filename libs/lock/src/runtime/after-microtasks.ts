@@ -22,6 +22,31 @@ function callDue(): void {
   callAll(callbacks, afterMicrotasks);
 }
 
+/**
+ * Acts once per turn, however often it is asked to. So requests that one answer has started are sent
+ * together.
+ */
+export class OncePerTurn {
+  #isScheduled = false;
+
+  constructor(
+    private readonly act: () => void,
+    /** Calls back at the end of the turn. @default after its microtasks */
+    private readonly later: (callback: () => void) => void = afterMicrotasks,
+  ) {}
+
+  schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    this.later(this.#run);
+  }
+
+  readonly #run = (): void => {
+    this.#isScheduled = false;
+    this.act();
+  };
+}
+
 /** Calls each. One that throws takes nothing from those behind it, who are called later. */
 export function callAll(callbacks: readonly (() => void)[], later: (callback: () => void) => void): void {
   let called = 0;

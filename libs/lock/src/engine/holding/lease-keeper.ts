@@ -3,7 +3,7 @@ import type { Clock, Timer } from '../../core/clock.js';
 import type { LossReason } from '../../core/errors.js';
 import type { EventHub } from '../../core/events.js';
 import type { LeaseDriver } from '../../core/ports/ports.js';
-import { afterMicrotasks } from '../../runtime/after-microtasks.js';
+import { OncePerTurn } from '../../runtime/after-microtasks.js';
 import type { Hold } from './hold.js';
 
 /** A renewal due within this share of the lease goes with the batch of now. */
@@ -23,6 +23,7 @@ export class LeaseKeeper {
   #size = 0;
   /** Short holds that are renewed at the end of this turn. */
   #shortHolds: Hold[] = [];
+  readonly #shortRenewal = new OncePerTurn(() => this.#renewShort());
   #timer: Timer | undefined;
   #firesAt = Infinity;
 
@@ -93,12 +94,14 @@ export class LeaseKeeper {
    * was asked for as a long one.
    */
   #renewSoon(hold: Hold): void {
-    if (this.#shortHolds.push(hold) > 1) return;
-    afterMicrotasks(() => {
-      const short = new Set(this.#shortHolds);
-      this.#shortHolds = [];
-      this.#renew([...short].filter(({ isKept, isShort, isRenewing }) => isKept && isShort && !isRenewing));
-    });
+    this.#shortHolds.push(hold);
+    this.#shortRenewal.schedule();
+  }
+
+  #renewShort(): void {
+    const short = new Set(this.#shortHolds);
+    this.#shortHolds = [];
+    this.#renew([...short].filter(({ isKept, isShort, isRenewing }) => isKept && isShort && !isRenewing));
   }
 
   #dueAt(hold: Hold): number {

@@ -10,7 +10,7 @@ import type {
 } from '../../../core/claim.js';
 import { LockTypeMismatchError } from '../../../core/errors.js';
 import { SmallMap } from '../../../runtime/small-map.js';
-import { afterMicrotasks } from '../../../runtime/after-microtasks.js';
+import { OncePerTurn } from '../../../runtime/after-microtasks.js';
 import type { ClaimItem } from './claim-command.js';
 import { slotOf } from '../protocol/slot.js';
 import type { RedisConnection } from '../connection/redis-connection.js';
@@ -56,7 +56,8 @@ export class LeaseBatches {
   readonly #jointClaimBatch: ScriptBatch<JointClaimItem> | undefined;
   readonly #renewBatch: ScriptBatch<RenewItem>;
   readonly #annotateBatch: ScriptBatch<AnnotateItem>;
-  #isScheduled = false;
+  /** All callers that one reply woke up are in the same batch. */
+  readonly #batch = new OncePerTurn(() => this.#flush());
 
   constructor(
     private readonly connection: RedisConnection,
@@ -77,7 +78,7 @@ export class LeaseBatches {
       const item: ClaimItem = { resource, claim, keys: this.keyCache.of(resource), resolve, reject };
       this.#claims.push(item);
       this.#unsentClaims.set(claim.id, item);
-      this.#schedule();
+      this.#batch.schedule();
     });
   }
 
@@ -108,13 +109,13 @@ export class LeaseBatches {
         error instanceof LockTypeMismatchError ? resolve('absent') : reject(error);
       const keys = this.keyCache.of(resource);
       this.#withdraws.push({ resource, id, keys, options, resolve, reject: refuse });
-      this.#schedule();
+      this.#batch.schedule();
     });
   }
 
   annotate({ id, resource }: ClaimRef, depth: number): void {
     this.#annotations.set(id, { resource, id, depth, resolve: ignore, reject: ignore });
-    this.#schedule();
+    this.#batch.schedule();
   }
 
   /**
@@ -135,15 +136,7 @@ export class LeaseBatches {
     return outcomes;
   }
 
-  #schedule(): void {
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    // All callers that one reply woke up are in the same batch.
-    afterMicrotasks(this.#flush);
-  }
-
-  readonly #flush = (): void => {
-    this.#isScheduled = false;
+  #flush(): void {
     const withdraws = this.#withdraws;
     const claims = this.#claims;
     if (withdraws.length > 0) {
@@ -160,5 +153,5 @@ export class LeaseBatches {
       this.#unsentClaims = new SmallMap();
       this.#claimBatch.send(claims);
     }
-  };
+  }
 }

@@ -1,4 +1,4 @@
-import { afterMicrotasks } from '../../../runtime/after-microtasks.js';
+import { OncePerTurn } from '../../../runtime/after-microtasks.js';
 import type { ResultRow, SqlResult } from '../connection/link.js';
 
 /** Items in one statement, at most: the server works on one statement while the client prepares the next. */
@@ -20,6 +20,7 @@ interface PendingStatement<T> {
  */
 export class StatementBatcher<T extends { readonly resource: string }> {
   #pending: PendingStatement<T>[] = [];
+  readonly #batch = new OncePerTurn(() => this.#flush());
 
   constructor(
     private readonly run: (
@@ -35,7 +36,7 @@ export class StatementBatcher<T extends { readonly resource: string }> {
   add(item: T, deadline: number): Promise<ResultRow | undefined> {
     return new Promise((resolve, reject) => {
       this.#pending.push({ item, deadline, resolve, reject });
-      if (this.#pending.length === 1) afterMicrotasks(() => this.#flush());
+      this.#batch.schedule();
     });
   }
 
