@@ -1,5 +1,5 @@
 import type { IRequestOp } from 'etcd3';
-import { afterMicrotasks } from '../../../../runtime/after-microtasks.js';
+import { afterMicrotasks, OncePerTurn } from '../../../../runtime/after-microtasks.js';
 import type { EtcdEntry } from './etcd-entry.js';
 import type { EtcdSessionDeps } from '../session/etcd-session.js';
 
@@ -19,12 +19,11 @@ interface PendingDelete {
 export class DeleteBatcher {
   #pending: PendingDelete[] = [];
   #sending = 0;
-  readonly #flush = (): void => {
-    const pending = this.#pending;
-    this.#pending = [];
-    for (let at = 0; at < pending.length; at += MAX_ENTRIES)
-      void this.#send(pending.slice(at, at + MAX_ENTRIES));
-  };
+  readonly #batch = new OncePerTurn(
+    () => this.#flush(),
+    // A lone delete does not wait for others; with requests in flight, more may come with the current read.
+    (flush) => (this.#sending === 0 ? afterMicrotasks(flush) : this.deps.clock.afterPoll(flush)),
+  );
 
   constructor(private readonly deps: EtcdSessionDeps) {}
 
@@ -32,11 +31,15 @@ export class DeleteBatcher {
   remove(entry: EtcdEntry): Promise<boolean> {
     return new Promise((resolve, reject) => {
       this.#pending.push({ entry, resolve, reject });
-      if (this.#pending.length > 1) return;
-      // A lone delete does not wait for others; with requests in flight, more may come with the current read.
-      if (this.#sending === 0) afterMicrotasks(this.#flush);
-      else this.deps.clock.afterPoll(this.#flush);
+      this.#batch.schedule();
     });
+  }
+
+  #flush(): void {
+    const pending = this.#pending;
+    this.#pending = [];
+    for (let at = 0; at < pending.length; at += MAX_ENTRIES)
+      void this.#send(pending.slice(at, at + MAX_ENTRIES));
   }
 
   async #send(batch: readonly PendingDelete[]): Promise<void> {

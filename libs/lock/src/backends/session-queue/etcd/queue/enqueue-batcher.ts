@@ -1,6 +1,6 @@
 import type { ICompare } from 'etcd3';
 import type { ProcessView } from '../../../../core/claim.js';
-import { afterMicrotasks } from '../../../../runtime/after-microtasks.js';
+import { afterMicrotasks, OncePerTurn } from '../../../../runtime/after-microtasks.js';
 import { InFlight } from '../../../../runtime/in-flight.js';
 import type { EnqueueResult, EnqueueRequest } from '../../queue-store.js';
 import { queueFrom, encodeEntry, revisionOf, type EtcdEntry } from './etcd-entry.js';
@@ -26,11 +26,11 @@ export class EnqueueBatcher {
   #pending: PendingEnqueue[] = [];
   /** Queues that some are entering now. */
   readonly #busy = new Set<string>();
-  #isScheduled = false;
-  readonly #flush = (): void => {
-    this.#isScheduled = false;
-    for (let batch = this.#takeBatch(); batch.length > 0; batch = this.#takeBatch()) void this.#send(batch);
-  };
+  readonly #batch = new OncePerTurn(
+    () => this.#flush(),
+    // A lone caller joins the batch of this turn; with requests in flight, more callers may come with the current read.
+    (flush) => (this.#busy.size === 0 ? afterMicrotasks(flush) : this.deps.clock.afterPoll(flush)),
+  );
   readonly #inFlight = new InFlight();
 
   constructor(
@@ -47,7 +47,7 @@ export class EnqueueBatcher {
         resolve: (result) => (generation.end(), resolve(result)),
         reject: (error) => (generation.end(), reject(error)),
       });
-      this.#schedule();
+      this.#batch.schedule();
     });
   }
 
@@ -56,12 +56,8 @@ export class EnqueueBatcher {
     return this.#inFlight.whenSettled();
   }
 
-  #schedule(): void {
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    // A lone caller joins the batch of this turn; with requests in flight, more callers may come with the current read.
-    if (this.#busy.size === 0) afterMicrotasks(this.#flush);
-    else this.deps.clock.afterPoll(this.#flush);
+  #flush(): void {
+    for (let batch = this.#takeBatch(); batch.length > 0; batch = this.#takeBatch()) void this.#send(batch);
   }
 
   /** The first who may go, and those behind who may go with them, in their order. */
@@ -89,7 +85,7 @@ export class EnqueueBatcher {
       for (const { reject } of batch) reject(error as Error);
     }
     for (const resource of resources) this.#busy.delete(resource);
-    if (this.#pending.length > 0) this.#schedule();
+    if (this.#pending.length > 0) this.#batch.schedule();
   }
 
   async #enqueueAll(batch: readonly PendingEnqueue[], resources: readonly string[]): Promise<void> {
