@@ -58,7 +58,10 @@ export class ReplicaAcks {
     this.#request = `*3\r\n${encodeAscii('wait')}${encodeAscii(settings.count)}${encodeAscii(settings.timeoutMs)}`;
   }
 
-  /** Covers all requests that are sent until the next microtask. */
+  /**
+   * Covers all requests that are sent until the next microtask. OncePerTurn does not fit: its turn
+   * is longer, and every grant waits for this answer.
+   */
   whenAcknowledged(): Promise<AckFailure> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve);

@@ -75,6 +75,7 @@ export class RowExecutor {
     if (this.#isRunning) return;
     this.#isRunning = true;
     // After this turn, so that a withdraw and a claim of the same turn are decided together.
+    // OncePerTurn does not fit: its turn is longer, and later operations gather anyway.
     enqueueMicrotask(this.#start);
   }
 

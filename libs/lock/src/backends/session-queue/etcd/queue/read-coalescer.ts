@@ -1,7 +1,10 @@
 import { queueFrom, revisionOf, type EtcdEntry } from './etcd-entry.js';
 import type { EtcdSessionDeps } from '../session/etcd-session.js';
 
-/** Reads queues: callers of one turn share a read, and get answers in call order. */
+/**
+ * Reads queues: callers of one turn share a read, and get answers in call order. OncePerTurn does
+ * not fit: the callers of each queue share one promise.
+ */
 export class ReadCoalescer {
   readonly #next = new Map<string, Promise<readonly EtcdEntry[]>>();
 
