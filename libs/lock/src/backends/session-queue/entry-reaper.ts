@@ -68,8 +68,8 @@ export class EntryReaper {
 
   #expire(queued: QueuedClaim): void {
     queued.phase = 'leaving';
-    queued
-      .runExclusive(() => this.remove(queued))
+    queued.turns
+      .run(() => this.remove(queued))
       .then(
         () => this.#dropIfGone(queued),
         // It is tried again at the next look.

@@ -56,9 +56,7 @@ export class QueueLeases implements LeaseDriver, QueueStoreListener {
     const queued = this.#claims.getOrCreate(claim);
     queued.seenAt = clock.now();
     return this.#withTimeout('a claim', () =>
-      queued
-        .runExclusive(() => this.#protocol.claim(queued, claim))
-        .finally(() => this.#afterOperation(queued)),
+      queued.turns.run(() => this.#protocol.claim(queued, claim)).finally(() => this.#afterOperation(queued)),
     );
   }
 
@@ -92,7 +90,7 @@ export class QueueLeases implements LeaseDriver, QueueStoreListener {
     if (queued === undefined) return 'absent';
     queued.isWithdrawn = true;
     return this.#withTimeout('a withdrawal', () =>
-      queued.runExclusive(() => this.#withdraw(queued, options)).finally(() => this.#afterOperation(queued)),
+      queued.turns.run(() => this.#withdraw(queued, options)).finally(() => this.#afterOperation(queued)),
     );
   }
 
@@ -156,7 +154,7 @@ export class QueueLeases implements LeaseDriver, QueueStoreListener {
     this.#reaper.close();
     const removals = this.#claims.all().map(async (queued) => {
       queued.isWithdrawn = true;
-      await queued.runExclusive(() => this.#protocol.remove(queued)).catch(() => undefined);
+      await queued.turns.run(() => this.#protocol.remove(queued)).catch(() => undefined);
       this.#drop(queued);
     });
     await atMost(this.deps.clock, ms, Promise.all(removals));
@@ -176,7 +174,7 @@ export class QueueLeases implements LeaseDriver, QueueStoreListener {
   }
 
   async #renewExclusively(queued: QueuedClaim, ref: HeldRef): Promise<RenewOutcome> {
-    const renewal = queued.runExclusive(async () => {
+    const renewal = queued.turns.run(async () => {
       await this.#protocol.resolveUnconfirmed(queued);
       await this.#protocol.ensureCovered(queued, ref.leaseMs, ref.shape.units);
       const [outcome] = await this.#confirm([queued], () => ref.leaseMs);

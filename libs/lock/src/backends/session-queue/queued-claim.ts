@@ -1,4 +1,5 @@
 import type { ClaimRef } from '../../core/claim.js';
+import { Turns } from '../../runtime/keyed-turns.js';
 import type { QueueSession, OwnEntry } from './queue-store.js';
 
 /**
@@ -26,14 +27,14 @@ export class QueuedClaim {
   onBlockerDeleted: (() => void) | undefined;
   /** Renewals in flight: their answers may move the end. */
   renewalsInFlight = 0;
-  #tail: Promise<unknown> = Promise.resolve();
-  #pending = 0;
+  /** Requests about it run in order: each depends on the previous answer. */
+  readonly turns = new Turns();
 
   constructor(readonly ref: ClaimRef) {}
 
   /** A request about it is in flight. */
   get isBusy(): boolean {
-    return this.#pending > 0 || this.renewalsInFlight > 0;
+    return !this.turns.isIdle || this.renewalsInFlight > 0;
   }
 
   /** The server has nothing of it. */
@@ -55,13 +56,5 @@ export class QueuedClaim {
     this.token = 0;
     this.tokens = 0;
     if (this.phase !== 'leaving') this.phase = 'asking';
-  }
-
-  /** In order: the next request of a claim depends on the previous answer. */
-  runExclusive<T>(work: () => Promise<T>): Promise<T> {
-    this.#pending += 1;
-    const result = this.#tail.then(work).finally(() => (this.#pending -= 1));
-    this.#tail = result.catch(() => undefined);
-    return result;
   }
 }
