@@ -18,7 +18,7 @@ import {
 } from './core/options/options.js';
 import type { Backend, Traits } from './core/ports/ports.js';
 import { resolveReadWriteSettings } from './core/options/read-write-options.js';
-import { LockNameRegistry } from './runtime/lock-name-registry.js';
+import { LockNameRegistry } from './runtime/collections/lock-name-registry.js';
 import { resolveSemaphoreSettings, type SemaphoreOptions } from './core/options/semaphore-options.js';
 import {
   resolvePermitSettings,

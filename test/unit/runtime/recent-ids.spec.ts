@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ManualClock } from 'bedrock-testkit';
-import { RecentIds } from '../../../libs/lock/src/runtime/recent-ids.js';
+import { RecentIds } from '../../../libs/lock/src/runtime/collections/recent-ids.js';
 
 const LIFE_MS = 60_000;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { SmallMap } from '../../../libs/lock/src/runtime/small-map.js';
+import { SmallMap } from '../../../libs/lock/src/runtime/collections/small-map.js';
 
 /** What a map answers to one call, and what it holds afterwards. */
 function answersOf(

@@ -11,7 +11,7 @@ import type {
 } from '../../core/claim.js';
 import { BackendUnavailableError } from '../../core/errors.js';
 import type { LeaseDriver, Unsubscribe, Waker } from '../../core/ports/ports.js';
-import { SmallMap } from '../../runtime/small-map.js';
+import { SmallMap } from '../../runtime/collections/small-map.js';
 import { CombinedClaim, attemptId, claimIdOf } from './combined-claim.js';
 import type { CombinationSettings } from './combination-options.js';
 import type { NodeSet } from './node-set.js';

@@ -1,6 +1,6 @@
 import type { ClaimRef } from '../../core/claim.js';
 import type { Clock } from '../../core/clock.js';
-import { RecentIds } from '../../runtime/recent-ids.js';
+import { RecentIds } from '../../runtime/collections/recent-ids.js';
 import { QueuedClaim } from './queued-claim.js';
 import type { QueueEntry } from './queue-store.js';
 

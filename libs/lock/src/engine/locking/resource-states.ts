@@ -1,5 +1,5 @@
 import type { NodeMonitor } from '../../core/ports/node.js';
-import { SmallMap } from '../../runtime/small-map.js';
+import { SmallMap } from '../../runtime/collections/small-map.js';
 import type { LockSettings } from '../../core/options/options.js';
 import type { Hold } from '../holding/hold.js';
 import { ResourceState, type FairGroup, type ResourceStateOwner } from './resource-state.js';

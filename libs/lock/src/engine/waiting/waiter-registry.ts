@@ -2,7 +2,7 @@ import type { Clock, Timer } from '../../core/clock.js';
 import { outsideOfCallers } from '../../core/context.js';
 import { LockClosedError, QueueFullError } from '../../core/errors.js';
 import type { WaitEnd, EventHub } from '../../core/events.js';
-import { SmallMap } from '../../runtime/small-map.js';
+import { SmallMap } from '../../runtime/collections/small-map.js';
 
 /** Deadlines closer together than this are served by one timer, in ms. */
 const COALESCE_MS = 5;

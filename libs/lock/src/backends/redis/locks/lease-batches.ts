@@ -9,7 +9,7 @@ import type {
   WithdrawOutcome,
 } from '../../../core/claim.js';
 import { LockTypeMismatchError } from '../../../core/errors.js';
-import { SmallMap } from '../../../runtime/small-map.js';
+import { SmallMap } from '../../../runtime/collections/small-map.js';
 import { OncePerTurn } from '../../../runtime/after-microtasks.js';
 import type { ClaimItem } from './claim-command.js';
 import { slotOf } from '../protocol/slot.js';

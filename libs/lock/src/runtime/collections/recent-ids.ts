@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.js';
+import type { Clock } from '../../core/clock.js';
 
 /** Generations that are kept: an id is forgotten with the oldest of them. */
 const GENERATIONS = 4;

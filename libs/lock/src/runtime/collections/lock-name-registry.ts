@@ -1,5 +1,5 @@
-import { describe, InvalidOptionError } from '../core/errors.js';
-import { SecretKeys } from '../core/options/secret-keys.js';
+import { describe, InvalidOptionError } from '../../core/errors.js';
+import { SecretKeys } from '../../core/options/secret-keys.js';
 
 interface RegistryEntry {
   readonly kind: string;
