@@ -3,6 +3,10 @@ export class InFlightGeneration {
   #count = 0;
   #onOver: (() => void) | undefined;
 
+  get size(): number {
+    return this.#count;
+  }
+
   get isOver(): boolean {
     return this.#count === 0;
   }

@@ -3,8 +3,7 @@ import type { OperationId } from '../../core/ports/counting.js';
 import { BackendUnavailableError, LockClosedError } from '../../core/errors.js';
 import type { Backend } from '../../core/ports/ports.js';
 import type { WaitSettings } from '../../core/options/wait-options.js';
-import { WakeableSleep } from '../../runtime/wakeable-sleep.js';
-import { Backoff } from '../../runtime/backoff.js';
+import { UntilConfirmed } from '../../runtime/until-confirmed.js';
 import { asLockError, isUnavailable } from '../../core/unavailable.js';
 
 /**
@@ -46,21 +45,14 @@ export class PendingOperation {
 }
 
 /** Changes that must happen once, whatever the network does: repeated under one id until they are answered. */
-export class Operations {
+export class Operations extends UntilConfirmed {
   #begun = 0;
-  #isStopped = false;
-  /** One for each change without an answer; it is woken when nothing may be repeated any more. */
-  readonly #pauses = new Set<WakeableSleep>();
-  #onDrained: (() => void) | undefined;
 
   constructor(
-    private readonly clock: Clock,
+    clock: Clock,
     private readonly backend: Backend,
-  ) {}
-
-  /** Changes that are not answered yet. */
-  get pending(): number {
-    return this.#pauses.size;
+  ) {
+    super(clock, RETRY_MS);
   }
 
   begin(): PendingOperation {
@@ -74,9 +66,9 @@ export class Operations {
    */
   repeatUntilDeadline<R>(resource: string, settings: WaitSettings, act: SendOperation<R>): Promise<R> {
     const lastSend = this.clock.now() + settings.waitMs - this.backend.operationTimeoutMs;
-    const mayRepeat = (pauseMs: number): boolean =>
+    const isInTime = (pauseMs: number): boolean =>
       !settings.failFast && this.clock.now() + pauseMs <= lastSend;
-    return this.#repeat(resource, this.begin(), act, mayRepeat);
+    return this.#untilAnswered(resource, this.begin(), act, isInTime);
   }
 
   /**
@@ -85,7 +77,7 @@ export class Operations {
    * @throws errors that no repetition could fix
    */
   repeatUntilTimeout<R>(resource: string, act: SendOperation<R>): Promise<R | undefined> {
-    const answer = this.#repeat(resource, this.begin(), act, always).catch((error: unknown) => {
+    const answer = this.#untilAnswered(resource, this.begin(), act, always).catch((error: unknown) => {
       if (isUnavailable(error)) return undefined;
       throw error;
     });
@@ -94,45 +86,32 @@ export class Operations {
 
   /** Repeats a change in the background until it is answered. Its errors are dropped. */
   repeatInBackground(resource: string, pending: PendingOperation, act: SendOperation<unknown>): void {
-    this.#repeat(resource, pending, act, always).catch(() => undefined);
+    this.#untilAnswered(resource, pending, act, always).catch(() => undefined);
   }
 
-  /** Waits until everything is answered, at most `ms`; then nothing more is sent. */
-  async drain(ms: number): Promise<void> {
-    if (this.pending > 0)
-      await atMost(this.clock, ms, new Promise<void>((resolve) => (this.#onDrained = resolve)));
-    this.#isStopped = true;
-    for (const pause of this.#pauses) pause.wake();
-  }
-
-  async #repeat<R>(
+  async #untilAnswered<R>(
     resource: string,
     pending: PendingOperation,
     act: SendOperation<R>,
-    mayRepeat: (pauseMs: number) => boolean,
+    isInTime: (pauseMs: number) => boolean,
   ): Promise<R> {
-    if (this.#isStopped) throw new LockClosedError(resource);
-    const pause = new WakeableSleep(this.clock);
-    const backoff = new Backoff(RETRY_MS.first, RETRY_MS.longest);
+    if (this.isStopped) throw new LockClosedError(resource);
+    let failure: BackendUnavailableError | undefined;
     let mayHaveActed = false;
-    this.#pauses.add(pause);
+    this.inFlight.begin();
     try {
-      for (;;) {
-        let failure: BackendUnavailableError;
-        try {
-          return await act(pending.send());
-        } catch (error) {
+      const answer = await this.repeat({
+        send: async () => ({ value: await act(pending.send()) }),
+        mayRepeat: (error, pauseMs) => {
           failure = this.#unavailable(error, resource);
-        }
-        mayHaveActed ||= failure.executed === 'unknown';
-        const pauseMs = backoff.take();
-        const isWorthIt = !this.#isStopped && !pending.isExpired && mayRepeat(pauseMs);
-        if (isWorthIt) await pause.sleep(pauseMs);
-        if (!isWorthIt || this.#isStopped) throw mayHaveActed ? asUnknown(failure) : failure;
-      }
+          mayHaveActed ||= failure.executed === 'unknown';
+          return !pending.isExpired && isInTime(pauseMs);
+        },
+      });
+      if (answer !== undefined) return answer.value;
+      throw mayHaveActed ? asUnknown(failure!) : failure!;
     } finally {
-      this.#pauses.delete(pause);
-      if (this.pending === 0) this.#onDrained?.();
+      this.inFlight.end();
     }
   }
 

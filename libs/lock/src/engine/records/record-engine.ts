@@ -3,8 +3,7 @@ import { LockClosedError } from '../../core/errors.js';
 import type { EventHub } from '../../core/events.js';
 import type { Backend, RecordDriver } from '../../core/ports/ports.js';
 import type { RecordRef } from '../../core/ports/records.js';
-import { WakeableSleep } from '../../runtime/wakeable-sleep.js';
-import { Backoff } from '../../runtime/backoff.js';
+import { UntilConfirmed } from '../../runtime/until-confirmed.js';
 
 /** A run that has not ended. */
 interface ActiveRun {
@@ -25,8 +24,7 @@ const RETRY_MS = { first: 50, longest: 5_000 };
 /** The dependencies of runs under idempotency keys, and the runs in flight. */
 export class RecordEngine {
   readonly #runs = new Set<ActiveRun>();
-  /** What ends the pauses of those that abandon a record. */
-  readonly #pauses = new Set<WakeableSleep>();
+  readonly #abandoning: UntilConfirmed;
   #process: string | undefined;
   #owners = 0;
   #isClosed = false;
@@ -37,7 +35,9 @@ export class RecordEngine {
     readonly records: RecordDriver,
     readonly clock: Clock,
     readonly events: EventHub,
-  ) {}
+  ) {
+    this.#abandoning = new UntilConfirmed(clock, RETRY_MS);
+  }
 
   /** A new id for the owner of a record, unique across processes. */
   newOwner(): string {
@@ -70,10 +70,14 @@ export class RecordEngine {
    * until a record was removed, or there was none when none could come any more, or its lease has
    * ended.
    */
-  abandonInBackground(record: OrphanedRecord): void {
-    const pause = new WakeableSleep(this.clock);
-    this.#pauses.add(pause);
-    void this.#abandonUntilRemoved(record, pause).finally(() => this.#pauses.delete(pause));
+  abandonInBackground({ notAfter, leaseMs, ...ref }: OrphanedRecord): void {
+    const { clock, records } = this;
+    void this.#abandoning.repeat({
+      // After the end of its lease there is nothing left to remove.
+      send: async () => clock.now() >= notAfter + leaseMs || records.abandon(ref),
+      repeatAt: (isRemoved, sentAt) => (isRemoved || sentAt > notAfter ? undefined : notAfter + 1),
+      mayRepeat: () => true,
+    });
   }
 
   /**
@@ -85,21 +89,6 @@ export class RecordEngine {
     if (this.#runs.size > 0 && graceMs > 0)
       await atMost(this.clock, graceMs, new Promise<void>((done) => (this.#onIdle = done)));
     for (const run of this.#runs) run.stop();
-    for (const pause of this.#pauses) pause.wake();
-  }
-
-  async #abandonUntilRemoved(
-    { notAfter, leaseMs, ...ref }: OrphanedRecord,
-    pause: WakeableSleep,
-  ): Promise<void> {
-    const { clock, records } = this;
-    const retries = new Backoff(RETRY_MS.first, RETRY_MS.longest);
-    // A sleep that was woken does not begin again.
-    while (!pause.isWoken && clock.now() < notAfter + leaseMs) {
-      const sentAt = clock.now();
-      const isRemoved = await records.abandon(ref).catch(() => undefined);
-      if (isRemoved === true || (isRemoved === false && sentAt > notAfter)) return;
-      await pause.sleep(isRemoved === false ? notAfter - clock.now() + 1 : retries.take());
-    }
+    this.#abandoning.stop();
   }
 }

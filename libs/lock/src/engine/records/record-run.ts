@@ -1,7 +1,7 @@
-import { atMost, sleep, type Timer } from '../../core/clock.js';
+import { atMost, type Timer } from '../../core/clock.js';
 import { IdempotencyLostError } from '../../core/idempotency-errors.js';
 import type { RecordRef } from '../../core/ports/records.js';
-import { Backoff } from '../../runtime/backoff.js';
+import { UntilConfirmed } from '../../runtime/until-confirmed.js';
 import { driftMargin } from '../holding/hold.js';
 import type { RecordEngine } from './record-engine.js';
 
@@ -66,15 +66,12 @@ export class RecordRun {
 
   async #store(text: string, keepMs: number): Promise<'stored' | 'lost' | 'unconfirmed'> {
     const { clock, records } = this.engine;
-    const pauses = new Backoff(RETRY_MS.first, RETRY_MS.longest);
-    for (;;) {
-      try {
-        return (await records.complete(this.ref, text, keepMs)) ? 'stored' : 'lost';
-      } catch {
-        if (this.#isOver || clock.now() >= this.#validUntil) return 'unconfirmed';
-      }
-      await sleep(clock, pauses.take());
-    }
+    // Its own, which no close stops: a pause that has begun ends with one more try to keep the result.
+    const isStored = await new UntilConfirmed(clock, RETRY_MS).repeat({
+      send: () => records.complete(this.ref, text, keepMs),
+      mayRepeat: () => !this.#isOver && clock.now() < this.#validUntil,
+    });
+    return isStored === undefined ? 'unconfirmed' : isStored ? 'stored' : 'lost';
   }
 
   #schedule(ms: number): void {

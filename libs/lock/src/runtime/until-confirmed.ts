@@ -1,0 +1,99 @@
+import { atMost, type Clock } from '../core/clock.js';
+import { Backoff } from './backoff.js';
+import { InFlightGeneration } from './in-flight.js';
+import { WakeableSleep } from './wakeable-sleep.js';
+
+/** Pauses after failures, in ms. Each is twice the one before, up to the longest. */
+export interface RetryPauses {
+  readonly first: number;
+  readonly longest: number;
+}
+
+/** A request that the server may execute without an answer. */
+export interface RepeatedRequest<T> {
+  /** Sends the request, each time under the same id. */
+  send(): Promise<T>;
+  /**
+   * Returns when to send it again after an answer, local ms: an earlier send may still be executed.
+   * Undefined when the answer is final. @default always final
+   */
+  repeatAt?(answer: T, sentAt: number): number | undefined;
+  /** Whether to send it again after this failure and pause. @throws errors that a repetition cannot fix */
+  mayRepeat(error: unknown, pauseMs: number): boolean;
+}
+
+/** Repeats unanswered requests until each is confirmed or given up. Sends nothing after `stop()`. */
+export class UntilConfirmed {
+  /** Requests that `drain()` waits for. A subclass counts them. */
+  protected readonly inFlight = new InFlightGeneration();
+  #isStopped = false;
+  #isHurried = false;
+  readonly #pauses = new Set<WakeableSleep>();
+
+  constructor(
+    protected readonly clock: Clock,
+    private readonly retryMs: RetryPauses,
+  ) {}
+
+  /** Requests that are not confirmed yet. */
+  get pending(): number {
+    return this.inFlight.size;
+  }
+
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
+  /** Resolves with the final answer, or undefined when it was given up. @throws errors of `mayRepeat` */
+  async repeat<T>(request: RepeatedRequest<T>): Promise<T | undefined> {
+    const { first, longest } = this.retryMs;
+    const backoff = new Backoff(first, longest);
+    while (!this.#isStopped) {
+      const sentAt = this.clock.now();
+      try {
+        const answer = await request.send();
+        const again = request.repeatAt?.(answer, sentAt);
+        if (again === undefined) return answer;
+        await this.#pauseUntil(again);
+      } catch (error) {
+        const pauseMs = backoff.take();
+        if (!request.mayRepeat(error, pauseMs)) break;
+        await this.#pause(this.#isHurried ? first : pauseMs);
+      }
+    }
+    return undefined;
+  }
+
+  /** Cuts all pauses short: the rest of the time is for attempts. */
+  hurry(): void {
+    this.#isHurried = true;
+    this.#endPauses();
+  }
+
+  /** Waits until everything is confirmed, at most `ms`, and then stops. */
+  async drain(ms: number): Promise<void> {
+    if (!this.inFlight.isOver) await atMost(this.clock, ms, this.inFlight.whenOver());
+    this.stop();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#endPauses();
+  }
+
+  #endPauses(): void {
+    for (const pause of this.#pauses) pause.wake();
+  }
+
+  async #pauseUntil(at: number): Promise<void> {
+    while (!this.#isStopped && this.clock.now() < at) await this.#pause(at - this.clock.now());
+  }
+
+  async #pause(ms: number): Promise<void> {
+    if (this.#isStopped) return;
+    const pause = new WakeableSleep(this.clock);
+    this.#pauses.add(pause);
+    await pause.sleep(ms);
+    this.#pauses.delete(pause);
+  }
+}
