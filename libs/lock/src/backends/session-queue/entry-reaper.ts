@@ -1,5 +1,6 @@
-import type { Clock, Timer } from '../../core/clock.js';
+import type { Clock } from '../../core/clock.js';
 import { QUEUE_TIMING } from '../../core/queue-timing.js';
+import { EarliestTimer } from '../../runtime/earliest-timer.js';
 import type { QueuedClaim } from './queued-claim.js';
 import type { QueuedClaims } from './queued-claims.js';
 
@@ -14,25 +15,24 @@ const RETRY_MS = 100;
  * them.
  */
 export class EntryReaper {
-  #timer: Timer | undefined;
-  #firesAt = Infinity;
-  #isClosed = false;
+  readonly #timer: EarliestTimer;
 
   constructor(
     private readonly clock: Clock,
     private readonly claims: QueuedClaims,
     private readonly remove: (queued: QueuedClaim) => Promise<unknown>,
     private readonly drop: (queued: QueuedClaim) => void,
-  ) {}
+  ) {
+    this.#timer = new EarliestTimer(clock, () => this.#tick());
+  }
 
   /** Looks at a record when it is its time. */
   schedule(queued: QueuedClaim): void {
-    this.#arm(this.#dueAt(queued));
+    this.#timer.arm(this.#dueAt(queued));
   }
 
   close(): void {
-    this.#isClosed = true;
-    if (this.#timer !== undefined) this.clock.clearTimer(this.#timer);
+    this.#timer.stop();
   }
 
   #dueAt({ phase, expiresAt, seenAt, isGone }: QueuedClaim): number {
@@ -41,16 +41,7 @@ export class EntryReaper {
     return phase === 'granted' ? expiresAt + GRACE_MS : seenAt + QUEUE_TIMING.entrySilenceMs;
   }
 
-  #arm(at: number): void {
-    if (at >= this.#firesAt || this.#isClosed) return;
-    if (this.#timer !== undefined) this.clock.clearTimer(this.#timer);
-    this.#firesAt = at;
-    this.#timer = this.clock.setTimer(() => this.#tick(), at - this.clock.now());
-  }
-
   #tick(): void {
-    this.#timer = undefined;
-    this.#firesAt = Infinity;
     const now = this.clock.now();
     let next = Infinity;
     for (const queued of this.claims.all()) {
@@ -63,7 +54,7 @@ export class EntryReaper {
         next = Math.min(next, now + RETRY_MS);
       }
     }
-    this.#arm(next);
+    this.#timer.arm(next);
   }
 
   #expire(queued: QueuedClaim): void {

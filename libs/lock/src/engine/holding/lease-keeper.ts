@@ -1,9 +1,10 @@
 import type { HeldRef, RenewOutcome } from '../../core/claim.js';
-import type { Clock, Timer } from '../../core/clock.js';
+import type { Clock } from '../../core/clock.js';
 import type { LossReason } from '../../core/errors.js';
 import type { EventHub } from '../../core/events.js';
 import type { LeaseDriver } from '../../core/ports/ports.js';
 import { OncePerTurn } from '../../runtime/after-microtasks.js';
+import { EarliestTimer } from '../../runtime/earliest-timer.js';
 import type { Hold } from './hold.js';
 
 /** A renewal due within this share of the lease goes with the batch of now. */
@@ -24,8 +25,7 @@ export class LeaseKeeper {
   /** Short holds that are renewed at the end of this turn. */
   #shortHolds: Hold[] = [];
   readonly #shortRenewal = new OncePerTurn(() => this.#renewShort());
-  #timer: Timer | undefined;
-  #firesAt = Infinity;
+  readonly #timer: EarliestTimer;
 
   constructor(
     private readonly clock: Clock,
@@ -35,7 +35,9 @@ export class LeaseKeeper {
     private readonly events: EventHub,
     /** Called once for a hold whose lease has ended before its release. */
     private readonly onLost: (hold: Hold, reason: LossReason) => void,
-  ) {}
+  ) {
+    this.#timer = new EarliestTimer(clock, (lateMs) => this.#tick(lateMs), MAX_TICK_MS);
+  }
 
   get size(): number {
     return this.#size;
@@ -84,8 +86,7 @@ export class LeaseKeeper {
   }
 
   stop(): void {
-    if (this.#timer !== undefined) this.clock.clearTimer(this.#timer);
-    this.#timer = undefined;
+    this.#timer.stop();
     for (const hold of this.holds()) this.drop(hold);
   }
 
@@ -116,25 +117,14 @@ export class LeaseKeeper {
   }
 
   #scheduleFor(hold: Hold): void {
-    this.#arm(this.#dueAt(hold));
+    this.#timer.arm(this.#dueAt(hold));
   }
 
-  #arm(at: number): void {
-    if (at >= this.#firesAt) return;
-    if (this.#timer !== undefined) this.clock.clearTimer(this.#timer);
-    const now = this.clock.now();
-    this.#firesAt = Math.min(at, now + MAX_TICK_MS);
-    this.#timer = this.clock.setTimer(() => this.#tick(), this.#firesAt - now);
-  }
-
-  #tick(): void {
-    const now = this.clock.now();
-    const lateMs = now - this.#firesAt;
+  #tick(lateMs: number): void {
     if (lateMs > STALL_MS && this.#size > 0 && this.events.hasListeners('loop.stalled')) {
       this.events.emit('loop.stalled', { lateMs });
     }
-    this.#timer = undefined;
-    this.#firesAt = Infinity;
+    const now = this.clock.now();
     const due: Hold[] = [];
     let next = Infinity;
     for (const hold of this.holds()) {
@@ -144,7 +134,7 @@ export class LeaseKeeper {
     }
     this.#renew(due);
     for (const hold of due) next = Math.min(next, this.#dueAt(hold));
-    if (next < Infinity) this.#arm(Math.max(next, now + MIN_TICK_MS));
+    this.#timer.arm(Math.max(next, now + MIN_TICK_MS));
   }
 
   // A renewal that was confirmed in time may still be unread, since timers run before sockets are read.

@@ -12,7 +12,10 @@ const RETRY_MS = { first: 50, longest: 1_000 };
 /** A caller with a result waits for it to be stored at most this many time-outs of the backend. */
 const STORE_TIMEOUTS = 2;
 
-/** One run under an idempotency key: it keeps its record while the body runs, and leaves the result. */
+/**
+ * One run under an idempotency key: it keeps its record while the body runs, and leaves the result.
+ * The keeper does not fit: it renews the holds of locks, in batches, by another driver.
+ */
 export class RecordRun {
   readonly startedAt: number;
   #validUntil: number;
@@ -66,7 +69,7 @@ export class RecordRun {
 
   async #store(text: string, keepMs: number): Promise<'stored' | 'lost' | 'unconfirmed'> {
     const { clock, records } = this.engine;
-    // Its own, which no close stops: a pause that has begun ends with one more try to keep the result.
+    // No close stops this: a pause that has begun ends with one more try to store the result.
     const isStored = await new UntilConfirmed(clock, RETRY_MS).repeat({
       send: () => records.complete(this.ref, text, keepMs),
       mayRepeat: () => !this.#isOver && clock.now() < this.#validUntil,

@@ -1,7 +1,8 @@
-import type { Clock, Timer } from '../../core/clock.js';
+import type { Clock } from '../../core/clock.js';
 import { outsideOfCallers } from '../../core/context.js';
 import { LockClosedError, QueueFullError } from '../../core/errors.js';
 import type { WaitEnd, EventHub } from '../../core/events.js';
+import { EarliestTimer } from '../../runtime/earliest-timer.js';
 import { SmallMap } from '../../runtime/collections/small-map.js';
 
 /** Deadlines closer together than this are served by one timer, in ms. */
@@ -32,14 +33,15 @@ export class WaiterRegistry {
   #lastArrival = 0;
   #closed = false;
   readonly #closing = new AbortController();
-  #timer: Timer | undefined;
-  #firesAt = Infinity;
+  readonly #timer: EarliestTimer;
 
   constructor(
     readonly clock: Clock,
     readonly events: EventHub,
     readonly maxWaitersPerProcess: number,
-  ) {}
+  ) {
+    this.#timer = new EarliestTimer(clock, () => this.#expire(), MAX_TICK_MS);
+  }
 
   get waiterCount(): number {
     return this.#waiterCount;
@@ -82,7 +84,7 @@ export class WaiterRegistry {
   onAdded(queue: BoundedQueue, waiter: { readonly deadline: number }): void {
     this.#waiterCount += 1;
     if (queue.size === 1) this.#queues.set(queue, queue);
-    this.#arm(waiter.deadline);
+    this.#timer.arm(waiter.deadline);
   }
 
   /** A waiter is no longer in the queue, served or not. */
@@ -97,24 +99,13 @@ export class WaiterRegistry {
     outsideOfCallers(() => this.#closing.abort(new LockClosedError()));
     for (const queue of [...this.#queues.values()])
       queue.rejectAll('closed', new LockClosedError(queue.owner.resource));
-    if (this.#timer !== undefined) this.clock.clearTimer(this.#timer);
-    this.#timer = undefined;
+    this.#timer.stop();
   }
 
-  // A timer that has become needless is left to fire: clearing one per waiter would cost more than it saves.
-  #arm(deadline: number): void {
-    if (deadline >= this.#firesAt || deadline === Infinity) return;
-    if (this.#timer !== undefined) this.clock.clearTimer(this.#timer);
-    this.#firesAt = deadline;
-    this.#timer = this.clock.setTimer(() => this.#fire(), Math.min(deadline - this.clock.now(), MAX_TICK_MS));
-  }
-
-  #fire(): void {
-    this.#timer = undefined;
-    this.#firesAt = Infinity;
+  #expire(): void {
     const now = this.clock.now();
     let earliest = Infinity;
     for (const queue of [...this.#queues.values()]) earliest = Math.min(earliest, queue.expire(now));
-    if (!this.#closed) this.#arm(earliest === Infinity ? Infinity : Math.max(earliest, now + COALESCE_MS));
+    this.#timer.arm(Math.max(earliest, now + COALESCE_MS));
   }
 }

@@ -1,5 +1,6 @@
-import { sleep, type Clock, type Timer } from '../../../core/clock.js';
+import { sleep, type Clock } from '../../../core/clock.js';
 import { isLockError } from '../../../core/errors.js';
+import { EarliestTimer } from '../../../runtime/earliest-timer.js';
 import { BackendErrors, textOf } from './failures.js';
 import type { SqlResult, SqlLink, SqlLinkFactory, Statement } from './link.js';
 
@@ -59,8 +60,7 @@ export class LinkPool {
   #opening = 0;
   #isClosed = false;
   /** One for the statements of all connections: it fires at the earliest of their times, or earlier. */
-  #watchdog: Timer | undefined;
-  #firesAt = Infinity;
+  readonly #watchdog: EarliestTimer;
 
   constructor(
     private readonly factory: SqlLinkFactory,
@@ -68,6 +68,9 @@ export class LinkPool {
     private readonly deps: LinkPoolDeps,
   ) {
     this.#errors = new BackendErrors(backend);
+    const { clock } = deps;
+    // Timers run before sockets are read: the answer may be there already.
+    this.#watchdog = new EarliestTimer(clock, () => clock.afterPoll(() => this.#endLate(clock.now())));
   }
 
   /**
@@ -120,7 +123,7 @@ export class LinkPool {
       this.#drop(pooled);
       reject(error);
     });
-    this.#watchDeadline(deadline);
+    this.#watchdog.arm(deadline);
     pooled.link.query(statement).then(
       (answer) => {
         if (!end()) return;
@@ -225,23 +228,6 @@ export class LinkPool {
     for (const borrower of [...this.#borrowers]) borrower.reject(error);
   }
 
-  /**
-   * Sees to it that the watchdog fires at `by`, or earlier. It stays when its statement has ended:
-   * most last far shorter.
-   */
-  #watchDeadline(deadline: number): void {
-    if (deadline >= this.#firesAt) return;
-    const { clock } = this.deps;
-    if (this.#watchdog !== undefined) clock.clearTimer(this.#watchdog);
-    this.#firesAt = deadline;
-    this.#watchdog = clock.setTimer(() => {
-      this.#watchdog = undefined;
-      this.#firesAt = Infinity;
-      // Timers run before sockets are read: the answer may be there already.
-      clock.afterPoll(() => this.#endLate(clock.now()));
-    }, deadline - clock.now());
-  }
-
   /** Ends statements that are over time, and goes on watching the rest. */
   #endLate(now: number): void {
     let next = Infinity;
@@ -250,6 +236,6 @@ export class LinkPool {
         pooled.fail(this.#errors.noAnswer(`no answer within ${this.deps.operationTimeoutMs} ms`));
       else next = Math.min(next, pooled.deadline);
     }
-    if (next < Infinity) this.#watchDeadline(next);
+    this.#watchdog.arm(next);
   }
 }

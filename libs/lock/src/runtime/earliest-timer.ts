@@ -1,0 +1,46 @@
+import type { Clock, Timer } from '../core/clock.js';
+
+/**
+ * One timer for many instants. It fires at the earliest instant, and its owner then arms it for the
+ * next. An instant that is over early stays armed: clearing a timer for each would cost more.
+ */
+export class EarliestTimer {
+  #timer: Timer | undefined;
+  #firesAt = Infinity;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly fired: (lateMs: number) => void,
+    /**
+     * The longest sleep, in ms. A suspended system is noticed this long after it woke up.
+     * @default unbounded
+     */
+    private readonly longestMs = Infinity,
+  ) {}
+
+  arm(at: number): void {
+    if (at >= this.#firesAt) return;
+    this.#clear();
+    const now = this.clock.now();
+    this.#firesAt = Math.min(at, now + this.longestMs);
+    this.#timer = this.clock.setTimer(this.#fire, this.#firesAt - now);
+  }
+
+  /** Stops the timer for good: `arm()` does nothing any more. */
+  stop(): void {
+    this.#clear();
+    this.#firesAt = -Infinity;
+  }
+
+  #clear(): void {
+    if (this.#timer !== undefined) this.clock.clearTimer(this.#timer);
+    this.#timer = undefined;
+  }
+
+  readonly #fire = (): void => {
+    const lateMs = this.clock.now() - this.#firesAt;
+    this.#timer = undefined;
+    this.#firesAt = Infinity;
+    this.fired(lateMs);
+  };
+}
