@@ -1,6 +1,7 @@
 import { isAdmitted } from '../../../../core/admission.js';
 import type { Wake } from '../../../../core/claim.js';
-import type { Clock, Timer } from '../../../../core/clock.js';
+import type { Clock } from '../../../../core/clock.js';
+import { EarliestTimer } from '../../../../runtime/earliest-timer.js';
 import type { Unsubscribe, Waker } from '../../../../core/ports/ports.js';
 import type { LockRow } from '../../rows/lock-row.js';
 import type { RowUpdate, RowsSnapshot } from '../../rows/lock-table.js';
@@ -49,12 +50,13 @@ export class RowPoller implements SqlWakeSource {
   readonly #waitedRows = new Map<string, WaitedRow>();
   readonly #held = new Set<string>();
   #heldDueAt = 0;
-  #timer: Timer | undefined;
-  #timerAt = Infinity;
+  readonly #timer: EarliestTimer;
   #isPolling = false;
   #isClosed = false;
 
-  constructor(private readonly deps: RowPollerDeps) {}
+  constructor(private readonly deps: RowPollerDeps) {
+    this.#timer = new EarliestTimer(deps.clock, () => void this.#poll());
+  }
 
   start(): void {
     this.#schedule();
@@ -77,7 +79,7 @@ export class RowPoller implements SqlWakeSource {
 
   close(): void {
     this.#isClosed = true;
-    if (this.#timer !== undefined) this.deps.clock.clearTimer(this.#timer);
+    this.#timer.stop();
     this.#watched.clear();
     this.#waitedRows.clear();
     this.#held.clear();
@@ -127,18 +129,10 @@ export class RowPoller implements SqlWakeSource {
   }
 
   #schedule(): void {
-    if (this.#isPolling || this.#isClosed) return;
-    const { clock } = this.deps;
+    if (this.#isPolling) return;
     let at = this.#held.size > 0 ? this.#heldDueAt : Infinity;
     for (const { dueAt } of this.#waitedRows.values()) at = Math.min(at, dueAt);
-    if (at >= this.#timerAt || at === Infinity) return;
-    if (this.#timer !== undefined) clock.clearTimer(this.#timer);
-    this.#timerAt = at;
-    this.#timer = clock.setTimer(() => {
-      this.#timer = undefined;
-      this.#timerAt = Infinity;
-      void this.#poll();
-    }, at - clock.now());
+    this.#timer.arm(at);
   }
 
   async #poll(): Promise<void> {
