@@ -202,6 +202,21 @@ describe('idempotency under faults', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  it('ends the wait at once when the signal aborted while the backend was asked', async () => {
+    const { body, end } = longBody();
+    const first = payments().run({ key: 'k' }, body);
+    await clock.advance(0);
+    const aborting = new AbortController();
+    backend.plan('records.begin', { kind: 'delay', requestMs: 10 });
+    const second = payments().run({ key: 'k', waitMs: 60_000, signal: aborting.signal }, body);
+    const rejected = expect(second).rejects.toMatchObject({ code: 'LOCK_ABORTED' });
+    aborting.abort();
+    await clock.advance(10);
+    await rejected;
+    end();
+    await first;
+  });
+
   it('counts a token once, though the answer to its use was lost', async () => {
     const token = await payments().issueToken();
     backend.plan('records.complete', { kind: 'loseReply' });

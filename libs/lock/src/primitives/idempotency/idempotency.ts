@@ -1,5 +1,4 @@
 import { checkFields, checkFunction, checkWhole } from '../../core/checks.js';
-import type { Clock } from '../../core/clock.js';
 import { InvalidOptionError, LockAbortedError } from '../../core/errors.js';
 import {
   IdempotencyInFlightError,
@@ -17,8 +16,8 @@ import {
 import { narrowInPlaces } from '../../core/key.js';
 import type { RecordView } from '../../core/ports/records.js';
 import { asLockError, isUnavailable, mayHaveActed } from '../../core/unavailable.js';
-import { onAbort } from '../../runtime/abort-listeners.js';
 import { Backoff } from '../../runtime/backoff.js';
+import { sleepUnlessAborted } from '../../runtime/wakeable-sleep.js';
 import type { RecordEngine } from '../../engine/records/record-engine.js';
 import { RecordRun } from '../../engine/records/record-run.js';
 import { fingerprintOf } from './fingerprint.js';
@@ -177,7 +176,7 @@ export class Idempotency {
         events.emit('idempotency.refused', { resource, reason: 'inFlight' });
         throw new IdempotencyInFlightError(resource, view.remainingMs);
       }
-      await sleepOrAbort(clock, Math.min(pauses.take(), leftMs), signal);
+      await sleepUnlessAborted(clock, Math.min(pauses.take(), leftMs), signal === undefined ? [] : [signal]);
     }
   }
 
@@ -279,17 +278,4 @@ export class Idempotency {
       throw asLockError(error, this.#engine.backend.name, resource);
     }
   }
-}
-
-/** Resolves after `ms`, or when the signal aborts. */
-function sleepOrAbort(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clock.clearTimer(timer);
-      stopListening?.();
-      resolve();
-    };
-    const timer = clock.setTimer(end, ms);
-    const stopListening = signal && onAbort(signal, end);
-  });
 }
