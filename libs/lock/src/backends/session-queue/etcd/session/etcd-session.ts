@@ -9,6 +9,7 @@ import type {
 } from 'etcd3';
 import type { Clock, Timer } from '../../../../core/clock.js';
 import { mayHaveActed } from '../../../../core/unavailable.js';
+import { Turns } from '../../../../runtime/keyed-turns.js';
 import type { QueueSession } from '../../queue-store.js';
 import { EtcdLeaseNotFoundError, notExecuted } from '../connection/failures.js';
 import type { EtcdLink } from '../connection/etcd-link.js';
@@ -48,7 +49,7 @@ export class EtcdSession implements QueueSession {
   /** Requests that were not answered, so far; those that no longer matter, since the number was raised after them. */
   #unanswered = 0;
   #voided = 0;
-  #raising: Promise<unknown> = Promise.resolve();
+  readonly #raises = new Turns();
   /** The lease lives for `ttlMs` from this instant at least, monotonic ms. */
   #provenAt: number;
   #timer: Timer | undefined;
@@ -135,9 +136,7 @@ export class EtcdSession implements QueueSession {
 
   /** Raises the number, and reads in the same step: nothing that was sent before this can be executed after it. */
   raiseNumber(reads: readonly IRequestOp[], deadline: number): Promise<FencedReply> {
-    const raised = this.#raising.then(() => this.#raise(reads, deadline));
-    this.#raising = raised.catch(() => undefined);
-    return raised;
+    return this.#raises.run(() => this.#raise(reads, deadline));
   }
 
   /**
