@@ -15,7 +15,7 @@ export interface ReadinessDeps {
 /**
  * Asks a server that may just be starting again and again until it answers. The process stays alive
  * meanwhile: between two tries it may have no connection, and Node would end in the middle of the
- * `await`.
+ * `await`. UntilConfirmed does not fit: a question changes nothing, and it is asked at an even pace.
  * @throws the last error
  */
 export async function untilServing(patience: ReadinessDeps, ask: () => Promise<unknown>): Promise<void> {

@@ -12,7 +12,7 @@ const RETRY_MS = 100;
 /**
  * Does the work of a server with leases. In this process, it ends entries whose lease or request
  * has ended, and retries until it is sure that they are gone. If the process dies, its session ends
- * them.
+ * them. UntilConfirmed does not fit: a claim may be asked for again, so each look decides anew.
  */
 export class EntryReaper {
   readonly #timer: EarliestTimer;

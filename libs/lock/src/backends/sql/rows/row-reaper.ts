@@ -21,7 +21,10 @@ interface UsedRow {
   tries: number;
 }
 
-/** The rows that this process has used. Unused rows are removed, in batches. */
+/**
+ * The rows that this process has used. Unused rows are removed, in batches. UntilConfirmed does not
+ * fit: a row that stays harms no caller, so a later batch tries again.
+ */
 export class RowReaper {
   readonly #rows = new Map<string, UsedRow>();
   #timer: Timer | undefined;

@@ -254,6 +254,10 @@ export class EtcdSession implements QueueSession {
     return undefined;
   }
 
+  /**
+   * The keeper does not fit: it renews holds in batches, each for a lease of the caller's. The server
+   * chose the life of this lease.
+   */
   #scheduleHeartbeat(ms: number): void {
     this.#timer = this.deps.clock.setTimer(() => void this.#heartbeat(), ms);
   }

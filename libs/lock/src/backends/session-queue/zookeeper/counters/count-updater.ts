@@ -18,7 +18,7 @@ interface PendingUpdate {
 /**
  * Queues the changes of this process. Changes of one number that come while another is in flight
  * share one write, so callers of this process do not conflict. Other processes can: the slower
- * process reads again.
+ * process reads again. Turns do not fit: each change would cost a write.
  */
 export class CountUpdater {
   readonly #queues = new Map<string, PendingUpdate[]>();
