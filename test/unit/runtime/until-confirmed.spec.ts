@@ -110,6 +110,19 @@ describe('requests whose owner closes', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  it('leave no pause behind when their answer is lost after that', async () => {
+    const { clock, repeats } = setUp();
+    let lose = (): void => undefined;
+    const answer = repeats.repeat({
+      send: () => new Promise<never>((_, reject) => (lose = () => reject(new Error('no answer')))),
+      mayRepeat: always,
+    });
+    repeats.stop();
+    lose();
+    expect(await answer).toBeUndefined();
+    expect(clock.pendingTimers).toBe(0);
+  });
+
   it('are over at once when nothing is in flight', async () => {
     const { repeats } = setUp();
     await repeats.drain(Infinity);
