@@ -219,6 +219,28 @@ describe('the boundary checker', () => {
     ]);
   });
 
+  it('lets every backend use the kit, which imports no backend, no engine and no package', () => {
+    const from = (path: string, to: string) =>
+      check({
+        'libs/lock/src/backends/kit/waker-map.ts': '',
+        'libs/lock/src/runtime/backoff.ts': '',
+        'libs/lock/src/backends/sql/postgres/listener.ts': '',
+        [`libs/lock/src/backends/${path}`]: `import '${to}';`,
+      });
+    expect(from('sql/postgres/listener.ts', '../../kit/waker-map.js')).toEqual([]);
+    expect(from('memory/memory-backend.ts', '../kit/waker-map.js')).toEqual([]);
+    expect(from('kit/waker-map.ts', '../../runtime/backoff.js')).toEqual([]);
+    expect(from('kit/waker-map.ts', '../sql/postgres/listener.js')).toEqual([
+      expect.stringContaining('backend:kit may not import backend:postgres'),
+    ]);
+    expect(from('kit/waker-map.ts', '../../engine/engine.js')).toEqual([
+      expect.stringContaining('backend:kit may not import engine'),
+    ]);
+    expect(from('kit/waker-map.ts', 'ioredis')).toEqual([
+      expect.stringContaining('backend:kit may not use packages'),
+    ]);
+  });
+
   it('catches a folder with too many files, and a file with a folder for itself', () => {
     const files = Array.from({ length: 13 }, (_, n) => ({
       path: `libs/lock/src/core/file-${n}.ts`,

@@ -41,8 +41,10 @@ function ruleOf(layer: string): Rule | undefined {
       if (name === undefined) return { layers: ['root', 'primitives', 'engine', 'runtime', 'core'] };
       return { layers: [`backend:${name}`, 'core'] };
     case 'backend':
+      // What several families need, and no library of a server.
+      if (name === 'kit') return { layers: [layer, 'runtime', 'core'] };
       return {
-        layers: [layer, `backend:${FAMILIES[name ?? '']}`, 'runtime', 'core'],
+        layers: [layer, `backend:${FAMILIES[name ?? '']}`, 'backend:kit', 'runtime', 'core'],
         mayUsePackages: true,
       };
     case 'nestjs':
