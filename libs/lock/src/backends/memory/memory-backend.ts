@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import type {
   Claim,
   ClaimRef,
@@ -22,6 +21,7 @@ import type {
   Unsubscribe,
   Waker,
 } from '../../core/ports/ports.js';
+import { ownProcessView } from '../kit/process-view.js';
 import { MemoryCountDrivers } from './memory-count-drivers.js';
 import { MemoryRecordDriver } from './memory-records.js';
 import { MemoryStore, type MemoryClient } from './memory-store.js';
@@ -70,7 +70,7 @@ class MemoryBackend implements Backend, LeaseDriver, MemoryClient {
     if (label !== undefined) checkText('label', label);
     this.#store = store;
     this.processId = randomUuid(clock);
-    this.view = { host: hostname(), pid: process.pid, ...(label !== undefined && { label }) };
+    this.view = ownProcessView(label);
     this.traits = Object.freeze({
       fifo: true,
       shared: true,

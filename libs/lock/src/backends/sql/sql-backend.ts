@@ -8,12 +8,14 @@ import type {
   Waker,
 } from '../../core/ports/ports.js';
 import { READY_TIMEOUTS, untilServing } from '../../runtime/until-serving.js';
+import { PROCESS_LIFE_MS, ProcessDirectory } from '../kit/process-directory.js';
+import { ownProcessView } from '../kit/process-view.js';
 import type { DatabaseClockOffset } from './connection/database-clock-offset.js';
 import { BackendErrors } from './connection/failures.js';
 import { RowReaper } from './rows/row-reaper.js';
 import type { LinkPool } from './connection/link-pool.js';
 import type { LockTable } from './rows/lock-table.js';
-import { PROCESS_LIFE_MS, SqlProcessDirectory } from './rows/process-directory.js';
+import { processEntries } from './rows/process-entries.js';
 import type { RecordTable } from './records/record-table.js';
 import { SqlLeases } from './sql-leases.js';
 import { SqlRecords } from './records/sql-records.js';
@@ -58,7 +60,7 @@ export class SqlBackend implements Backend {
   readonly #leases: SqlLeases;
   readonly #records: SqlRecords;
   readonly #rowReaper: RowReaper;
-  readonly #processes: SqlProcessDirectory;
+  readonly #processes: ProcessDirectory;
   readonly #suspectListeners = new Set<(resource: string | undefined) => void>();
   #sweep: Timer | undefined;
   #closed: Promise<void> | undefined;
@@ -72,7 +74,9 @@ export class SqlBackend implements Backend {
     this.clock = clock;
     this.#deps = deps;
     this.#rowReaper = new RowReaper({ clock, table, operationTimeoutMs, keepRowsMs });
-    this.#processes = new SqlProcessDirectory(processId, label, table, clock, operationTimeoutMs);
+    const newDeadline = (): number => clock.now() + operationTimeoutMs;
+    const entries = processEntries(processId, table, newDeadline);
+    this.#processes = new ProcessDirectory(processId, ownProcessView(label), entries, clock);
     this.traits = Object.freeze({
       fifo: true,
       shared: true,
@@ -86,8 +90,7 @@ export class SqlBackend implements Backend {
       lifetime: 'lease',
     });
     const errors = new BackendErrors(name);
-    const readTime = async (): Promise<number> =>
-      (await table.read([], clock.now() + operationTimeoutMs)).nowUs;
+    const readTime = async (): Promise<number> => (await table.read([], newDeadline())).nowUs;
     const recordsDeps = { clock, table: deps.records, operationTimeoutMs, errors, clockOffset, readTime };
     this.#records = new SqlRecords(recordsDeps);
     const shared = { clock, table, clockOffset, processId, operationTimeoutMs, errors };
@@ -151,7 +154,7 @@ export class SqlBackend implements Backend {
     wakeSource?.close();
     this.#records.close();
     await this.#rowReaper.close();
-    await this.#processes.unregister().catch(() => undefined);
+    await this.#processes.remove().catch(() => undefined);
     pool.close();
   }
 

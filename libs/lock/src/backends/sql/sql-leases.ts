@@ -12,6 +12,7 @@ import type {
 } from '../../core/claim.js';
 import type { LeaseDriver, Unsubscribe, Waker } from '../../core/ports/ports.js';
 import { InFlight } from '../../runtime/in-flight.js';
+import type { ProcessDirectory } from '../kit/process-directory.js';
 import type { RowReaper } from './rows/row-reaper.js';
 import { RowExecutor, type RowExecutorDeps, type RowOperation } from './rows/row-executor.js';
 import {
@@ -23,13 +24,12 @@ import {
   type RowOperationDeps,
 } from './rows/row-operations.js';
 import { lifeUsOf, RowState, processIdOf } from './rows/row-state.js';
-import type { SqlProcessDirectory } from './rows/process-directory.js';
 import type { RowGrant } from './rows/row-format.js';
 
 export interface SqlLeasesDeps extends RowExecutorDeps {
   readonly processId: string;
   readonly rowReaper: RowReaper;
-  readonly processes: SqlProcessDirectory;
+  readonly processes: ProcessDirectory;
   /** Without it the engine asks again by itself. */
   readonly watch?: ((resource: string, waker: Waker) => Promise<Unsubscribe>) | undefined;
 }
@@ -55,7 +55,7 @@ export class SqlLeases implements LeaseDriver {
 
   claim(claim: Claim): Promise<Verdict> {
     const { clock, processes, rowReaper } = this.deps;
-    processes.register();
+    processes.refresh();
     rowReaper.markUsed(claim.resource);
     // A claim that is late here is late in the database too.
     if (clock.now() > claim.notAfter) return Promise.resolve({ kind: 'stale' });
@@ -65,7 +65,7 @@ export class SqlLeases implements LeaseDriver {
   }
 
   async renew(held: readonly HeldRef[]): Promise<readonly RenewOutcome[]> {
-    this.deps.processes.register();
+    this.deps.processes.refresh();
     const batches: Promise<readonly RenewOutcome[]>[] = [];
     for (let at = 0; at < held.length; at += RENEWALS_AT_ONCE) {
       batches.push(this.#renewBatch(held.slice(at, at + RENEWALS_AT_ONCE)));
@@ -93,7 +93,7 @@ export class SqlLeases implements LeaseDriver {
     const { nowUs, rows } = await table.read([resource], deadline);
     clockOffset.update(nowUs);
     const grants = rows.flatMap((row) => [...new RowState(resource, row, nowUs).grants]);
-    await processes.load(
+    await processes.find(
       grants.map(({ id }) => processIdOf(id)),
       deadline,
     );
@@ -186,7 +186,7 @@ export class SqlLeases implements LeaseDriver {
   }
 
   #holderOf({ id, untilUs }: RowGrant, nowUs: number): HolderView {
-    const process = this.deps.processes.cachedView(processIdOf(id));
+    const process = this.deps.processes.cached(processIdOf(id));
     return { id, remainingMs: (untilUs - nowUs) / 1_000, ...(process !== undefined && { process }) };
   }
 }

@@ -1,8 +1,8 @@
 import type { Unsubscribe, Waker } from '../../../core/ports/ports.js';
+import type { ProcessDirectory } from '../../kit/process-directory.js';
 import { AwaitedGrants } from '../presence/awaited-grants.js';
 import { RedisConnection } from '../connection/redis-connection.js';
 import type { LinkFactory, RedisLinkTarget } from '../connection/link.js';
-import type { RedisProcessDirectory } from '../presence/process-directory.js';
 import { ServerDrivers } from '../server/server-drivers.js';
 import { RedisClockOffset } from '../connection/clock-offset.js';
 import type { RedisServerDeps } from '../server/servers.js';
@@ -14,7 +14,7 @@ import { partsOf, type Address } from '../configuration/slot-map.js';
 /** Dependencies that all servers of a cluster share. */
 export interface ClusterNodeDeps extends RedisServerDeps {
   readonly links: LinkFactory;
-  readonly processes: RedisProcessDirectory;
+  readonly processes: ProcessDirectory;
   /** Subscriptions, whichever server they are made on. */
   readonly wakes: Pick<WakeSubscriptions, 'watch'>;
   /** A hash tag of a slot of this server, as far as known. */

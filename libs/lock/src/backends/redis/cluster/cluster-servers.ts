@@ -1,7 +1,9 @@
 import { sleep } from '../../../core/clock.js';
+import { ProcessDirectory } from '../../kit/process-directory.js';
+import { ownProcessView } from '../../kit/process-view.js';
 import { RedisConnection } from '../connection/redis-connection.js';
 import { codeOf, notSent } from '../connection/failures.js';
-import { RedisProcessDirectory } from '../presence/process-directory.js';
+import { processEntries } from '../presence/process-entries.js';
 import type { Servers, RedisServerDeps } from '../server/servers.js';
 import { ClusterCounters, ClusterPermits } from './cluster-counting.js';
 import { ClusterLeases } from './cluster-leases.js';
@@ -28,7 +30,7 @@ export class ClusterServers implements Servers {
   readonly #topology: Topology;
   readonly #wakes: ClusterWakeSubscriptions;
   readonly #revocations: RevocationListener;
-  readonly #processes: RedisProcessDirectory;
+  readonly #processes: ProcessDirectory;
   /** Connections for one question. */
   readonly #temporaryConnections = new Set<RedisConnection>();
 
@@ -51,7 +53,8 @@ export class ClusterServers implements Servers {
     const router = new Router(this.#topology, clock, operationTimeoutMs, natMap);
     this.#wakes = new ClusterWakeSubscriptions(this.#topology, router);
     this.#revocations = new RevocationListener(deps, links);
-    this.#processes = new RedisProcessDirectory(processId, label, router.call, clock);
+    const entries = processEntries(processId, router.call);
+    this.#processes = new ProcessDirectory(processId, ownProcessView(label), entries, clock);
     this.leases = new ClusterLeases(router);
     this.counters = new ClusterCounters(router);
     this.permits = new ClusterPermits(router);

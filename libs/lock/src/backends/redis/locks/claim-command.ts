@@ -1,7 +1,7 @@
 import type { Claim, HolderView, Verdict } from '../../../core/claim.js';
+import type { ProcessDirectory } from '../../kit/process-directory.js';
 import type { AwaitedGrants } from '../presence/awaited-grants.js';
 import { GUARD_KEY, processOf, type LockKeys, type TokenSource } from '../protocol/keys.js';
-import type { RedisProcessDirectory } from '../presence/process-directory.js';
 import type { Script } from '../protocol/script.js';
 import type { BatchItem, BatchCommand } from '../protocol/script-batch.js';
 import type { RedisClockOffset } from '../connection/clock-offset.js';
@@ -50,7 +50,7 @@ const QUEUE_AND_PUSH = encodeAscii(2);
 export interface ClaimCommandDeps {
   readonly guard: RestartGuard;
   readonly clockOffset: RedisClockOffset;
-  readonly processes: RedisProcessDirectory;
+  readonly processes: ProcessDirectory;
   readonly tokens: TokenSource;
   readonly awaitedGrants: AwaitedGrants;
 }

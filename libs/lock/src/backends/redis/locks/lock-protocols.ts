@@ -1,3 +1,4 @@
+import type { ProcessDirectory } from '../../kit/process-directory.js';
 import type { AwaitedGrants } from '../presence/awaited-grants.js';
 import { ClaimCommand, type RestartGuard } from './claim-command.js';
 import type { RedisConnection } from '../connection/redis-connection.js';
@@ -5,7 +6,6 @@ import { WithdrawCommand } from './held-commands.js';
 import { JointClaimCommand } from './joint-claim-command.js';
 import { KeyCache, ResourceKeys, tokenSource } from '../protocol/keys.js';
 import { LeaseBatches } from './lease-batches.js';
-import type { RedisProcessDirectory } from '../presence/process-directory.js';
 import type { ReplicaAcks } from '../protocol/replica-acks.js';
 import type { RedisClockOffset } from '../connection/clock-offset.js';
 import { scriptCallerFor } from '../protocol/script-caller.js';
@@ -31,7 +31,7 @@ export interface LockProtocolDeps {
   readonly connection: RedisConnection;
   readonly guard: RestartGuard;
   readonly clockOffset: RedisClockOffset;
-  readonly processes: RedisProcessDirectory;
+  readonly processes: ProcessDirectory;
   readonly awaitedGrants: AwaitedGrants;
   /** Each lock has a token counter of its own: Redisson's. */
   readonly hasPerLockTokens: boolean;

@@ -1,8 +1,8 @@
 import type { ClaimView, Shape } from '../../../core/claim.js';
+import type { ProcessDirectory } from '../../kit/process-directory.js';
 import type { LockScripts } from './claim-command.js';
 import { MODE_FIELD, processOf, REVOKED_FIELD, type LockKeys } from '../protocol/keys.js';
 import type { LeaseBatches } from './lease-batches.js';
-import type { RedisProcessDirectory } from '../presence/process-directory.js';
 import { INSPECT, type Script } from '../protocol/script.js';
 import type { CallScript } from '../protocol/script-caller.js';
 import type { LockProtocol } from './lock-protocol.js';
@@ -24,7 +24,7 @@ export class MutexProtocol implements LockProtocol {
   constructor(
     private readonly format: MutexFormat,
     readonly batches: LeaseBatches,
-    private readonly processes: RedisProcessDirectory,
+    private readonly processes: ProcessDirectory,
     private readonly callScript: CallScript,
   ) {}
 
@@ -54,7 +54,8 @@ export class MutexProtocol implements LockProtocol {
     const remainingMs = ttl < 0 ? Infinity : ttl;
     return Promise.all(
       Array.from(fields, async ([id, depth]): Promise<ClaimView> => {
-        const process = await this.processes.find(processOf(id));
+        const processId = processOf(id);
+        const process = (await this.processes.find([processId])).get(processId);
         const isShared = mode === 'read' && !id.endsWith(':write');
         return {
           id,

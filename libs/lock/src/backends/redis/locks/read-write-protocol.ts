@@ -1,9 +1,9 @@
 import { READERS, type ClaimRef, type ClaimView, type Shape } from '../../../core/claim.js';
+import type { ProcessDirectory } from '../../kit/process-directory.js';
 import type { LockScripts } from './claim-command.js';
 import { ANNOTATE_COMMAND, RENEW_COMMAND, type AnnotateItem, type RenewItem } from './held-commands.js';
 import { processOf, ResourceKeys, tagged, type KeyCache } from '../protocol/keys.js';
 import type { LeaseBatches } from './lease-batches.js';
-import type { RedisProcessDirectory } from '../presence/process-directory.js';
 import { RW_ANNOTATE, RW_CLAIM, RW_INSPECT, RW_RENEW, RW_REVOKE, RW_WITHDRAW } from '../protocol/script.js';
 import type { BatchCommand } from '../protocol/script-batch.js';
 import { encodeAscii } from '../protocol/resp-encoding.js';
@@ -53,7 +53,7 @@ export class ReadWriteProtocol implements LockProtocol {
   constructor(
     readonly batches: LeaseBatches,
     private readonly keyCache: KeyCache<ResourceKeys>,
-    private readonly processes: RedisProcessDirectory,
+    private readonly processes: ProcessDirectory,
     private readonly callScript: CallScript,
   ) {}
 
@@ -92,7 +92,8 @@ export class ReadWriteProtocol implements LockProtocol {
   ): Promise<ClaimView> {
     const writes = field.endsWith(WRITER_SUFFIX);
     const id = writes ? field.slice(0, -WRITER_SUFFIX.length) : field;
-    const process = await this.processes.find(processOf(id));
+    const processId = processOf(id);
+    const process = (await this.processes.find([processId])).get(processId);
     return {
       id,
       resource,

@@ -12,11 +12,11 @@ import type {
 } from '../../../core/claim.js';
 import { UnsupportedByBackendError } from '../../../core/errors.js';
 import type { LeaseDriver, Unsubscribe, Waker } from '../../../core/ports/ports.js';
+import type { ProcessDirectory } from '../../kit/process-directory.js';
 import type { AwaitedGrants } from '../presence/awaited-grants.js';
 import type { RedisConnection } from '../connection/redis-connection.js';
 import { BACKEND } from '../connection/failures.js';
 import type { LockProtocol } from './lock-protocol.js';
-import type { RedisProcessDirectory } from '../presence/process-directory.js';
 import type { WakeSubscriptions } from '../presence/wake-subscriptions.js';
 
 export interface RedisLeasesDeps {
@@ -24,7 +24,9 @@ export interface RedisLeasesDeps {
   readonly protocols: readonly LockProtocol[];
   readonly wakes: Pick<WakeSubscriptions, 'watch'>;
   readonly awaitedGrants: AwaitedGrants;
-  readonly processes: RedisProcessDirectory;
+  readonly processes: ProcessDirectory;
+  /** What the processes of the server agree on, where they do. */
+  readonly agreement?: { refresh(): void } | undefined;
   readonly start: () => void;
 }
 
@@ -38,14 +40,14 @@ export class RedisLeases implements LeaseDriver {
   constructor(private readonly deps: RedisLeasesDeps) {}
 
   claim(claim: Claim): Promise<Verdict> {
-    this.deps.processes.refresh();
+    this.#refreshPresence();
     const protocol = this.#findProtocol(claim.shape);
     if (protocol !== undefined && this.deps.connection.isReady) return protocol.batches.claim(claim);
     return this.#whenServing().then(() => this.#protocolFor(claim.shape).batches.claim(claim));
   }
 
   async claimAll(claims: readonly Claim[]): Promise<JointVerdict> {
-    this.deps.processes.refresh();
+    this.#refreshPresence();
     if (!this.deps.connection.isReady) await this.#whenServing();
     const [protocol, ...others] = new Set(claims.map(({ shape }) => this.#protocolFor(shape)));
     return protocol === undefined || others.length > 0
@@ -59,7 +61,7 @@ export class RedisLeases implements LeaseDriver {
 
   /** Like `renew()`, but a renewal without an answer rejects on its own. */
   renewals(held: readonly HeldRef[]): Promise<RenewOutcome>[] {
-    this.deps.processes.refresh();
+    this.#refreshPresence();
     const outcomes: Promise<RenewOutcome>[] = [];
     for (const protocol of this.deps.protocols) {
       const own = held.flatMap((ref, at) => (this.#protocolFor(ref.shape) === protocol ? [{ ref, at }] : []));
@@ -101,6 +103,12 @@ export class RedisLeases implements LeaseDriver {
       waker,
       protocol.claimChannelPrefix?.(resource),
     );
+  }
+
+  /** What other processes know of this one, where it is due. */
+  #refreshPresence(): void {
+    this.deps.agreement?.refresh();
+    this.deps.processes.refresh();
   }
 
   async #whenServing(): Promise<void> {

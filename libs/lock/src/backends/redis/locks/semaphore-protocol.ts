@@ -1,10 +1,10 @@
 import type { Claim, ClaimView, Shape } from '../../../core/claim.js';
 import { READERS } from '../../../core/claim.js';
+import type { ProcessDirectory } from '../../kit/process-directory.js';
 import type { LockScripts } from './claim-command.js';
 import { RENEW_COMMAND, type RenewItem } from './held-commands.js';
 import { bedrockTag, processOf, type KeyCache, type LockKeys } from '../protocol/keys.js';
 import type { LeaseBatches } from './lease-batches.js';
-import type { RedisProcessDirectory } from '../presence/process-directory.js';
 import {
   LEASE_SEMAPHORE_CLAIM,
   LEASE_SEMAPHORE_INSPECT,
@@ -68,7 +68,7 @@ export function semaphoreRenewCommand(keyCache: KeyCache<SemaphoreKeys>): BatchC
 export class SemaphoreProtocol implements LockProtocol {
   constructor(
     readonly batches: LeaseBatches,
-    private readonly processes: RedisProcessDirectory,
+    private readonly processes: ProcessDirectory,
     private readonly callScript: CallScript,
   ) {}
 
@@ -109,9 +109,7 @@ export class SemaphoreProtocol implements LockProtocol {
 
   /** Looks each process up once, since it may hold many permits. */
   async #withProcesses(views: readonly ClaimView[]): Promise<readonly ClaimView[]> {
-    const ids = [...new Set(views.map(({ id }) => processOf(id)))];
-    const found = await Promise.all(ids.map((id) => this.processes.find(id)));
-    const processes = new Map(ids.map((id, i) => [id, found[i]]));
+    const processes = await this.processes.find(views.map(({ id }) => processOf(id)));
     return views.map((view) => {
       const process = processes.get(processOf(view.id));
       return process === undefined ? view : { ...view, process };

@@ -1,10 +1,11 @@
+import type { ProcessDirectory } from '../../kit/process-directory.js';
 import { codeOf, notSent } from '../connection/failures.js';
 import type { ConnectionHandler, Send } from '../connection/redis-connection.js';
 import type { RestartGuard } from '../locks/claim-command.js';
 import { checkEviction } from './eviction.js';
 import { GUARD_KEY, probeKeys } from '../protocol/keys.js';
 import type { Arg, RedisLink } from '../connection/link.js';
-import type { RedisProcessDirectory } from '../presence/process-directory.js';
+import { processEntries } from '../presence/process-entries.js';
 import type { ReplicaAckSettings } from '../protocol/replica-acks.js';
 import { runScript } from '../protocol/run-script.js';
 import { PRELOADED_SCRIPTS, CLAIM, scriptFor, WITHDRAW } from '../protocol/script.js';
@@ -30,7 +31,7 @@ export interface CommandSessionDeps {
   readonly settings: CommandSessionSettings;
   readonly connection: { readonly link: Pick<RedisLink, 'database' | 'isSharded'> };
   readonly clockOffset: RedisClockOffset;
-  readonly processes: Pick<RedisProcessDirectory, 'write'>;
+  readonly processes: Pick<ProcessDirectory, 'write'>;
   /** Where the processes of a server must have something in common. */
   readonly agreement?: { reach(send: Send): Promise<void> } | undefined;
   readonly processId: string;
@@ -68,7 +69,7 @@ export class CommandSession implements ConnectionHandler, RestartGuard {
   }
 
   async open(send: Send): Promise<void> {
-    const { settings, clockOffset, processes, connection } = this.deps;
+    const { settings, clockOffset, processes, connection, processId } = this.deps;
     const { database, isSharded } = connection.link;
     // ioredis stays in database 0 if its own SELECT fails.
     if (database > 0) await send('select', [database]);
@@ -90,7 +91,9 @@ export class CommandSession implements ConnectionHandler, RestartGuard {
       await this.deps.agreement?.reach(send);
     }
     // In a cluster, any of the servers may have the slot of the entry.
-    const signing = isSharded ? undefined : processes.write(send).catch(() => undefined);
+    const signing = isSharded
+      ? undefined
+      : processes.write(processEntries(processId, send)).catch(() => undefined);
     // Shows that this user may ask.
     const asking = settings.replicaAcks && send('wait', [0, 1]);
     await Promise.all([this.#probe(send), signing, asking]);

@@ -1,3 +1,4 @@
+import type { ProcessDirectory } from '../../kit/process-directory.js';
 import type { AwaitedGrants } from '../presence/awaited-grants.js';
 import { CommandSession } from './command-session.js';
 import type { RedisConnection } from '../connection/redis-connection.js';
@@ -7,7 +8,6 @@ import { RedisCounters } from '../counters/redis-counters.js';
 import { RedisPermits } from '../counters/redis-permits.js';
 import type { GuardAgreement } from './guard-agreement.js';
 import { lockProtocols } from '../locks/lock-protocols.js';
-import type { RedisProcessDirectory } from '../presence/process-directory.js';
 import { RedisRecords } from '../counters/redis-records.js';
 import { ReplicaAcks } from '../protocol/replica-acks.js';
 import { RedisLeases } from '../locks/redis-leases.js';
@@ -20,7 +20,7 @@ export interface ServerDriverDeps extends RedisServerDeps {
   /** For commands. */
   readonly connection: RedisConnection;
   readonly clockOffset: RedisClockOffset;
-  readonly processes: RedisProcessDirectory;
+  readonly processes: ProcessDirectory;
   readonly agreement?: GuardAgreement | undefined;
   readonly wakes: Pick<WakeSubscriptions, 'watch'>;
   /** Claims that the server may grant by a push. */
@@ -46,7 +46,7 @@ export class ServerDrivers {
   readonly #answerCleanup: StoredAnswerCleanup;
 
   constructor(deps: ServerDriverDeps) {
-    const { settings, connection, clockOffset, processes, wakes, awaitedGrants, start } = deps;
+    const { settings, connection, clockOffset, processes, agreement, wakes, awaitedGrants, start } = deps;
     this.connection = connection;
     this.#session = new CommandSession(deps);
     const protocols = lockProtocols({
@@ -64,6 +64,7 @@ export class ServerDrivers {
       wakes,
       awaitedGrants,
       processes,
+      agreement,
       start,
     });
     this.#answerCleanup = new StoredAnswerCleanup(connection, settings.clock);

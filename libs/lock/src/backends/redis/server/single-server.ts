@@ -1,11 +1,13 @@
 import type { ClaimRef } from '../../../core/claim.js';
 import { InvalidOptionError } from '../../../core/errors.js';
+import { ProcessDirectory } from '../../kit/process-directory.js';
+import { ownProcessView } from '../../kit/process-view.js';
 import { AwaitedGrants } from '../presence/awaited-grants.js';
 import { RedisConnection } from '../connection/redis-connection.js';
 import { GuardAgreement } from './guard-agreement.js';
 import { scriptCallerFor, type CallScript } from '../protocol/script-caller.js';
 import { fencingCounter, TOKEN_KEY } from '../protocol/keys.js';
-import { RedisProcessDirectory } from '../presence/process-directory.js';
+import { processEntries } from '../presence/process-entries.js';
 import { RAISE_TOKEN } from '../protocol/script.js';
 import { ServerDrivers } from './server-drivers.js';
 import { RedisClockOffset } from '../connection/clock-offset.js';
@@ -21,7 +23,7 @@ export class SingleServer implements Servers {
   readonly #subscriptionConnection: RedisConnection;
   readonly #drivers: ServerDrivers;
   readonly #wakes: WakeSubscriptions;
-  readonly #processes: RedisProcessDirectory;
+  readonly #processes: ProcessDirectory;
   readonly #callScript: CallScript;
   readonly #hasPerLockTokens: boolean;
 
@@ -40,7 +42,8 @@ export class SingleServer implements Servers {
     const isAlone = deps.onServing === undefined;
     const agreement =
       settings.restartGuard && isAlone ? new GuardAgreement(settings.maxLeaseMs, call, clock) : undefined;
-    this.#processes = new RedisProcessDirectory(processId, label, call, clock, agreement);
+    const entries = processEntries(processId, call);
+    this.#processes = new ProcessDirectory(processId, ownProcessView(label), entries, clock);
     this.#wakes = new WakeSubscriptions(
       this.#subscriptionConnection,
       processId,

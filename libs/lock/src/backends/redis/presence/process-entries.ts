@@ -1,0 +1,27 @@
+import type { ProcessView } from '../../../core/claim.js';
+import { PROCESS_LIFE_MS, type ProcessEntries } from '../../kit/process-directory.js';
+import type { Send } from '../connection/redis-connection.js';
+import { processKey } from '../protocol/keys.js';
+
+/** The entries of processes as texts that expire by themselves. */
+export function processEntries(processId: string, send: Send): ProcessEntries {
+  const key = processKey(processId);
+  return {
+    write: (own) => send('set', [key, JSON.stringify(own), 'PX', PROCESS_LIFE_MS]),
+    remove: () => send('del', [key]),
+    read: (processIds) =>
+      Promise.all(processIds.map(async (id) => [id, parse(await send('get', [processKey(id)]))] as const)),
+  };
+}
+
+/** An entry as anybody may have written it. */
+function parse(text: unknown): ProcessView | undefined {
+  if (typeof text !== 'string' || text.length > 4_096) return undefined;
+  try {
+    const { host, pid, label } = JSON.parse(text) as Partial<ProcessView>;
+    if (typeof host !== 'string' || typeof pid !== 'number') return undefined;
+    return { host, pid, ...(typeof label === 'string' && { label }) };
+  } catch {
+    return undefined;
+  }
+}
