@@ -200,9 +200,9 @@ export const ENGINE = [
   {
     name: 'not-after-too-late',
     breaks: 'requests carry too late a time after which they are stale',
-    file: 'backends/redis/connection/clock-offset.ts',
-    find: 'return Math.floor(localMs + this.#offset - sleptMs - aged * DRIFT) - 1;',
-    replace: 'return Math.floor(localMs + this.#offset - aged * DRIFT) + 60_000;',
+    file: 'backends/kit/clock-offset.ts',
+    find: 'return Math.floor((localMs + this.#offset - sleptMs - aged * DRIFT) * this.#unitsPerMs) - 1;',
+    replace: 'return Math.floor((localMs + this.#offset - aged * DRIFT) * this.#unitsPerMs) + 60_000;',
     terms: { ...LASTING, kinds: ['semaphore'] },
     seed: 72,
   },

@@ -8,9 +8,9 @@ import type {
   Waker,
 } from '../../core/ports/ports.js';
 import { READY_TIMEOUTS, untilServing } from '../../runtime/until-serving.js';
+import type { ClockOffset } from '../kit/clock-offset.js';
 import { PROCESS_LIFE_MS, ProcessDirectory } from '../kit/process-directory.js';
 import { ownProcessView } from '../kit/process-view.js';
-import type { DatabaseClockOffset } from './connection/database-clock-offset.js';
 import { BackendErrors } from './connection/failures.js';
 import { RowReaper } from './rows/row-reaper.js';
 import type { LinkPool } from './connection/link-pool.js';
@@ -44,7 +44,7 @@ export interface SqlBackendDeps {
   readonly pool: LinkPool;
   readonly table: LockTable;
   readonly records: RecordTable;
-  readonly clockOffset: DatabaseClockOffset;
+  readonly clockOffset: ClockOffset;
   /** @default the engine asks again by itself */
   readonly wakeSource?: SqlWakeSource;
 }
@@ -126,7 +126,7 @@ export class SqlBackend implements Backend {
   async ping(): Promise<number> {
     const sentAt = this.clock.now();
     const { nowUs } = await this.#deps.table.read([], sentAt + this.operationTimeoutMs);
-    this.#deps.clockOffset.update(nowUs);
+    this.#deps.clockOffset.addSample(nowUs);
     const tripMs = this.clock.now() - sentAt;
     // What was asked before is answered before, though it travels on other connections.
     await this.#leases.settled();

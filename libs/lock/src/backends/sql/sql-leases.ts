@@ -91,7 +91,7 @@ export class SqlLeases implements LeaseDriver {
     const { table, processes, clockOffset } = this.deps;
     const deadline = this.#deadline();
     const { nowUs, rows } = await table.read([resource], deadline);
-    clockOffset.update(nowUs);
+    clockOffset.addSample(nowUs);
     const grants = rows.flatMap((row) => [...new RowState(resource, row, nowUs).grants]);
     await processes.find(
       grants.map(({ id }) => processIdOf(id)),

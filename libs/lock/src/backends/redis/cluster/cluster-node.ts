@@ -1,10 +1,10 @@
 import type { Unsubscribe, Waker } from '../../../core/ports/ports.js';
+import { ClockOffset } from '../../kit/clock-offset.js';
 import type { ProcessDirectory } from '../../kit/process-directory.js';
 import { AwaitedGrants } from '../presence/awaited-grants.js';
 import { RedisConnection } from '../connection/redis-connection.js';
 import type { LinkFactory, RedisLinkTarget } from '../connection/link.js';
 import { ServerDrivers } from '../server/server-drivers.js';
-import { RedisClockOffset } from '../connection/clock-offset.js';
 import type { RedisServerDeps } from '../server/servers.js';
 import type { WakeSubscriptions } from '../presence/wake-subscriptions.js';
 import { AskingLink } from './asking-link.js';
@@ -50,7 +50,7 @@ export class ClusterNode {
   ) {
     const { settings, processId, onSuspect, links, hashTagAt, onSlotsMoved } = deps;
     const { clock } = settings;
-    const clockOffset = new RedisClockOffset(clock);
+    const clockOffset = new ClockOffset(clock, 'ms');
     const awaitedGrants = new AwaitedGrants(clockOffset);
     const link = links.create(linkTargetFor(address));
     this.drivers = new ServerDrivers({

@@ -1,7 +1,7 @@
+import { ClockOffset } from '../../kit/clock-offset.js';
 import { AwaitedGrants } from '../presence/awaited-grants.js';
 import { RedisConnection } from '../connection/redis-connection.js';
 import type { LinkFactory } from '../connection/link.js';
-import { RedisClockOffset } from '../connection/clock-offset.js';
 import type { RedisServerDeps } from '../server/servers.js';
 import { WakeSubscriptions } from '../presence/wake-subscriptions.js';
 import { linkTargetFor, type ClusterNode } from './cluster-node.js';
@@ -38,7 +38,7 @@ export class RevocationListener {
     const { clock } = settings;
     const link = this.links.create({ ...linkTargetFor(this.#node.address), isSharded: false });
     this.#connection = new RedisConnection(link, clock, settings);
-    const awaitedGrants = new AwaitedGrants(new RedisClockOffset(clock));
+    const awaitedGrants = new AwaitedGrants(new ClockOffset(clock, 'ms'));
     this.#wakes = new WakeSubscriptions(this.#connection, processId, clock, awaitedGrants, onSuspect);
     this.#connection.start(this.#wakes);
   }

@@ -1,12 +1,12 @@
 import type { OperationId } from '../../../core/ports/counting.js';
 import { LockTypeMismatchError } from '../../../core/errors.js';
 import type { Unsubscribe } from '../../../core/ports/ports.js';
+import type { ClockOffset } from '../../kit/clock-offset.js';
 import type { RedisConnection } from '../connection/redis-connection.js';
 import { codeOf, notSent } from '../connection/failures.js';
 import { withResource, scriptCallerFor, type CallScript } from '../protocol/script-caller.js';
 import type { Arg } from '../connection/link.js';
 import type { Script } from '../protocol/script.js';
-import type { RedisClockOffset } from '../connection/clock-offset.js';
 import type { WakeSubscriptions } from '../presence/wake-subscriptions.js';
 import type { StoredAnswerCleanup } from './answer-cleanup.js';
 import { storedAnswerKey } from './counter-keys.js';
@@ -30,7 +30,7 @@ export class CountingCalls {
 
   constructor(
     private readonly connection: RedisConnection,
-    private readonly clockOffset: RedisClockOffset,
+    private readonly clockOffset: ClockOffset,
     private readonly answerCleanup: StoredAnswerCleanup,
     private readonly wakes: Pick<WakeSubscriptions, 'watch'>,
     private readonly start: () => void,

@@ -1,12 +1,12 @@
 import type { RecordDriver } from '../../../core/ports/ports.js';
 import type { RecordRef, RecordStart, RecordView } from '../../../core/ports/records.js';
+import type { ClockOffset } from '../../kit/clock-offset.js';
 import type { RedisConnection } from '../connection/redis-connection.js';
 import { codeOf, noAnswer, notSent } from '../connection/failures.js';
 import { scriptCallerFor, type CallScript } from '../protocol/script-caller.js';
 import { recordKey } from '../protocol/keys.js';
 import type { Script } from '../protocol/script.js';
 import { scripts } from '../protocol/scripts.generated.js';
-import type { RedisClockOffset } from '../connection/clock-offset.js';
 
 /** The reply of `record-begin` and `record-read` about a record. */
 type RecordReply = readonly [owner: unknown, fingerprint: unknown, ttl: unknown, value?: unknown];
@@ -17,7 +17,7 @@ export class RedisRecords implements RecordDriver {
 
   constructor(
     private readonly connection: RedisConnection,
-    private readonly clockOffset: RedisClockOffset,
+    private readonly clockOffset: ClockOffset,
     private readonly start: () => void,
   ) {
     this.#callScript = scriptCallerFor(connection);

@@ -1,10 +1,10 @@
 import type { Claim, HolderView, Verdict } from '../../../core/claim.js';
+import type { ClockOffset } from '../../kit/clock-offset.js';
 import type { ProcessDirectory } from '../../kit/process-directory.js';
 import type { AwaitedGrants } from '../presence/awaited-grants.js';
 import { GUARD_KEY, processOf, type LockKeys, type TokenSource } from '../protocol/keys.js';
 import type { Script } from '../protocol/script.js';
 import type { BatchItem, BatchCommand } from '../protocol/script-batch.js';
-import type { RedisClockOffset } from '../connection/clock-offset.js';
 import { encodeText, NO, encodeAscii, YES, type ScriptInput } from '../protocol/resp-encoding.js';
 
 export interface ClaimItem extends BatchItem<Verdict> {
@@ -49,7 +49,7 @@ const QUEUE_AND_PUSH = encodeAscii(2);
 
 export interface ClaimCommandDeps {
   readonly guard: RestartGuard;
-  readonly clockOffset: RedisClockOffset;
+  readonly clockOffset: ClockOffset;
   readonly processes: ProcessDirectory;
   readonly tokens: TokenSource;
   readonly awaitedGrants: AwaitedGrants;

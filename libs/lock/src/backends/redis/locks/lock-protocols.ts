@@ -1,3 +1,4 @@
+import type { ClockOffset } from '../../kit/clock-offset.js';
 import type { ProcessDirectory } from '../../kit/process-directory.js';
 import type { AwaitedGrants } from '../presence/awaited-grants.js';
 import { ClaimCommand, type RestartGuard } from './claim-command.js';
@@ -7,7 +8,6 @@ import { JointClaimCommand } from './joint-claim-command.js';
 import { KeyCache, ResourceKeys, tokenSource } from '../protocol/keys.js';
 import { LeaseBatches } from './lease-batches.js';
 import type { ReplicaAcks } from '../protocol/replica-acks.js';
-import type { RedisClockOffset } from '../connection/clock-offset.js';
 import { scriptCallerFor } from '../protocol/script-caller.js';
 import { FAIR_MUTEX_FORMAT } from './fair-format.js';
 import type { LockProtocol } from './lock-protocol.js';
@@ -30,7 +30,7 @@ import {
 export interface LockProtocolDeps {
   readonly connection: RedisConnection;
   readonly guard: RestartGuard;
-  readonly clockOffset: RedisClockOffset;
+  readonly clockOffset: ClockOffset;
   readonly processes: ProcessDirectory;
   readonly awaitedGrants: AwaitedGrants;
   /** Each lock has a token counter of its own: Redisson's. */

@@ -1,6 +1,6 @@
 import type { Claim, PushedGrant } from '../../../core/claim.js';
 import { QUEUE_TIMING } from '../../../core/queue-timing.js';
-import type { RedisClockOffset } from '../connection/clock-offset.js';
+import type { ClockOffset } from '../../kit/clock-offset.js';
 
 /** Tokens are epoch µs, and no server gives out a million of them in a second: none is further ahead of its clock. */
 const AHEAD_MS = 1_000;
@@ -34,7 +34,7 @@ export class AwaitedGrants {
   readonly #claims = new Map<string, AwaitedClaim>();
   readonly #lastTokens = new Map<string, number>();
 
-  constructor(private readonly clockOffset: RedisClockOffset) {}
+  constructor(private readonly clockOffset: ClockOffset) {}
 
   /** It is in the queue. @param at server time, ms */
   onRefused(claim: Claim, at: number): void {

@@ -1,3 +1,4 @@
+import type { ClockOffset } from '../../kit/clock-offset.js';
 import type { ProcessDirectory } from '../../kit/process-directory.js';
 import { codeOf, notSent } from '../connection/failures.js';
 import type { ConnectionHandler, Send } from '../connection/redis-connection.js';
@@ -9,7 +10,6 @@ import { processEntries } from '../presence/process-entries.js';
 import type { ReplicaAckSettings } from '../protocol/replica-acks.js';
 import { runScript } from '../protocol/run-script.js';
 import { PRELOADED_SCRIPTS, CLAIM, scriptFor, WITHDRAW } from '../protocol/script.js';
-import type { RedisClockOffset } from '../connection/clock-offset.js';
 
 /** Life of the probe lock if its withdrawal gets lost, in ms. */
 const PROBE_LEASE_MS = 1_000;
@@ -30,7 +30,7 @@ export interface CommandSessionSettings {
 export interface CommandSessionDeps {
   readonly settings: CommandSessionSettings;
   readonly connection: { readonly link: Pick<RedisLink, 'database' | 'isSharded'> };
-  readonly clockOffset: RedisClockOffset;
+  readonly clockOffset: ClockOffset;
   readonly processes: Pick<ProcessDirectory, 'write'>;
   /** Where the processes of a server must have something in common. */
   readonly agreement?: { reach(send: Send): Promise<void> } | undefined;

@@ -1,3 +1,4 @@
+import type { ClockOffset } from '../../kit/clock-offset.js';
 import type { ProcessDirectory } from '../../kit/process-directory.js';
 import type { AwaitedGrants } from '../presence/awaited-grants.js';
 import { CommandSession } from './command-session.js';
@@ -11,7 +12,6 @@ import { lockProtocols } from '../locks/lock-protocols.js';
 import { RedisRecords } from '../counters/redis-records.js';
 import { ReplicaAcks } from '../protocol/replica-acks.js';
 import { RedisLeases } from '../locks/redis-leases.js';
-import type { RedisClockOffset } from '../connection/clock-offset.js';
 import type { RedisServerDeps } from './servers.js';
 import type { WakeSubscriptions } from '../presence/wake-subscriptions.js';
 
@@ -19,7 +19,7 @@ import type { WakeSubscriptions } from '../presence/wake-subscriptions.js';
 export interface ServerDriverDeps extends RedisServerDeps {
   /** For commands. */
   readonly connection: RedisConnection;
-  readonly clockOffset: RedisClockOffset;
+  readonly clockOffset: ClockOffset;
   readonly processes: ProcessDirectory;
   readonly agreement?: GuardAgreement | undefined;
   readonly wakes: Pick<WakeSubscriptions, 'watch'>;

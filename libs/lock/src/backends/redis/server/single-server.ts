@@ -1,5 +1,6 @@
 import type { ClaimRef } from '../../../core/claim.js';
 import { InvalidOptionError } from '../../../core/errors.js';
+import { ClockOffset } from '../../kit/clock-offset.js';
 import { ProcessDirectory } from '../../kit/process-directory.js';
 import { ownProcessView } from '../../kit/process-view.js';
 import { AwaitedGrants } from '../presence/awaited-grants.js';
@@ -10,7 +11,6 @@ import { fencingCounter, TOKEN_KEY } from '../protocol/keys.js';
 import { processEntries } from '../presence/process-entries.js';
 import { RAISE_TOKEN } from '../protocol/script.js';
 import { ServerDrivers } from './server-drivers.js';
-import { RedisClockOffset } from '../connection/clock-offset.js';
 import type { Servers, RedisServerDeps } from './servers.js';
 import { WakeSubscriptions } from '../presence/wake-subscriptions.js';
 
@@ -30,7 +30,7 @@ export class SingleServer implements Servers {
   constructor(deps: RedisServerDeps) {
     const { settings, processId, onSuspect } = deps;
     const { links, clock, label } = settings;
-    const clockOffset = new RedisClockOffset(clock);
+    const clockOffset = new ClockOffset(clock, 'ms');
     const awaitedGrants = new AwaitedGrants(clockOffset);
     this.#commandConnection = new RedisConnection(links.create(), clock, settings);
     this.#callScript = scriptCallerFor(this.#commandConnection);

@@ -1,6 +1,6 @@
 import { randomUuid } from '../../../core/clock.js';
 import type { Backend } from '../../../core/ports/ports.js';
-import { DatabaseClockOffset } from '../connection/database-clock-offset.js';
+import { ClockOffset } from '../../kit/clock-offset.js';
 import { LinkPool } from '../connection/link-pool.js';
 import { SqlBackend } from '../sql-backend.js';
 import { BACKEND } from './connection/failures.js';
@@ -41,7 +41,7 @@ class MysqlRowsBackend extends SqlBackend implements MysqlBackend {
   constructor(settings: MysqlSettings) {
     const { clock, connection, connections, operationTimeoutMs, tablePrefix } = settings;
     const processId = randomUuid(clock);
-    const clockOffset = new DatabaseClockOffset(clock);
+    const clockOffset = new ClockOffset(clock, 'us');
     const pool = new LinkPool(new MysqlLinkFactory(connection, clock), BACKEND, {
       clock,
       size: connections,

@@ -1,6 +1,6 @@
 import { randomUuid } from '../../../core/clock.js';
 import type { Backend } from '../../../core/ports/ports.js';
-import { DatabaseClockOffset } from '../connection/database-clock-offset.js';
+import { ClockOffset } from '../../kit/clock-offset.js';
 import { LinkPool } from '../connection/link-pool.js';
 import { SqlBackend } from '../sql-backend.js';
 import { NotificationListener } from './notification-listener.js';
@@ -36,7 +36,7 @@ class PostgresRowsBackend extends SqlBackend implements PostgresBackend {
   constructor(settings: PostgresSettings) {
     const { clock, operationTimeoutMs, schema, tablePrefix, connections, throughPooler } = settings;
     const processId = randomUuid(clock);
-    const clockOffset = new DatabaseClockOffset(clock);
+    const clockOffset = new ClockOffset(clock, 'us');
     const links = new PgLinkFactory(settings, operationTimeoutMs, clock);
     const pool = new LinkPool(links, BACKEND, {
       clock,

@@ -1,13 +1,13 @@
 import type { RecordDriver } from '../../../core/ports/ports.js';
 import type { RecordRef, RecordStart, RecordView } from '../../../core/ports/records.js';
-import type { DatabaseClockOffset } from '../connection/database-clock-offset.js';
+import type { ClockOffset } from '../../kit/clock-offset.js';
 import type { BackendErrors } from '../connection/failures.js';
 import { lifeUsOf } from '../rows/row-state.js';
 import { RecordSweep, type RecordSweepDeps } from './record-sweep.js';
 
 export interface SqlRecordsDeps extends RecordSweepDeps {
   readonly errors: BackendErrors;
-  readonly clockOffset: DatabaseClockOffset;
+  readonly clockOffset: ClockOffset;
   /** Asks for the database's time, µs. */
   readonly readTime: () => Promise<number>;
 }
@@ -27,13 +27,13 @@ export class SqlRecords implements RecordDriver {
     const deadline = this.#deadline();
     await clockOffset.whenKnown(readTime);
     while (clock.now() <= Math.min(deadline, notAfter)) {
-      const notAfterUs = clockOffset.notLaterThan(notAfter);
+      const notAfterUs = clockOffset.earliestServerTime(notAfter);
       const insert = { resource, owner, fingerprint, lifeUs: lifeUsOf(leaseMs), notAfterUs };
       const answer = await table.begin(insert, deadline);
       if (answer === 'made') return undefined;
       if (answer !== undefined) return answer;
       // It ended or was removed just then, or the database's time is known too vaguely: nothing was done.
-      clockOffset.update(await readTime());
+      clockOffset.addSample(await readTime());
     }
     throw errors.notExecuted(
       'the record could not be made in time: others make and remove it again and again',

@@ -1,5 +1,5 @@
 import { sleep, type Clock } from '../../../core/clock.js';
-import type { DatabaseClockOffset } from '../connection/database-clock-offset.js';
+import type { ClockOffset } from '../../kit/clock-offset.js';
 import type { BackendErrors } from '../connection/failures.js';
 import type { RowSnapshot } from './lock-row.js';
 import type { LockTable, RowUnchanged } from './lock-table.js';
@@ -45,7 +45,7 @@ export interface RowOperation {
 export interface RowExecutorDeps {
   readonly clock: Clock;
   readonly table: LockTable;
-  readonly clockOffset: DatabaseClockOffset;
+  readonly clockOffset: ClockOffset;
   readonly errors: BackendErrors;
   readonly operationTimeoutMs: number;
 }
@@ -149,14 +149,14 @@ export class RowExecutor {
       if (typeof answer === 'function') return answer;
     }
     // Without a row there was no clock to read.
-    if (answer.row !== undefined) clockOffset.update(answer.nowUs);
+    if (answer.row !== undefined) clockOffset.addSample(answer.nowUs);
     await this.#executeTogether([operation], answer.row === undefined ? undefined : answer);
     return undefined;
   }
 
   async #readRow(deadline: number): Promise<RowSnapshot> {
     const { nowUs, rows } = await this.deps.table.read([this.resource], deadline);
-    this.deps.clockOffset.update(nowUs);
+    this.deps.clockOffset.addSample(nowUs);
     return { nowUs, row: rows[0] };
   }
 

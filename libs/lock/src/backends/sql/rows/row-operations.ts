@@ -8,7 +8,7 @@ import type {
   WithdrawOptions,
   WithdrawOutcome,
 } from '../../../core/claim.js';
-import type { DatabaseClockOffset } from '../connection/database-clock-offset.js';
+import type { ClockOffset } from '../../kit/clock-offset.js';
 import type { RowOperation } from './row-executor.js';
 import type { LockTable, RowAcquire } from './lock-table.js';
 import { queueKeyOf, lifeUsOf, RowState } from './row-state.js';
@@ -22,7 +22,7 @@ export interface DeferredAnswer<T> {
 }
 
 export interface RowOperationDeps {
-  readonly clockOffset: DatabaseClockOffset;
+  readonly clockOffset: ClockOffset;
   readonly processId: string;
   /** A holder as callers see it. @param nowUs when it was seen */
   holderViewOf(grant: RowGrant, nowUs: number): HolderView;
@@ -39,7 +39,7 @@ export function claimOperation(
   const { clockOffset, processId } = deps;
   const isShared = mode === 'shared';
   const acquire = async () => {
-    const notAfterUs = clockOffset.notLaterThan(claim.notAfter);
+    const notAfterUs = clockOffset.earliestServerTime(claim.notAfter);
     // Nothing is spread here, nor where statements are made: for objects of this size that takes Node some 4 µs.
     const request: RowAcquire = {
       resource,
@@ -56,7 +56,7 @@ export function claimOperation(
     };
     const answer = await table.acquire(request, deferred.deadline);
     if (!answer.done) return answer;
-    if (answer.nowUs !== undefined) clockOffset.update(answer.nowUs);
+    if (answer.nowUs !== undefined) clockOffset.addSample(answer.nowUs);
     if (!('refused' in answer)) return () => deferred.resolve({ kind: 'granted', token: answer.firstToken });
     // The row gives the answer for a claim that is not in the queue.
     const state = new RowState(resource, answer.refused, answer.nowUs);
@@ -69,7 +69,7 @@ export function claimOperation(
     needsRow: true,
     singleStatement: isWhole || table.decidesAll === true ? acquire : undefined,
     apply: (state) => {
-      const notAfterUs = clockOffset.notLaterThan(claim.notAfter);
+      const notAfterUs = clockOffset.earliestServerTime(claim.notAfter);
       const verdict = state.claim(claim, notAfterUs);
       const answer = verdictOf(verdict, state, deps);
       return {
@@ -104,7 +104,7 @@ export function withdrawOperation(
               deferred.deadline,
             );
             if (!answer.done) return answer;
-            if (answer.nowUs !== undefined) clockOffset.update(answer.nowUs);
+            if (answer.nowUs !== undefined) clockOffset.addSample(answer.nowUs);
             return () => deferred.resolve(answer.outcome ?? 'released');
           },
     apply: (state) => {

@@ -1,15 +1,15 @@
 import { ManualClock } from 'bedrock-testkit';
-import { RedisClockOffset } from '../../../../libs/lock/src/backends/redis/connection/clock-offset.js';
+import { ClockOffset } from '../../../../libs/lock/src/backends/kit/clock-offset.js';
 
 /** The server's clock is this much ahead of the local one. */
 const AHEAD = 500_000.25;
 
 let clock: ManualClock;
-let clockOffset: RedisClockOffset;
+let clockOffset: ClockOffset;
 
 beforeEach(() => {
   clock = new ManualClock({ now: 1_000 });
-  clockOffset = new RedisClockOffset(clock);
+  clockOffset = new ClockOffset(clock, 'ms');
 });
 
 const serverMs = (): number => Math.floor(clock.now() + AHEAD);
@@ -24,9 +24,11 @@ async function ask(thereMs: number, backMs: number): Promise<void> {
 }
 
 describe("what is known of the server's clock", () => {
-  it('is nothing before the first answer', () => {
+  it('is nothing before the first answer: a request is stale on every server', () => {
+    expect(clockOffset.isKnown).toBe(false);
     expect(clockOffset.earliestLocalTime(serverMs())).toBe(-Infinity);
-    expect(clockOffset.earliestServerTime(clock.now())).toBe(-Infinity);
+    expect(clockOffset.earliestServerTime(clock.now())).toBe(0);
+    expect(clockOffset.earliestServerTime(Infinity)).toBe(0);
   });
 
   it.each([
@@ -87,5 +89,53 @@ describe("what is known of the server's clock", () => {
     expect(clockOffset.earliestLocalTime(serverMs())).toBeGreaterThan(at - 10);
     clockOffset.reset();
     expect(clockOffset.earliestLocalTime(serverMs())).toBe(-Infinity);
+  });
+
+  it('is asked for again when no reply has carried it for a while', async () => {
+    expect(clockOffset.isSampleDueAt(clock.now())).toBe(true);
+    await ask(0, 0);
+    expect(clockOffset.isSampleDueAt(clock.now() + 249)).toBe(false);
+    expect(clockOffset.isSampleDueAt(clock.now() + 250)).toBe(true);
+  });
+});
+
+describe('a server that tells µs, and callers that do not know when they asked', () => {
+  const serverUs = (): number => Math.floor((clock.now() + AHEAD) * 1_000);
+
+  beforeEach(() => {
+    clockOffset = new ClockOffset(clock, 'us');
+  });
+
+  it('is known to the µs, on the safe side', async () => {
+    clockOffset.addSample(serverUs());
+    await clock.advance(100);
+    const told = clockOffset.earliestServerTime(clock.now());
+    expect(told).toBeLessThanOrEqual(serverUs());
+    // The drift of 100 ms, and one unit.
+    expect(told).toBeGreaterThan(serverUs() - 1_010);
+    expect(clockOffset.earliestServerTime(Infinity)).toBe(Number.MAX_SAFE_INTEGER);
+  });
+
+  it('tells nothing in local time', () => {
+    clockOffset.addSample(serverUs());
+    expect(clockOffset.earliestLocalTime(serverUs())).toBe(-Infinity);
+  });
+
+  it('is asked once when many callers need it', async () => {
+    let questions = 0;
+    const askServer = async (): Promise<number> => {
+      questions += 1;
+      return serverUs();
+    };
+    await Promise.all([1, 2, 3].map(() => clockOffset.whenKnown(askServer)));
+    await clockOffset.whenKnown(askServer);
+    expect(questions).toBe(1);
+    expect(clockOffset.isKnown).toBe(true);
+  });
+
+  it('is asked again after a question that failed', async () => {
+    await expect(clockOffset.whenKnown(() => Promise.reject(new Error('down')))).rejects.toThrow('down');
+    await clockOffset.whenKnown(async () => serverUs());
+    expect(clockOffset.isKnown).toBe(true);
   });
 });
