@@ -22,6 +22,7 @@ import type {
   Waker,
 } from '../../core/ports/ports.js';
 import { ownProcessView } from '../kit/process-view.js';
+import { WakerMap } from '../kit/waker-map.js';
 import { MemoryCountDrivers } from './memory-count-drivers.js';
 import { MemoryRecordDriver } from './memory-records.js';
 import { MemoryStore, type MemoryClient } from './memory-store.js';
@@ -57,7 +58,7 @@ class MemoryBackend implements Backend, LeaseDriver, MemoryClient {
   readonly view: ProcessView;
   readonly #store: MemoryStore;
   readonly #counting: MemoryCountDrivers;
-  readonly #wakers = new Map<string, Set<Waker>>();
+  readonly #wakers = new WakerMap();
   readonly #suspectListeners = new Set<(resource: string | undefined) => void>();
   #isClosed = false;
 
@@ -151,17 +152,11 @@ class MemoryBackend implements Backend, LeaseDriver, MemoryClient {
 
   async watch(resource: string, _shape: Shape, waker: Waker): Promise<Unsubscribe> {
     this.#assertOpen();
-    // A new function per call, so that watching twice with the same waker counts twice.
-    const wake: Waker = (why) => waker(why);
-    const wakers = this.#wakers.get(resource) ?? new Set();
-    this.#wakers.set(resource, wakers.add(wake));
-    return () => {
-      if (wakers.delete(wake) && wakers.size === 0) this.#wakers.delete(resource);
-    };
+    return this.#wakers.add(resource, waker);
   }
 
   wake(resource: string, why?: Wake): void {
-    this.#wakers.get(resource)?.forEach((wake) => wake(why));
+    this.#wakers.wake(resource, why);
   }
 
   suspect(resource: string): void {

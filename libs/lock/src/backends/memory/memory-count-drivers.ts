@@ -42,8 +42,7 @@ export class MemoryCountDrivers {
   }
 
   #watch(kind: Counter['kind'], resource: string, wake: () => void): Unsubscribe {
-    // A new function per call, so that watching twice with the same listener counts twice.
-    const leave = this.#counts.watch(kind, resource, () => wake());
+    const leave = this.#counts.watch(kind, resource, wake);
     const stop = (): void => {
       leave();
       this.#watches.delete(stop);

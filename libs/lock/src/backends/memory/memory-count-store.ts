@@ -2,6 +2,7 @@ import type { Clock } from '../../core/clock.js';
 import type { Counter, OperationId, PermitRequest, TakeResult } from '../../core/ports/counting.js';
 import { BackendUnavailableError, LockTypeMismatchError } from '../../core/errors.js';
 import type { Unsubscribe } from '../../core/ports/ports.js';
+import { WakerMap } from '../kit/waker-map.js';
 
 /** Most answers that are remembered: only tests lose answers here. */
 const MAX_ANSWERS = 10_000;
@@ -19,7 +20,7 @@ export class MemoryCountStore {
   readonly #numbers = new Map<string, number>();
   readonly #leases = new Map<string, Map<string, number>>();
   readonly #answers = new Map<string, RememberedAnswer>();
-  readonly #listeners = new Map<string, Set<() => void>>();
+  readonly #wakers = new WakerMap();
 
   constructor(
     private readonly clock: Clock,
@@ -118,12 +119,7 @@ export class MemoryCountStore {
   }
 
   watch(kind: Counter['kind'], resource: string, wake: () => void): Unsubscribe {
-    const channel = `${kind}:${resource}`;
-    const listeners = this.#listeners.get(channel) ?? new Set();
-    this.#listeners.set(channel, listeners.add(wake));
-    return () => {
-      if (listeners.delete(wake) && listeners.size === 0) this.#listeners.delete(channel);
-    };
+    return this.#wakers.add(`${kind}:${resource}`, wake);
   }
 
   #grant(resource: string, { ids, leaseMs }: PermitRequest): boolean {
@@ -160,7 +156,7 @@ export class MemoryCountStore {
   }
 
   #wake(kind: Counter['kind'], resource: string): void {
-    this.#listeners.get(`${kind}:${resource}`)?.forEach((wake) => wake());
+    this.#wakers.wake(`${kind}:${resource}`);
   }
 
   /** Executes once, and gives repetitions the first answer. */

@@ -16,7 +16,8 @@ interface ClusterWatch {
 
 /**
  * Subscriptions in a cluster. Each is on the server of its channels' slot, and follows the slot
- * when it moves.
+ * when it moves. Not a `WakerMap`: each waker moves by itself, and the subscriptions of a server
+ * have one.
  */
 export class ClusterWakeSubscriptions {
   readonly #watches = new Set<ClusterWatch>();

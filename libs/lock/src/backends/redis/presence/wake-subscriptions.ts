@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../../../core/clock.js';
-import type { Wake } from '../../../core/claim.js';
 import type { Unsubscribe, Waker } from '../../../core/ports/ports.js';
+import { WakerMap } from '../../kit/waker-map.js';
 import type { AwaitedGrants } from './awaited-grants.js';
 import type { RedisConnection, ConnectionHandler, Send, Subscribe } from '../connection/redis-connection.js';
 import { codeOf } from '../connection/failures.js';
@@ -28,7 +28,6 @@ export interface WakeChannels {
 }
 
 interface WatchedResource extends WakeChannels {
-  readonly wakers: Set<Waker>;
   readonly subscribed: Promise<unknown>;
 }
 
@@ -38,7 +37,9 @@ interface WatchedResource extends WakeChannels {
  * meanwhile are lost.
  */
 export class WakeSubscriptions implements ConnectionHandler {
+  /** The resources that have a waker. */
   readonly #watched = new Map<string, WatchedResource>();
+  readonly #wakers = new WakerMap();
   // By channel, and by the prefix of claim channels.
   readonly #resourceByChannel = new Map<string, string>();
   readonly #resourceByClaimPrefix = new Map<string, string>();
@@ -67,21 +68,21 @@ export class WakeSubscriptions implements ConnectionHandler {
   }
 
   opened(): void {
-    this.#wakeAll();
+    this.#wakers.wakeAll();
   }
 
   received(channel: string, message: string): void {
     if (!isProcessChannel(channel)) {
       const resource = this.#resourceByChannel.get(channel);
       if (resource === undefined) this.#wakeClaim(channel);
-      else if (!REDISSON_ONLY.has(message)) this.#wake(resource);
+      else if (!REDISSON_ONLY.has(message)) this.#wakers.wake(resource);
       return;
     }
     const body = message.slice(1);
     if (message.startsWith('!')) this.onSuspect(body);
     else if (message.startsWith('=')) this.#onGrant(body);
     else if (message.startsWith('*')) this.#onClaimCalled(body);
-    else this.#wake(body);
+    else this.#wakers.wake(body);
   }
 
   /**
@@ -97,30 +98,23 @@ export class WakeSubscriptions implements ConnectionHandler {
     claimChannelPrefix?: string,
   ): Promise<Unsubscribe> {
     await this.connection.whenServing();
-    // A new function per call, so that watching twice with the same waker counts twice.
-    const own: Waker = (wake) => waker(wake);
-    let watched = this.#watched.get(resource);
-    if (watched === undefined) {
-      const wakeChannels = this.channelsFor(resource, channels, claimChannelPrefix);
-      watched = { ...wakeChannels, wakers: new Set(), subscribed: this.#subscribe(wakeChannels) };
-      this.#watched.set(resource, watched);
-      for (const channel of watched.channels) this.#resourceByChannel.set(channel, resource);
-      if (watched.claimChannelPrefix !== undefined)
-        this.#resourceByClaimPrefix.set(watched.claimChannelPrefix, resource);
-    }
-    watched.wakers.add(own);
+    const watched =
+      this.#watched.get(resource) ??
+      this.#addResource(resource, this.channelsFor(resource, channels, claimChannelPrefix));
+    const leave = this.#wakers.add(resource, waker, () => this.#unsubscribe(resource, watched));
     this.#scheduleHeartbeat();
     try {
       await watched.subscribed;
     } catch (error) {
-      this.#removeWaker(resource, watched, own);
+      leave();
       throw error;
     }
-    return () => this.#removeWaker(resource, watched, own);
+    return leave;
   }
 
   /** Ends the heartbeat and forgets all watches. */
   close(): void {
+    this.#wakers.clear();
     this.#watched.clear();
     this.#resourceByChannel.clear();
     this.#resourceByClaimPrefix.clear();
@@ -155,11 +149,19 @@ export class WakeSubscriptions implements ConnectionHandler {
     }, HEARTBEAT_MS);
   }
 
-  #removeWaker(resource: string, watched: WatchedResource, own: Waker): void {
-    if (!watched.wakers.delete(own) || watched.wakers.size > 0) return;
-    if (this.#watched.get(resource) !== watched) return;
+  /** The first waker of the resource comes. */
+  #addResource(resource: string, wakeChannels: WakeChannels): WatchedResource {
+    const watched = { ...wakeChannels, subscribed: this.#subscribe(wakeChannels) };
+    this.#watched.set(resource, watched);
+    const { channels, claimChannelPrefix } = wakeChannels;
+    for (const channel of channels) this.#resourceByChannel.set(channel, resource);
+    if (claimChannelPrefix !== undefined) this.#resourceByClaimPrefix.set(claimChannelPrefix, resource);
+    return watched;
+  }
+
+  /** The last waker of the resource has left. */
+  #unsubscribe(resource: string, { channels, claimChannelPrefix }: WakeChannels): void {
     this.#watched.delete(resource);
-    const { channels, claimChannelPrefix } = watched;
     for (const channel of channels) this.#resourceByChannel.delete(channel);
     if (claimChannelPrefix !== undefined) this.#resourceByClaimPrefix.delete(claimChannelPrefix);
     if (!this.connection.isReady) return;
@@ -179,21 +181,21 @@ export class WakeSubscriptions implements ConnectionHandler {
   /** `<n of the claim id> <resource>` */
   #onClaimCalled(body: string): void {
     const space = body.indexOf(' ');
-    this.#wake(body.slice(space + 1), { claimId: `${this.processId}:${body.slice(0, space)}` });
+    this.#wakers.wake(body.slice(space + 1), { claimId: `${this.processId}:${body.slice(0, space)}` });
   }
 
   #wakeClaim(channel: string): void {
     const number = channel.lastIndexOf(':') + 1;
     const resource = this.#resourceByClaimPrefix.get(channel.slice(0, number));
     if (resource !== undefined)
-      this.#wake(resource, { claimId: `${this.processId}:${channel.slice(number)}` });
+      this.#wakers.wake(resource, { claimId: `${this.processId}:${channel.slice(number)}` });
   }
 
   /** `<n of the claim id> <token> <tokens> <lease, ms> <server ms> <resource>` */
   #onGrant(body: string): void {
     const [, number, token, tokens, leaseMs, at, resource] = GRANT.exec(body) ?? [];
     // A message that cannot be parsed still wakes every watcher.
-    if (resource === undefined) return this.#wakeAll();
+    if (resource === undefined) return this.#wakers.wakeAll();
     const claimId = `${this.processId}:${number}`;
     const grant = this.awaitedGrants.accept({
       claimId,
@@ -203,16 +205,7 @@ export class WakeSubscriptions implements ConnectionHandler {
       leaseMs: Number(leaseMs),
       at: Number(at),
     });
-    this.#wake(resource, grant && { claimId, grant });
-  }
-
-  #wakeAll(): void {
-    for (const resource of this.#watched.keys()) this.#wake(resource);
-  }
-
-  #wake(resource: string, wake?: Wake): void {
-    const watched = this.#watched.get(resource);
-    if (watched !== undefined) for (const waker of [...watched.wakers]) waker(wake);
+    this.#wakers.wake(resource, grant && { claimId, grant });
   }
 }
 

@@ -1,6 +1,6 @@
-import type { Wake } from '../../../core/claim.js';
 import type { Clock, Timer } from '../../../core/clock.js';
 import type { Unsubscribe, Waker } from '../../../core/ports/ports.js';
+import { WakerMap } from '../../kit/waker-map.js';
 import { BackendErrors, textOf } from '../connection/failures.js';
 import type { SqlWakeSource } from '../sql-backend.js';
 import { SUSPECTS_CHANNEL, processChannel } from './names.js';
@@ -36,7 +36,7 @@ interface PendingReady {
 export class NotificationListener implements SqlWakeSource {
   commands = 0;
   readonly #errors = new BackendErrors('postgres');
-  readonly #watched = new Map<string, Set<Waker>>();
+  readonly #wakers = new WakerMap();
   readonly #pendingReady = new Set<PendingReady>();
   #link: PgLink | undefined;
   #timer: Timer | undefined;
@@ -75,18 +75,12 @@ export class NotificationListener implements SqlWakeSource {
   async watch(resource: string, waker: Waker): Promise<Unsubscribe> {
     this.start();
     await this.whenReady(this.deps.operationTimeoutMs);
-    // Every call counts for itself, also with a function that watches already.
-    const own: Waker = (wake) => waker(wake);
-    const wakers = this.#watched.get(resource) ?? new Set();
-    this.#watched.set(resource, wakers.add(own));
-    return () => {
-      if (wakers.delete(own) && wakers.size === 0) this.#watched.delete(resource);
-    };
+    return this.#wakers.add(resource, waker);
   }
 
   close(): void {
     this.#isClosed = true;
-    this.#watched.clear();
+    this.#wakers.clear();
     this.#stopTimer();
     for (const { reject } of [...this.#pendingReady]) reject(this.#errors.notExecuted('it is closed'));
     this.#link?.destroy();
@@ -117,7 +111,7 @@ export class NotificationListener implements SqlWakeSource {
     for (const { resolve } of [...this.#pendingReady]) resolve();
     this.#scheduleHeartbeat(link);
     if (!this.#wasLost) return;
-    for (const resource of [...this.#watched.keys()]) this.#wake(resource);
+    this.#wakers.wakeAll();
     this.deps.onSuspect(undefined);
   }
 
@@ -138,7 +132,7 @@ export class NotificationListener implements SqlWakeSource {
 
   #scheduleHeartbeat(link: PgLink): void {
     this.#timer = this.deps.clock.setTimer(() => {
-      if (this.#watched.size === 0) return this.#scheduleHeartbeat(link);
+      if (this.#wakers.size === 0) return this.#scheduleHeartbeat(link);
       this.#query(link, 'SELECT 1').then(
         () => this.#link === link && this.#scheduleHeartbeat(link),
         () => this.#lost(link),
@@ -169,11 +163,7 @@ export class NotificationListener implements SqlWakeSource {
     const space = message.indexOf(' ');
     const resource = message.slice(space + 1);
     if (channel === SUSPECTS_CHANNEL) this.deps.onSuspect(resource);
-    else this.#wake(resource, space === 0 ? undefined : { claimId: message.slice(0, space) });
-  }
-
-  #wake(resource: string, wake?: Wake): void {
-    for (const waker of [...(this.#watched.get(resource) ?? [])]) waker(wake);
+    else this.#wakers.wake(resource, space === 0 ? undefined : { claimId: message.slice(0, space) });
   }
 
   #silence(): Error {

@@ -21,7 +21,8 @@ interface WatchedCount {
 
 /**
  * Wakes the waiters for a number. There is one watch for each number, for any number of waiters; it
- * is set again after each event.
+ * is set again after each event. Not a `WakerMap`: an event wakes only the listeners of its kind,
+ * and a watch that stands is kept without listeners.
  */
 export class CountWatches {
   readonly #watched = new Map<string, WatchedCount>();

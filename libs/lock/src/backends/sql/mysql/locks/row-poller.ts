@@ -1,8 +1,8 @@
 import { isAdmitted } from '../../../../core/admission.js';
-import type { Wake } from '../../../../core/claim.js';
 import type { Clock } from '../../../../core/clock.js';
 import { EarliestTimer } from '../../../../runtime/earliest-timer.js';
 import type { Unsubscribe, Waker } from '../../../../core/ports/ports.js';
+import { WakerMap } from '../../../kit/waker-map.js';
 import type { LockRow } from '../../rows/lock-row.js';
 import type { RowUpdate, RowsSnapshot } from '../../rows/lock-table.js';
 import { HEAD_LIFE_US, processIdOf } from '../../rows/row-state.js';
@@ -46,7 +46,7 @@ interface WaitedRow {
 export class RowPoller implements SqlWakeSource {
   /** The statements are counted where they are sent. */
   readonly commands = 0;
-  readonly #watched = new Map<string, Set<Waker>>();
+  readonly #wakers = new WakerMap();
   readonly #waitedRows = new Map<string, WaitedRow>();
   readonly #held = new Set<string>();
   #heldDueAt = 0;
@@ -68,19 +68,13 @@ export class RowPoller implements SqlWakeSource {
 
   async watch(resource: string, waker: Waker): Promise<Unsubscribe> {
     if (this.#isClosed) throw notExecuted('it is closed');
-    // Every call counts for itself, also with a function that watches already.
-    const own: Waker = (wake) => waker(wake);
-    const wakers = this.#watched.get(resource) ?? new Set();
-    this.#watched.set(resource, wakers.add(own));
-    return () => {
-      if (wakers.delete(own) && wakers.size === 0) this.#watched.delete(resource);
-    };
+    return this.#wakers.add(resource, waker);
   }
 
   close(): void {
     this.#isClosed = true;
     this.#timer.stop();
-    this.#watched.clear();
+    this.#wakers.clear();
     this.#waitedRows.clear();
     this.#held.clear();
   }
@@ -198,8 +192,7 @@ export class RowPoller implements SqlWakeSource {
   #wake(resource: string, claimId: string | undefined): void {
     const waited = this.#waitedRows.get(resource);
     if (waited !== undefined) waited.wokenKey = claimId ?? this.deps.processId;
-    const wake: Wake | undefined = claimId === undefined ? undefined : { claimId };
-    for (const waker of [...(this.#watched.get(resource) ?? [])]) waker(wake);
+    this.#wakers.wake(resource, claimId === undefined ? undefined : { claimId });
   }
 
   #isOwn(one: RowGrant | RowWaiter): boolean {
