@@ -22,6 +22,7 @@ import type {
   Waker,
 } from '../../core/ports/ports.js';
 import { ownProcessView } from '../kit/process-view.js';
+import { Suspicion } from '../kit/suspicion.js';
 import { WakerMap } from '../kit/waker-map.js';
 import { MemoryCountDrivers } from './memory-count-drivers.js';
 import { MemoryRecordDriver } from './memory-records.js';
@@ -59,8 +60,11 @@ class MemoryBackend implements Backend, LeaseDriver, MemoryClient {
   readonly #store: MemoryStore;
   readonly #counting: MemoryCountDrivers;
   readonly #wakers = new WakerMap();
-  readonly #suspectListeners = new Set<(resource: string | undefined) => void>();
+  readonly #suspicion = new Suspicion();
   #isClosed = false;
+
+  readonly onSuspect = this.#suspicion.onSuspect;
+  readonly suspect = this.#suspicion.report;
 
   constructor(options: MemoryOptions) {
     checkFields('options', options, FIELDS);
@@ -102,11 +106,6 @@ class MemoryBackend implements Backend, LeaseDriver, MemoryClient {
   async ping(): Promise<number> {
     this.#assertOpen();
     return 0;
-  }
-
-  onSuspect(listener: (resource: string | undefined) => void): Unsubscribe {
-    this.#suspectListeners.add(listener);
-    return () => void this.#suspectListeners.delete(listener);
   }
 
   async close(): Promise<void> {
@@ -157,10 +156,6 @@ class MemoryBackend implements Backend, LeaseDriver, MemoryClient {
 
   wake(resource: string, why?: Wake): void {
     this.#wakers.wake(resource, why);
-  }
-
-  suspect(resource: string): void {
-    for (const listener of this.#suspectListeners) listener(resource);
   }
 
   #assertOpen(): void {

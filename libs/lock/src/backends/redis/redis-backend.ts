@@ -9,8 +9,8 @@ import type {
   PermitDriver,
   RecordDriver,
   Traits,
-  Unsubscribe,
 } from '../../core/ports/ports.js';
+import { Suspicion } from '../kit/suspicion.js';
 import type { RedisClient } from './configuration/clients.js';
 import { ClusterServers } from './cluster/cluster-servers.js';
 import { BACKEND } from './connection/failures.js';
@@ -50,10 +50,11 @@ export class RedisBackend implements LockNode {
   readonly #servers: Servers;
   readonly #single: SingleServer | undefined;
   readonly #clock: Clock;
-  readonly #suspectListeners = new Set<(resource: string | undefined) => void>();
+  readonly #settings: RedisSettings;
+  readonly #suspicion = new Suspicion();
   #closed: Promise<void> | undefined;
 
-  readonly #settings: RedisSettings;
+  readonly onSuspect = this.#suspicion.onSuspect;
 
   constructor(settings: RedisSettings, node?: NodeOptions) {
     this.#settings = settings;
@@ -73,9 +74,7 @@ export class RedisBackend implements LockNode {
       maxLeaseMs,
       lifetime: 'lease',
     });
-    const onSuspect = (resource: string | undefined): void => {
-      for (const listener of this.#suspectListeners) listener(resource);
-    };
+    const onSuspect = this.#suspicion.report;
     const onServing = node && ((run: string): void => node.onServing(run));
     const deps = { settings, processId: this.processId, onSuspect, ...(onServing && { onServing }) };
     this.#single = settings.cluster === undefined ? new SingleServer(deps) : undefined;
@@ -102,11 +101,6 @@ export class RedisBackend implements LockNode {
     const sentAt = this.#clock.now();
     await this.#servers.ping();
     return this.#clock.now() - sentAt;
-  }
-
-  onSuspect(listener: (resource: string | undefined) => void): Unsubscribe {
-    this.#suspectListeners.add(listener);
-    return () => void this.#suspectListeners.delete(listener);
   }
 
   raiseToken(ref: ClaimRef, token: number): Promise<'raised' | 'lost'> {

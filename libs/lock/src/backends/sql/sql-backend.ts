@@ -11,6 +11,7 @@ import { READY_TIMEOUTS, untilServing } from '../../runtime/until-serving.js';
 import type { ClockOffset } from '../kit/clock-offset.js';
 import { PROCESS_LIFE_MS, ProcessDirectory } from '../kit/process-directory.js';
 import { ownProcessView } from '../kit/process-view.js';
+import type { Suspicion } from '../kit/suspicion.js';
 import { BackendErrors } from './connection/failures.js';
 import { RowReaper } from './rows/row-reaper.js';
 import type { LinkPool } from './connection/link-pool.js';
@@ -45,6 +46,8 @@ export interface SqlBackendDeps {
   readonly table: LockTable;
   readonly records: RecordTable;
   readonly clockOffset: ClockOffset;
+  /** Told that grants may have been taken away. */
+  readonly suspicion: Suspicion;
   /** @default the engine asks again by itself */
   readonly wakeSource?: SqlWakeSource;
 }
@@ -55,13 +58,13 @@ export class SqlBackend implements Backend {
   readonly traits: Traits;
   readonly processId: string;
   readonly operationTimeoutMs: number;
+  readonly onSuspect: Backend['onSuspect'];
   protected readonly clock: Clock;
   readonly #deps: SqlBackendDeps;
   readonly #leases: SqlLeases;
   readonly #records: SqlRecords;
   readonly #rowReaper: RowReaper;
   readonly #processes: ProcessDirectory;
-  readonly #suspectListeners = new Set<(resource: string | undefined) => void>();
   #sweep: Timer | undefined;
   #closed: Promise<void> | undefined;
 
@@ -72,6 +75,7 @@ export class SqlBackend implements Backend {
     this.processId = processId;
     this.operationTimeoutMs = operationTimeoutMs;
     this.clock = clock;
+    this.onSuspect = deps.suspicion.onSuspect;
     this.#deps = deps;
     this.#rowReaper = new RowReaper({ clock, table, operationTimeoutMs, keepRowsMs });
     const newDeadline = (): number => clock.now() + operationTimeoutMs;
@@ -133,19 +137,9 @@ export class SqlBackend implements Backend {
     return tripMs;
   }
 
-  onSuspect(listener: (resource: string | undefined) => void): Unsubscribe {
-    this.#suspectListeners.add(listener);
-    return () => void this.#suspectListeners.delete(listener);
-  }
-
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
-  }
-
-  /** Grants on the resource, or on all, may have been taken away. */
-  reportSuspect(resource: string | undefined): void {
-    for (const listener of this.#suspectListeners) listener(resource);
   }
 
   async #close(): Promise<void> {

@@ -1,6 +1,7 @@
 import { randomUuid } from '../../../core/clock.js';
 import type { Backend } from '../../../core/ports/ports.js';
 import { ClockOffset } from '../../kit/clock-offset.js';
+import { Suspicion } from '../../kit/suspicion.js';
 import { LinkPool } from '../connection/link-pool.js';
 import { SqlBackend } from '../sql-backend.js';
 import { BACKEND } from './connection/failures.js';
@@ -48,16 +49,21 @@ class MysqlRowsBackend extends SqlBackend implements MysqlBackend {
       operationTimeoutMs,
       onLost: () => clockOffset.reset(),
     });
+    const suspicion = new Suspicion();
     const poller: RowPoller = new RowPoller({
       ...{ clock, processId, operationTimeoutMs },
       read: (resources, deadline) => table.read(resources, deadline),
-      onSuspect: (resource) => this.reportSuspect(resource),
+      onSuspect: suspicion.report,
     });
     const tables = tableNamesOf(tablePrefix);
     const statements = new MysqlLockStatements(tables);
     const table = new MysqlLockTable({ pool, statements, poller });
     const records = new MysqlRecordTable(pool, tables, clock);
-    super({ name: BACKEND, settings, processId, pool, table, records, clockOffset, wakeSource: poller });
+    super({
+      name: BACKEND,
+      ...{ settings, processId, pool, table, records, clockOffset, suspicion },
+      wakeSource: poller,
+    });
     this.#pool = pool;
     this.#settings = settings;
   }

@@ -1,6 +1,7 @@
 import { randomUuid } from '../../../core/clock.js';
 import type { Backend } from '../../../core/ports/ports.js';
 import { ClockOffset } from '../../kit/clock-offset.js';
+import { Suspicion } from '../../kit/suspicion.js';
 import { LinkPool } from '../connection/link-pool.js';
 import { SqlBackend } from '../sql-backend.js';
 import { NotificationListener } from './notification-listener.js';
@@ -47,11 +48,12 @@ class PostgresRowsBackend extends SqlBackend implements PostgresBackend {
     const names = tableNames(schema, tablePrefix);
     const table = new PostgresLockTable(pool, names);
     const records = new PostgresRecordTable(pool, names);
-    const onSuspect = (resource: string | undefined): void => this.reportSuspect(resource);
+    const suspicion = new Suspicion();
+    const { report: onSuspect } = suspicion;
     const listener = new NotificationListener({ links, clock, processId, operationTimeoutMs, onSuspect });
     super({
       name: BACKEND,
-      ...{ settings, processId, pool, table, records, clockOffset },
+      ...{ settings, processId, pool, table, records, clockOffset, suspicion },
       ...(!throughPooler && { wakeSource: listener }),
     });
     this.#pool = pool;
