@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../../../core/clock.js';
+import { Readiness } from '../../kit/readiness.js';
 import { isFinal } from '../connection/redis-connection.js';
-import { codeOf, notSent } from '../connection/failures.js';
-import { Readiness } from '../connection/readiness.js';
+import { codeOf, notSent, notServing } from '../connection/failures.js';
 import type { ClusterNode } from './cluster-node.js';
 import { hashTagFor } from '../protocol/slot.js';
 import { parseSlots, SlotMap, type Address, type NatMap } from '../configuration/slot-map.js';
@@ -49,7 +49,7 @@ export class Topology {
   #retiredCommands = 0;
 
   constructor(private readonly deps: TopologyDeps) {
-    this.#readiness = new Readiness(deps.clock);
+    this.#readiness = new Readiness(deps.clock, notServing);
   }
 
   get isKnown(): boolean {

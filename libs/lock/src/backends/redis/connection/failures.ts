@@ -45,6 +45,12 @@ export function notSent(detail: string, cause?: unknown): BackendUnavailableErro
   return new BackendUnavailableError(BACKEND, detail, 'no', { cause });
 }
 
+/** For a caller that waited in vain for a connection. @param why the last error, if there was one */
+export function notServing(why: Error | undefined, waitedMs: number): BackendUnavailableError {
+  const cause = why ?? new Error(`no connection within ${Math.round(waitedMs)} ms`);
+  return notSent(cause instanceof BackendUnavailableError ? cause.detail : cause.message, cause);
+}
+
 /** The request was sent, but no answer arrived. */
 export function noAnswer(detail: string, cause?: unknown): BackendUnavailableError {
   return new BackendUnavailableError(BACKEND, detail, 'unknown', { cause });

@@ -1,9 +1,9 @@
 import type { Clock } from '../../../core/clock.js';
 import { BackendUnavailableError } from '../../../core/errors.js';
+import { Readiness } from '../../kit/readiness.js';
 import { PendingCalls } from './pending-calls.js';
-import { codeOf, noAnswer, notSent } from './failures.js';
+import { codeOf, noAnswer, notSent, notServing } from './failures.js';
 import type { Arg, ReplyHandler, ChannelNaming, RedisLink } from './link.js';
-import { Readiness } from './readiness.js';
 
 export type Send = (command: string, args: readonly Arg[]) => Promise<unknown>;
 export type Subscribe = (channels: readonly string[], as?: ChannelNaming) => Promise<unknown>;
@@ -69,7 +69,7 @@ export class RedisConnection {
     this.timeoutMs = operationTimeoutMs;
     this.#silenceMs = silenceMs;
     this.#calls = new PendingCalls(clock, operationTimeoutMs, silenceMs, () => this.reconnect());
-    this.#readiness = new Readiness(clock);
+    this.#readiness = new Readiness(clock, notServing);
   }
 
   get isReady(): boolean {

@@ -1,5 +1,6 @@
 import type { Clock, Timer } from '../../../core/clock.js';
 import type { Unsubscribe, Waker } from '../../../core/ports/ports.js';
+import { Readiness } from '../../kit/readiness.js';
 import { WakerMap } from '../../kit/waker-map.js';
 import { BackendErrors, textOf } from '../connection/failures.js';
 import type { SqlWakeSource } from '../sql-backend.js';
@@ -22,12 +23,6 @@ export interface NotificationListenerDeps {
   onSuspect(resource: string | undefined): void;
 }
 
-/** A caller that waits for the connection. */
-interface PendingReady {
-  readonly resolve: () => void;
-  readonly reject: (error: Error) => void;
-}
-
 /**
  * LISTEN on a connection of its own: one channel for this process, and one for all. A lost
  * connection is made again. Then every watcher is woken and every grant is suspect, since
@@ -37,16 +32,18 @@ export class NotificationListener implements SqlWakeSource {
   commands = 0;
   readonly #errors = new BackendErrors('postgres');
   readonly #wakers = new WakerMap();
-  readonly #pendingReady = new Set<PendingReady>();
+  readonly #readiness: Readiness;
   #link: PgLink | undefined;
   #timer: Timer | undefined;
   #retryMs = RETRY_MS.first;
-  #lastError: Error | undefined;
   #wasLost = false;
   #isStarted = false;
   #isClosed = false;
 
-  constructor(private readonly deps: NotificationListenerDeps) {}
+  constructor(private readonly deps: NotificationListenerDeps) {
+    const silence = 'the connection for wakes was not made in time';
+    this.#readiness = new Readiness(deps.clock, (why) => why ?? this.#errors.notExecuted(silence));
+  }
 
   start(): void {
     if (this.#isStarted || this.#isClosed) return;
@@ -57,19 +54,7 @@ export class NotificationListener implements SqlWakeSource {
   whenReady(ms: number): Promise<void> {
     if (this.#link !== undefined) return Promise.resolve();
     if (this.#isClosed) return Promise.reject(this.#errors.notExecuted('it is closed'));
-    return new Promise((resolve, reject) => {
-      const { clock } = this.deps;
-      const timer = clock.setTimer(() => pending.reject(this.#lastError ?? this.#silence()), ms);
-      const settled = (): void => {
-        this.#pendingReady.delete(pending);
-        clock.clearTimer(timer);
-      };
-      const pending: PendingReady = {
-        resolve: () => (settled(), resolve()),
-        reject: (error) => (settled(), reject(error)),
-      };
-      this.#pendingReady.add(pending);
-    });
+    return this.#readiness.wait(ms);
   }
 
   async watch(resource: string, waker: Waker): Promise<Unsubscribe> {
@@ -82,7 +67,7 @@ export class NotificationListener implements SqlWakeSource {
     this.#isClosed = true;
     this.#wakers.clear();
     this.#stopTimer();
-    for (const { reject } of [...this.#pendingReady]) reject(this.#errors.notExecuted('it is closed'));
+    this.#readiness.failed(this.#errors.notExecuted('it is closed'), true);
     this.#link?.destroy();
     this.#link = undefined;
   }
@@ -96,7 +81,7 @@ export class NotificationListener implements SqlWakeSource {
       await this.#query(link, `LISTEN "${processChannel(processId)}"; LISTEN "${SUSPECTS_CHANNEL}"`);
     } catch (error) {
       link?.destroy();
-      this.#lastError = this.#errors.notExecuted(textOf(error), error);
+      this.#readiness.failed(this.#errors.notExecuted(textOf(error), error), false);
       return this.#retry();
     }
     if (this.#isClosed) return link.destroy();
@@ -106,9 +91,8 @@ export class NotificationListener implements SqlWakeSource {
   #opened(link: PgLink): void {
     this.#link = link;
     this.#retryMs = RETRY_MS.first;
-    this.#lastError = undefined;
     link.onEnd(() => this.#lost(link));
-    for (const { resolve } of [...this.#pendingReady]) resolve();
+    this.#readiness.succeeded();
     this.#scheduleHeartbeat(link);
     if (!this.#wasLost) return;
     this.#wakers.wakeAll();
@@ -164,9 +148,5 @@ export class NotificationListener implements SqlWakeSource {
     const resource = message.slice(space + 1);
     if (channel === SUSPECTS_CHANNEL) this.deps.onSuspect(resource);
     else this.#wakers.wake(resource, space === 0 ? undefined : { claimId: message.slice(0, space) });
-  }
-
-  #silence(): Error {
-    return this.#errors.notExecuted('the connection for wakes was not made in time');
   }
 }

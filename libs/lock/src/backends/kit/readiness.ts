@@ -1,10 +1,8 @@
-import type { Clock } from '../../../core/clock.js';
-import { BackendUnavailableError } from '../../../core/errors.js';
-import { notSent } from './failures.js';
+import type { Clock } from '../../core/clock.js';
 
 interface ReadinessWaiter {
   readonly resolve: () => void;
-  readonly reject: (error: Error) => void;
+  readonly reject: (error: Error | undefined) => void;
 }
 
 /** The callers that wait until a connection serves, and why it does not yet. */
@@ -12,7 +10,11 @@ export class Readiness {
   lastError: Error | undefined;
   readonly #waiters = new Set<ReadinessWaiter>();
 
-  constructor(private readonly clock: Clock) {}
+  /** @param unavailable makes the error of a caller; `why` is the last error, if there was one */
+  constructor(
+    private readonly clock: Clock,
+    private readonly unavailable: (why: Error | undefined, waitedMs: number) => Error,
+  ) {}
 
   wait(ms: number): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -23,13 +25,10 @@ export class Readiness {
       };
       const waiter: ReadinessWaiter = {
         resolve: () => settle(resolve),
-        reject: (error) => settle(() => reject(notSent(detailOf(error), error))),
+        reject: (why) => settle(() => reject(this.unavailable(why, ms))),
       };
       this.#waiters.add(waiter);
-      const timer = this.clock.setTimer(
-        () => waiter.reject(this.lastError ?? new Error(`no connection within ${Math.round(ms)} ms`)),
-        ms,
-      );
+      const timer = this.clock.setTimer(() => waiter.reject(this.lastError), ms);
     });
   }
 
@@ -38,13 +37,9 @@ export class Readiness {
     for (const waiter of this.#waiters) waiter.resolve();
   }
 
-  /** `isFinal`: the server refused for good, so waiting longer is pointless. */
+  /** `isFinal`: waiting longer is pointless. */
   failed(error: Error, isFinal: boolean): void {
     this.lastError = error;
     if (isFinal) for (const waiter of this.#waiters) waiter.reject(error);
   }
-}
-
-function detailOf(error: Error): string {
-  return error instanceof BackendUnavailableError ? error.detail : error.message;
 }
