@@ -2,6 +2,7 @@ import type { Clock, Timer } from '../../core/clock.js';
 import { BackendUnavailableError } from '../../core/errors.js';
 import type { NodeChange, NodeView } from '../../core/ports/node.js';
 import type { Backend, LockNode, NodeOptions } from '../../core/ports/ports.js';
+import { Backoff } from '../../runtime/backoff.js';
 import { Withdrawals } from '../../runtime/withdrawals.js';
 import type { CombinationSettings } from './combination-options.js';
 
@@ -33,7 +34,7 @@ export class NodeHandle {
   #lastError: Error | undefined;
   #lastLatencyMs: number | undefined;
   #probeTimer: Timer | undefined;
-  #pauseMs: number;
+  readonly #probePauses: Backoff;
   #isClosed = false;
 
   constructor(
@@ -51,7 +52,7 @@ export class NodeHandle {
     };
     this.node = backend.asNode!(options);
     this.withdrawals = new Withdrawals(clock, this.node.leases, nodeTimeoutMs);
-    this.#pauseMs = probe.firstMs;
+    this.#probePauses = new Backoff(probe.firstMs, probe.lastMs);
   }
 
   get id(): string {
@@ -102,7 +103,7 @@ export class NodeHandle {
    */
   recordAnswer(sentAt: number, isVerdict = false): void {
     this.#lastLatencyMs = this.#clock.now() - sentAt;
-    if (isVerdict) this.#pauseMs = this.owner.settings.probe.firstMs;
+    if (isVerdict) this.#probePauses.reset();
     if (isVerdict || !(this.#isQuarantined || this.#refusesClaims)) this.#clearMark();
   }
 
@@ -117,7 +118,7 @@ export class NodeHandle {
     this.#skipMark ??= { since: now, quarantine: undefined };
     const isQuarantine = forMs !== undefined && this.#skipMark.quarantine === undefined;
     if (forMs !== undefined) this.#skipMark.quarantine = { wall: now.wall + forMs, at: now.at + forMs };
-    if (isNew || isQuarantine) this.#scheduleProbe(forMs ?? this.#nextPauseMs());
+    if (isNew || isQuarantine) this.#scheduleProbe(forMs ?? this.#probePauses.take());
     if (isQuarantine) this.owner.publish({ kind: 'quarantined', node: this.id, forMs });
     else if (isNew) this.owner.publish({ kind: 'unavailable', node: this.id, error });
   }
@@ -179,12 +180,6 @@ export class NodeHandle {
       this.#lastError = error as Error;
     }
     if (this.#skipMark === undefined || this.#isClosed) return;
-    this.#scheduleProbe(this.#isQuarantined ? this.quarantineMs! : this.#nextPauseMs());
-  }
-
-  #nextPauseMs(): number {
-    const pauseMs = this.#pauseMs;
-    this.#pauseMs = Math.min(pauseMs * 2, this.owner.settings.probe.lastMs);
-    return pauseMs;
+    this.#scheduleProbe(this.#isQuarantined ? this.quarantineMs! : this.#probePauses.take());
   }
 }

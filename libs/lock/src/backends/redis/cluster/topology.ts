@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '../../../core/clock.js';
+import { Backoff } from '../../../runtime/backoff.js';
 import { Readiness } from '../../kit/readiness.js';
 import { isFinal } from '../connection/redis-connection.js';
 import { codeOf, notSent, notServing } from '../connection/failures.js';
@@ -43,7 +44,7 @@ export class Topology {
   #isClosed = false;
   #refreshing: Promise<void> | undefined;
   #timer: Timer | undefined;
-  #pauseMs = REFRESH_MS.first;
+  readonly #pauses = new Backoff(REFRESH_MS.first, REFRESH_MS.last);
   #refreshedAt = -Infinity;
   /** Requests sent to servers that have left. */
   #retiredCommands = 0;
@@ -112,8 +113,7 @@ export class Topology {
     this.#timer = this.deps.clock.setTimer(() => {
       this.#timer = undefined;
       void this.refresh();
-    }, this.#pauseMs);
-    this.#pauseMs = Math.min(this.#pauseMs * 2, REFRESH_MS.last);
+    }, this.#pauses.take());
   }
 
   /**
@@ -158,7 +158,7 @@ export class Topology {
     this.#retireOthers();
     this.deps.onSlotsRefreshed();
     if (!this.#map.isComplete || masters.some(({ connection }) => !connection.isReady)) this.refreshSoon();
-    else if (this.#timer === undefined) this.#pauseMs = REFRESH_MS.first;
+    else if (this.#timer === undefined) this.#pauses.reset();
   }
 
   async #fetchRanges(first: ClusterNode | undefined) {

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../core/clock.js';
 import { BackendUnavailableError } from '../../../core/errors.js';
+import { Backoff } from '../../../runtime/backoff.js';
 import { Readiness } from '../../kit/readiness.js';
 import { PendingCalls } from './pending-calls.js';
 import { codeOf, noAnswer, notSent, notServing } from './failures.js';
@@ -53,6 +54,7 @@ export class RedisConnection {
   readonly #silenceMs: number;
   readonly #calls: PendingCalls;
   readonly #readiness: Readiness;
+  readonly #reopenings = new Backoff(REOPEN_MS.first, REOPEN_MS.last);
   #handler: ConnectionHandler | undefined;
   #isReady = false;
   #hasServed = false;
@@ -83,7 +85,10 @@ export class RedisConnection {
     this.#handler = handler;
     this.link.connect({
       connected: () => this.#awaitGreeting(),
-      greeted: () => void this.#open(++this.#epoch, REOPEN_MS.first),
+      greeted: () => {
+        this.#reopenings.reset();
+        void this.#open(++this.#epoch);
+      },
       lost: () => this.#loseConnection(),
       failed: (error) => this.#readiness.failed(error, codeOf(error) !== '' || isFinal(error)),
       received: (channel, message) => handler.received?.(channel, message),
@@ -210,23 +215,22 @@ export class RedisConnection {
     }, this.#silenceMs);
   }
 
-  async #open(epoch: number, retryMs: number): Promise<void> {
+  async #open(epoch: number): Promise<void> {
     if (this.#isClosed) return;
     try {
       await this.#handler?.open(this.#send, this.#subscribe);
     } catch (error) {
       if (epoch !== this.#epoch) return;
       this.#readiness.failed(error as Error, isFinal(error));
-      const next = Math.min(retryMs * 2, REOPEN_MS.last);
       // A replica answers READONLY forever: the next connection may lead to the primary.
       const isReplica = codeOf((error as Error).cause) === 'READONLY';
       this.clock.setTimer(
         () => {
           if (epoch !== this.#epoch) return;
           if (isReplica) this.reconnect();
-          else void this.#open(epoch, next);
+          else void this.#open(epoch);
         },
-        isReplica ? REPLICA_RECONNECT_MS : retryMs,
+        isReplica ? REPLICA_RECONNECT_MS : this.#reopenings.take(),
       );
       return;
     }

@@ -1,5 +1,6 @@
 import type { Clock, Timer } from '../../../core/clock.js';
 import type { Unsubscribe, Waker } from '../../../core/ports/ports.js';
+import { Backoff } from '../../../runtime/backoff.js';
 import { Readiness } from '../../kit/readiness.js';
 import { WakerMap } from '../../kit/waker-map.js';
 import { BackendErrors, textOf } from '../connection/failures.js';
@@ -35,7 +36,7 @@ export class NotificationListener implements SqlWakeSource {
   readonly #readiness: Readiness;
   #link: PgLink | undefined;
   #timer: Timer | undefined;
-  #retryMs = RETRY_MS.first;
+  readonly #retries = new Backoff(RETRY_MS.first, RETRY_MS.last);
   #wasLost = false;
   #isStarted = false;
   #isClosed = false;
@@ -90,7 +91,7 @@ export class NotificationListener implements SqlWakeSource {
 
   #opened(link: PgLink): void {
     this.#link = link;
-    this.#retryMs = RETRY_MS.first;
+    this.#retries.reset();
     link.onEnd(() => this.#lost(link));
     this.#readiness.succeeded();
     this.#scheduleHeartbeat(link);
@@ -110,8 +111,7 @@ export class NotificationListener implements SqlWakeSource {
 
   #retry(): void {
     if (this.#isClosed) return;
-    this.#timer = this.deps.clock.setTimer(() => void this.#connect(), this.#retryMs);
-    this.#retryMs = Math.min(this.#retryMs * 2, RETRY_MS.last);
+    this.#timer = this.deps.clock.setTimer(() => void this.#connect(), this.#retries.take());
   }
 
   #scheduleHeartbeat(link: PgLink): void {
