@@ -10,6 +10,7 @@ import type {
   RecordDriver,
   Traits,
 } from '../../core/ports/ports.js';
+import { READY_TIMEOUTS } from '../../runtime/until-serving.js';
 import { Suspicion } from '../kit/suspicion.js';
 import type { RedisClient } from './configuration/clients.js';
 import { ClusterServers } from './cluster/cluster-servers.js';
@@ -22,9 +23,6 @@ import {
 } from './configuration/redis-options.js';
 import type { Servers } from './server/servers.js';
 import { SingleServer } from './server/single-server.js';
-
-/** `ready()` waits this many times `operationTimeoutMs`, since a server may just be starting. */
-const READY_TIMEOUT_FACTOR = 5;
 
 /**
  * Locks on one Redis (or the primary behind Sentinels) or on a Redis Cluster. They are shared with
@@ -93,7 +91,7 @@ export class RedisBackend implements LockNode {
 
   async ready(): Promise<void> {
     this.#servers.start();
-    await this.#servers.whenReady(this.#settings.silenceMs * READY_TIMEOUT_FACTOR);
+    await this.#servers.whenReady(this.#settings.silenceMs * READY_TIMEOUTS);
   }
 
   async ping(): Promise<number> {
