@@ -20,7 +20,8 @@ interface Subscription {
 
 /**
  * Wakes waiting heads, by counted subscriptions per resource and one sweep for all. With the sweep,
- * a lost wake costs less than a second instead of a lease.
+ * a lost wake costs less than a second instead of a lease. Not the waker map of the backends: a
+ * subscription outlasts its waiters for a while.
  */
 export class WakeHub<What = Shape> {
   readonly #subscriptions = new Map<string, Subscription>();

@@ -15,8 +15,9 @@ interface AnsweredOperation {
 }
 
 /**
- * Deletes the stored answers of operations that were answered: nobody will ask for them again. What fails here is not repeated,
- * since every stored answer ends by itself.
+ * Deletes the stored answers of operations that were answered: no caller will ask for them again. What fails here is not
+ * repeated, since every stored answer ends by itself. ZooKeeper has a clean-up of its own: an answer there is part
+ * of its number and ends only when that is written, so each has a time of its own; here one call deletes those of a second.
  */
 export class StoredAnswerCleanup {
   #answered: AnsweredOperation[] = [];

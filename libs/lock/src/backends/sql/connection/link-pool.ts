@@ -7,6 +7,7 @@ import type { SqlResult, SqlLink, SqlLinkFactory, Statement } from './link.js';
 /** Pauses before what lost against others is tried again, in ms: at least, and so much more by chance. */
 const RETRY_MS = { least: 1, more: 9 };
 
+/** Not a waiter of `Readiness`: each connection serves one borrower, and the one that came first. */
 interface Borrower {
   readonly resolve: (pooled: PooledLink) => void;
   readonly reject: (error: Error) => void;
@@ -59,7 +60,10 @@ export class LinkPool {
   readonly #borrowers = new Set<Borrower>();
   #opening = 0;
   #isClosed = false;
-  /** One for the statements of all connections: it fires at the earliest of their times, or earlier. */
+  /**
+   * One for the statements of all connections. `PendingCalls` of Redis is no twin: its calls end in the order in which they
+   * began, and it watches the silence of a connection too.
+   */
   readonly #watchdog: EarliestTimer;
 
   constructor(

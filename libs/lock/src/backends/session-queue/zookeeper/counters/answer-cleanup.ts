@@ -4,7 +4,10 @@ import type { OperationId } from '../../../../core/ports/counting.js';
 /** How long an answer that has come is kept on the server all the same, in ms: those of a while are dropped together. */
 const GATHER_MS = 2_000;
 
-/** Which answers on the server are of no use any more, and when: so that nothing is left of a number that is over. */
+/**
+ * Which answers on the server are of no use any more, and when: so that nothing is left of a number that is over. Redis has a
+ * clean-up of its own: an answer there ends by itself, so one without a reply needs no deletion, and all others share a call.
+ */
 export class AnswerCleanup {
   /** By resource: operation → when its answer may be dropped, monotonic ms. */
   readonly #due = new Map<string, Map<string, number>>();
