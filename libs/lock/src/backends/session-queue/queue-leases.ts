@@ -12,6 +12,7 @@ import type {
 import { atMost, within } from '../../core/clock.js';
 import { BackendUnavailableError, InvalidOptionError } from '../../core/errors.js';
 import type { LeaseDriver, Unsubscribe, Waker } from '../../core/ports/ports.js';
+import { WakerMap } from '../kit/waker-map.js';
 import { holdersIn } from './queue-admission.js';
 import { ClaimProtocol, type QueueDeps } from './claim-protocol.js';
 import { EntryReaper } from './entry-reaper.js';
@@ -28,7 +29,7 @@ export class QueueLeases implements LeaseDriver, QueueStoreListener {
   readonly #claims: QueuedClaims;
   readonly #protocol: ClaimProtocol;
   readonly #reaper: EntryReaper;
-  readonly #wakers = new Map<string, Set<Waker>>();
+  readonly #wakers = new WakerMap();
   #isClosed = false;
 
   constructor(
@@ -40,7 +41,7 @@ export class QueueLeases implements LeaseDriver, QueueStoreListener {
     this.#protocol = new ClaimProtocol(
       deps,
       this.#claims,
-      (resource, claimId) => this.#wakers.get(resource)?.forEach((wake) => wake({ claimId })),
+      (resource, claimId) => this.#wakers.wake(resource, { claimId }),
       (queued) => this.#discard(queued),
     );
     const remove = (queued: QueuedClaim): Promise<unknown> => this.#protocol.remove(queued);
@@ -121,13 +122,7 @@ export class QueueLeases implements LeaseDriver, QueueStoreListener {
 
   async watch(resource: string, _shape: Shape, waker: Waker): Promise<Unsubscribe> {
     this.#assertOpen();
-    // Every call counts for itself, also with a function that watches already.
-    const wake: Waker = (why) => waker(why);
-    const wakers = this.#wakers.get(resource) ?? new Set();
-    this.#wakers.set(resource, wakers.add(wake));
-    return () => {
-      if (wakers.delete(wake) && wakers.size === 0) this.#wakers.delete(resource);
-    };
+    return this.#wakers.add(resource, waker);
   }
 
   sessionLost(session: QueueSession): void {
@@ -141,7 +136,7 @@ export class QueueLeases implements LeaseDriver, QueueStoreListener {
 
   reconnected(): void {
     this.onSuspect(undefined);
-    for (const wakers of this.#wakers.values()) for (const wake of wakers) wake();
+    this.#wakers.wakeAll();
   }
 
   entryChanged(resource: string): void {
