@@ -22,8 +22,8 @@ const PAGES: readonly (readonly [page: string, count: number, files: readonly st
   ['backends/memory.md', 1, [`${BACKENDS}/memory/memory-backend.ts`]],
   ['backends/mysql.md', 4, [`${BACKENDS}/sql/sql-options.ts`]],
   ['backends/postgres.md', 5, [`${BACKENDS}/sql/sql-options.ts`, `${BACKENDS}/sql/postgres/postgres-options.ts`]],
-  ['backends/etcd.md', 3, [`${BACKENDS}/session-queue/etcd/etcd-options.ts`]],
-  ['backends/zookeeper.md', 3, [`${BACKENDS}/session-queue/zookeeper/zookeeper-options.ts`]],
+  ['backends/etcd.md', 3, [`${BACKENDS}/session-queue/session-queue-options.ts`, `${BACKENDS}/session-queue/etcd/etcd-options.ts`]],
+  ['backends/zookeeper.md', 3, [`${BACKENDS}/session-queue/session-queue-options.ts`, `${BACKENDS}/session-queue/zookeeper/zookeeper-options.ts`]],
 ]; // prettier-ignore
 
 /** Options that are destructured with a literal in place of undefined. */

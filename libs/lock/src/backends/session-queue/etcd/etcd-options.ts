@@ -1,11 +1,15 @@
 import type { IOptions } from 'etcd3';
-import { checkClock, checkFields, checkObject, checkWhole } from '../../../core/checks.js';
-import { systemClock, type Clock } from '../../../core/clock.js';
+import { checkFields, checkObject } from '../../../core/checks.js';
 import { InvalidOptionError } from '../../../core/errors.js';
 import { checkText } from '../../../core/key.js';
+import {
+  resolveSessionQueueOptions,
+  type SessionQueueOptions,
+  type SessionQueueSettings,
+} from '../session-queue-options.js';
 import type { EtcdConnection } from './connection/endpoint.js';
 
-export interface EtcdOptions {
+export interface EtcdOptions extends SessionQueueOptions {
   /** Members of the cluster: `http://host:2379`, all with `http:` or all with `https:`. One is used until it fails. */
   readonly hosts: string | readonly string[];
   /** Certificates for `https:`, as etcd3 has them. @default those of the system */
@@ -16,14 +20,8 @@ export interface EtcdOptions {
   readonly grpcOptions?: NonNullable<IOptions['grpcOptions']>;
   /** What every key begins with. Processes that lock the same things need the same. @default 'bedrock/' */
   readonly prefix?: string;
-  /** Shown as the holder's label. */
-  readonly label?: string;
-  /** Bound on every call, in ms; `ready()` waits five times as long. @default 1000 */
-  readonly operationTimeoutMs?: number;
   /** Longest lease, in ms. @default 30000 */
   readonly maxLeaseMs?: number;
-  /** @default the system's */
-  readonly clock?: Clock;
 }
 
 /** A user of etcd. */
@@ -33,22 +31,16 @@ export interface EtcdAuth {
 }
 
 /** The checked options. */
-export interface EtcdSettings {
+export interface EtcdSettings extends SessionQueueSettings {
   readonly hosts: readonly string[];
   readonly connection: EtcdConnection;
   readonly prefix: string;
-  readonly label: string | undefined;
-  readonly operationTimeoutMs: number;
-  readonly maxLeaseMs: number;
-  readonly clock: Clock;
 }
 
 const FIELDS: ReadonlySet<string> = new Set<keyof EtcdOptions>([
   'hosts', 'credentials', 'auth', 'grpcOptions', 'prefix', 'label', 'operationTimeoutMs', 'maxLeaseMs', 'clock',
 ]); // prettier-ignore
 const AUTH_FIELDS: ReadonlySet<string> = new Set<keyof EtcdAuth>(['username', 'password']);
-/** Shortest lease, in ms: below it, a round trip to the cluster takes too much of the lease. */
-export const MIN_LEASE_MS = 50;
 /** A day: no lock needs a longer lease. */
 const MAX_LEASE_MS = 86_400_000;
 
@@ -56,13 +48,12 @@ const MAX_LEASE_MS = 86_400_000;
 export function resolveEtcdOptions(given: string | EtcdOptions): EtcdSettings {
   const options: EtcdOptions = typeof given === 'string' ? { hosts: given } : given;
   checkFields('options', options, FIELDS);
-  const { credentials, auth, grpcOptions, prefix = 'bedrock/', label, clock = systemClock } = options;
-  const { operationTimeoutMs = 1_000, maxLeaseMs = 30_000 } = options;
+  const { credentials, auth, grpcOptions, prefix = 'bedrock/', maxLeaseMs = 30_000 } = options;
   if (credentials !== undefined) checkCredentials(credentials);
   if (auth !== undefined) checkAuth(auth);
   if (grpcOptions !== undefined) checkObject('grpcOptions', grpcOptions);
-  if (label !== undefined) checkText('label', label);
   return Object.freeze({
+    ...resolveSessionQueueOptions({ ...options, maxLeaseMs }, MAX_LEASE_MS),
     hosts: checkHosts(options.hosts),
     connection: Object.freeze({
       ...(credentials && { credentials }),
@@ -70,10 +61,6 @@ export function resolveEtcdOptions(given: string | EtcdOptions): EtcdSettings {
       ...(grpcOptions && { grpcOptions }),
     }),
     prefix: checkKeyPrefix(prefix),
-    label,
-    clock: checkClock('clock', clock),
-    operationTimeoutMs: checkWhole('operationTimeoutMs', operationTimeoutMs, 10, 60_000),
-    maxLeaseMs: checkWhole('maxLeaseMs', maxLeaseMs, MIN_LEASE_MS, MAX_LEASE_MS),
   });
 }
 

@@ -1,7 +1,11 @@
-import { checkClock, checkFields, checkWhole } from '../../../core/checks.js';
-import { systemClock, type Clock } from '../../../core/clock.js';
+import { checkFields } from '../../../core/checks.js';
 import { InvalidOptionError } from '../../../core/errors.js';
 import { checkText } from '../../../core/key.js';
+import {
+  resolveSessionQueueOptions,
+  type SessionQueueOptions,
+  type SessionQueueSettings,
+} from '../session-queue-options.js';
 
 /** Credentials of a session. Nodes are made for their owner alone: all processes need the same. */
 export interface ZooKeeperAuth {
@@ -11,7 +15,7 @@ export interface ZooKeeperAuth {
   readonly credentials: string;
 }
 
-export interface ZooKeeperOptions {
+export interface ZooKeeperOptions extends SessionQueueOptions {
   /**
    * Servers, and where below them: `host:2181,host:2181` or `host:2181/app`, also behind
    * `zookeeper://`. Names or IPv4; the port is 2181 unless given.
@@ -21,27 +25,18 @@ export interface ZooKeeperOptions {
   readonly root?: string;
   /** @default none: nodes are open to every client that reaches the server */
   readonly auth?: ZooKeeperAuth;
-  /** Shown as the holder's label. */
-  readonly label?: string;
-  /** Bound on every call, in ms; `ready()` waits five times as long. @default 1000 */
-  readonly operationTimeoutMs?: number;
   /**
    * Longest lease, in ms. A session lives half as long again, and the server must allow that: `maxSessionTimeout`, 40 s
    * unless it is set, is good for leases of 26 s. @default 26000
    */
   readonly maxLeaseMs?: number;
-  /** @default the system's */
-  readonly clock?: Clock;
 }
 
 /** The checked options. */
-export interface ZooKeeperSettings extends Omit<ZooKeeperOptions, 'auth' | 'label'> {
+export interface ZooKeeperSettings extends SessionQueueSettings {
+  readonly connect: string;
   readonly root: string;
   readonly auth: ZooKeeperAuth | undefined;
-  readonly label: string | undefined;
-  readonly operationTimeoutMs: number;
-  readonly maxLeaseMs: number;
-  readonly clock: Clock;
 }
 
 const FIELDS: ReadonlySet<string> = new Set<keyof ZooKeeperOptions>([
@@ -50,8 +45,6 @@ const FIELDS: ReadonlySet<string> = new Set<keyof ZooKeeperOptions>([
 const AUTH_FIELDS: ReadonlySet<string> = new Set<keyof ZooKeeperAuth>(['scheme', 'credentials']);
 const SERVER = /^[\w.-]+(?::(\d{1,5}))?$/;
 const TREE = /^(?:\/[\w-][\w.-]*)+$/;
-/** Shortest lease, in ms: below it, a round trip to the servers takes too much of the lease. */
-export const MIN_LEASE_MS = 50;
 /** 600 s of session: the longest that is of any use, and more than servers allow. */
 const MAX_LEASE_MS = 400_000;
 
@@ -59,23 +52,18 @@ const MAX_LEASE_MS = 400_000;
 export function resolveZooKeeperOptions(given: string | ZooKeeperOptions): ZooKeeperSettings {
   const options: ZooKeeperOptions = typeof given === 'string' ? { connect: given } : given;
   checkFields('options', options, FIELDS);
-  const { root = '/bedrock', auth, label, clock = systemClock } = options;
-  const { operationTimeoutMs = 1_000, maxLeaseMs = 26_000 } = options;
+  const { root = '/bedrock', auth, maxLeaseMs = 26_000 } = options;
   const connect = checkConnect(options.connect);
   if (typeof root !== 'string' || !TREE.test(root) || root.startsWith('/zookeeper')) {
     throw new InvalidOptionError('root', 'a path such as /app/locks, and not below /zookeeper', root);
   }
   checkText('root', root);
   if (auth !== undefined) checkAuth(auth);
-  if (label !== undefined) checkText('label', label);
   return Object.freeze({
+    ...resolveSessionQueueOptions({ ...options, maxLeaseMs }, MAX_LEASE_MS),
     connect,
     root,
     auth,
-    label,
-    clock: checkClock('clock', clock),
-    operationTimeoutMs: checkWhole('operationTimeoutMs', operationTimeoutMs, 10, 60_000),
-    maxLeaseMs: checkWhole('maxLeaseMs', maxLeaseMs, MIN_LEASE_MS, MAX_LEASE_MS),
   });
 }
 
