@@ -151,6 +151,48 @@ describe('session locks', () => {
     });
   });
 
+  it('end with the backend, which refuses what is asked of it then', async () => {
+    const [one, other] = [await session(), await session()];
+    const claim = await granted(one, 'closed');
+    await one.close();
+    await eventually(
+      'it is free',
+      async () => (await other.leases.claim(claimOf(other, 'closed'))).kind === 'granted',
+    );
+    const calls = [
+      () => one.leases.claim(claim),
+      () => one.leases.renew([{ ...claim, keepMs: 0 }]),
+      () => one.leases.withdraw({ ...claim, id: `${one.processId}:1` }, FREE),
+      () => one.leases.watch('closed', claim.shape, () => undefined),
+      () => one.leases.inspect('closed', claim.shape),
+      () => one.ping(),
+    ];
+    for (const call of calls) await expect(call()).rejects.toMatchObject({ executed: 'no' });
+  });
+
+  it('are not released again and again when their backend is closed', async () => {
+    const timers = new Set<object>();
+    const clock = {
+      ...systemClock,
+      setTimer: (act: () => void, ms: number) => {
+        const timer = systemClock.setTimer(() => {
+          timers.delete(timer);
+          act();
+        }, ms);
+        timers.add(timer);
+        return timer;
+      },
+      clearTimer: (timer: object) => {
+        timers.delete(timer);
+        systemClock.clearTimer(timer);
+      },
+    };
+    const one = await session({ clock });
+    await granted(one, 'left', { leaseMs: 100 });
+    await one.close();
+    expect(timers.size).toBe(0);
+  });
+
   it('serve a crowd of one process and of another', async () => {
     const bedrocks = [new Bedrock({ backend: await session() }), new Bedrock({ backend: await session() })];
     const checker = new ExclusionChecker();

@@ -1,7 +1,7 @@
 import { checkFields } from '../../../../core/checks.js';
 import { randomUuid, systemClock, type Clock } from '../../../../core/clock.js';
 import { InvalidOptionError } from '../../../../core/errors.js';
-import type { Backend, LeaseDriver, Traits, Unsubscribe } from '../../../../core/ports/ports.js';
+import type { Backend, Traits, Unsubscribe } from '../../../../core/ports/ports.js';
 import { tableNames } from '../names.js';
 import { PgLinkFactory } from '../pg-link.js';
 import { DEFAULT_MAX_SESSION_LEASE_MS } from '../../sql-options.js';
@@ -37,7 +37,7 @@ export function postgresSession(options: string | PostgresSessionOptions): Backe
 class PostgresSessionBackend implements Backend {
   readonly name = BACKEND;
   readonly traits: Traits;
-  readonly leases: LeaseDriver;
+  readonly leases: PostgresSessionLeases;
   readonly processId: string;
   readonly operationTimeoutMs: number;
   readonly #session: PgSession;
@@ -92,6 +92,7 @@ class PostgresSessionBackend implements Backend {
   }
 
   async close(): Promise<void> {
+    this.leases.close();
     this.#session.close();
   }
 }

@@ -10,6 +10,7 @@ import type {
 import type { Clock, Timer } from '../../../../core/clock.js';
 import { UnsupportedByBackendError } from '../../../../core/errors.js';
 import type { LeaseDriver, Unsubscribe } from '../../../../core/ports/ports.js';
+import { BackendErrors } from '../../connection/failures.js';
 import { advisoryKey } from './advisory-key.js';
 import { isAdvisoryLockShape, type PgSession } from './session.js';
 
@@ -40,6 +41,7 @@ export class PostgresSessionLeases implements LeaseDriver {
   readonly #held = new Map<string, HeldAdvisoryLock[]>();
   /** One after the other for each resource: the session itself would grant a lock twice. */
   readonly #turns = new Map<string, Promise<unknown>>();
+  #isClosed = false;
 
   constructor(
     private readonly session: PgSession,
@@ -50,7 +52,15 @@ export class PostgresSessionLeases implements LeaseDriver {
     session.onLost(() => this.#sessionLost());
   }
 
-  claim(claim: Claim): Promise<Verdict> {
+  /** Locks end with the session. */
+  close(): void {
+    this.#isClosed = true;
+    for (const { timer } of [...this.#held.values()].flat())
+      if (timer !== undefined) this.clock.clearTimer(timer);
+  }
+
+  async claim(claim: Claim): Promise<Verdict> {
+    this.#assertOpen();
     return this.#runExclusive(claim.resource, () => this.#claim(claim));
   }
 
@@ -69,7 +79,8 @@ export class PostgresSessionLeases implements LeaseDriver {
     });
   }
 
-  withdraw(ref: ClaimRef): Promise<WithdrawOutcome> {
+  async withdraw(ref: ClaimRef): Promise<WithdrawOutcome> {
+    this.#assertOpen();
     return this.#runExclusive(ref.resource, async () => {
       const own = this.#own(ref);
       return own === undefined ? 'absent' : this.#release(own);
@@ -111,6 +122,7 @@ export class PostgresSessionLeases implements LeaseDriver {
   }
 
   async watch(): Promise<Unsubscribe> {
+    this.#assertOpen();
     return () => undefined;
   }
 
@@ -180,7 +192,7 @@ export class PostgresSessionLeases implements LeaseDriver {
   }
 
   #scheduleRelease(held: HeldAdvisoryLock, at: number): void {
-    if (!this.#holds(held)) return;
+    if (this.#isClosed || !this.#holds(held)) return;
     if (held.timer !== undefined) this.clock.clearTimer(held.timer);
     const release = (): void => void this.#runExclusive(held.ref.resource, () => this.#releaseExpired(held));
     // A renewal that was confirmed in time may still be unread, since timers run before sockets are read.
@@ -213,6 +225,10 @@ export class PostgresSessionLeases implements LeaseDriver {
     const lost = [...this.#held.values()].flat();
     for (const held of lost) this.#remove(held);
     if (lost.length > 0) this.onSuspect(undefined);
+  }
+
+  #assertOpen(): void {
+    if (this.#isClosed) throw new BackendErrors(BACKEND).notExecuted('it is closed');
   }
 
   #runExclusive<T>(resource: string, work: () => Promise<T>): Promise<T> {
