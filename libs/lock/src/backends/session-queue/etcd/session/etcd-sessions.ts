@@ -2,7 +2,10 @@ import { leaseClassFor } from '../../lease-class.js';
 import { notExecuted } from '../connection/failures.js';
 import { EtcdSession, type EtcdSessionDeps } from './etcd-session.js';
 
-/** The sessions of this process, one for each class of leases. */
+/**
+ * The sessions of this process, one for each class of leases. ZooKeeper has a table of its own: its sessions are kept before
+ * they are ready, those of etcd are promises that may fail. A shared table would save no statement.
+ */
 export class EtcdSessions {
   readonly #opening = new Map<number, Promise<EtcdSession>>();
   readonly #open = new Set<EtcdSession>();

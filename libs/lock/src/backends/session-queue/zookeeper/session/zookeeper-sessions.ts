@@ -17,7 +17,10 @@ export interface ZooKeeperSessionsDeps {
   readonly onReconnected: () => void;
 }
 
-/** The sessions of this process: one for each class of lease lengths, opened on first use and kept until it is lost. */
+/**
+ * The sessions of this process: one for each class of lease lengths, opened on first use and kept until it is lost. etcd has
+ * a table of its own: its sessions are promises that may fail, those of ZooKeeper are kept before they are ready.
+ */
 export class ZooKeeperSessions {
   readonly #byClass = new Map<number, ZooKeeperSession>();
   #opened = 0;
