@@ -8,8 +8,9 @@ export interface RequiredLock extends BoundLock {
 }
 
 /**
- * The locks that one call requires, in the one order for acquiring several locks. A lock that occurs twice (a transfer
- * to oneself) is acquired once: by the decorator with the largest request, the uppermost of equals.
+ * The locks that one call requires, in the order of `multiLock()`. A lock that occurs twice (a transfer to oneself) is
+ * acquired once: by the decorator with the largest request, the uppermost of equals. `multiLock()` has no such choice:
+ * it refuses two kinds of lock on one resource.
  */
 export function inLockOrder(requiredLocks: readonly RequiredLock[]): readonly RequiredLock[] {
   if (requiredLocks.length < 2) return requiredLocks;
