@@ -14,7 +14,10 @@ export interface MysqlSessionLinkDeps {
   readonly onEnd: () => void;
 }
 
-/** One session at a time: what it has locked ends with it. */
+/**
+ * One session at a time: what it has locked ends with it. PostgreSQL has its own: there a late answer ends the session. Here
+ * it counts, statements do not wait for each other, and only a long silence ends a session that has locks.
+ */
 export class MysqlSessionLink {
   #opening: Promise<MysqlLink> | undefined;
   #link: MysqlLink | undefined;

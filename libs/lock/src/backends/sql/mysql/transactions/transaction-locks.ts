@@ -58,6 +58,8 @@ export function mysqlTransactionLocks(options: string | MysqlTransactionOptions)
 
 /** See {@link mysqlTransactionLocks}. */
 export class MysqlTransactionLocks {
+  // PostgreSQL has its own, since its locks need no rows. Here the server waits, in whole seconds; there the caller asks again.
+  // Names are sorted here, and keys there, since two names may share a key.
   readonly #pool: LinkPool;
   readonly #rows: TurnRows;
   readonly #table: string;

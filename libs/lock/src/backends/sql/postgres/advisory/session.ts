@@ -40,7 +40,8 @@ export interface PgSessionDeps {
 
 /**
  * The one connection of all locks of a process. A statement without an answer in time ends it: whether its locks
- * still exist is then unknown, and the server frees them as soon as it notices.
+ * still exist is then unknown, and the server frees them as soon as it notices. MySQL has its own session, whose
+ * late answers count.
  */
 export class PgSession {
   commands = 0;

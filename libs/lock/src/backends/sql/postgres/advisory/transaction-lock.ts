@@ -49,6 +49,7 @@ export async function lockInTransaction(
   const clock = suspendAware(systemClock);
   const wait = { waitMs, deadline: clock.now() + waitMs, clock };
   const { began } = await rowOf(client, `SELECT ${BEGAN}`, []);
+  // By key, since two names may share one. MySQL has its own: its locks are rows in the order of their names, and the server waits.
   for (const { name, key } of keyed.sort((a, b) => (a.key < b.key ? -1 : 1))) {
     const lock = `pg_${waitMs === Infinity ? '' : 'try_'}advisory_xact_lock${suffix}`;
     await acquireUntil(name, wait, async () => {
