@@ -1,0 +1,78 @@
+import { randomUuid, type Clock } from '../../../core/clock.js';
+import type { Backend, Traits, Unsubscribe } from '../../../core/ports/ports.js';
+import { MIN_LEASE_MS, type SqlSettings } from '../sql-options.js';
+import type { SessionLeases } from './session-leases.js';
+
+export interface SessionLockBackendDeps {
+  readonly name: string;
+  readonly settings: SqlSettings;
+  readonly traits: Pick<Traits, 'shared' | 'fencing'>;
+  readonly leases: SessionLeases;
+  readonly session: { readonly commands: number; close(): void };
+  /** A round trip on the session. @throws BackendUnavailableError */
+  readonly ping: () => Promise<unknown>;
+}
+
+/** Locks that live as long as the one session of a process. */
+export abstract class SessionLockBackend implements Backend {
+  readonly name: string;
+  readonly traits: Traits;
+  readonly leases: SessionLeases;
+  readonly processId: string;
+  readonly operationTimeoutMs: number;
+  protected readonly clock: Clock;
+  readonly #deps: SessionLockBackendDeps;
+  readonly #suspectListeners = new Set<(resource: string | undefined) => void>();
+
+  constructor(deps: SessionLockBackendDeps) {
+    const { name, settings, traits, leases } = deps;
+    const { clock, operationTimeoutMs, maxLeaseMs } = settings;
+    this.name = name;
+    this.leases = leases;
+    this.processId = randomUuid(clock);
+    this.operationTimeoutMs = operationTimeoutMs;
+    this.clock = clock;
+    this.#deps = deps;
+    this.traits = Object.freeze({
+      fifo: false,
+      weighted: false,
+      push: false,
+      holdAtLeast: false,
+      inProcess: false,
+      minLeaseMs: MIN_LEASE_MS,
+      maxLeaseMs,
+      lifetime: 'session',
+      ...traits,
+    });
+  }
+
+  get commands(): number {
+    return this.#deps.session.commands;
+  }
+
+  abstract ready(): Promise<void>;
+
+  async ping(): Promise<number> {
+    const sentAt = this.clock.now();
+    await this.#deps.ping();
+    return this.clock.now() - sentAt;
+  }
+
+  onSuspect(listener: (resource: string | undefined) => void): Unsubscribe {
+    this.#suspectListeners.add(listener);
+    return () => void this.#suspectListeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    this.leases.close();
+    this.#deps.session.close();
+  }
+
+  /** All locks are gone with the session: the engine is to notice now, and not at the next renewal. */
+  protected sessionEnded(): void {
+    const { isHolding } = this.leases;
+    this.leases.clear();
+    if (!isHolding) return;
+    for (const listener of this.#suspectListeners) listener(undefined);
+  }
+}
