@@ -1,15 +1,13 @@
 import { checkFields } from '../../../../core/checks.js';
-import { randomUuid, systemClock, type Clock } from '../../../../core/clock.js';
 import { InvalidOptionError } from '../../../../core/errors.js';
-import type { Backend, Traits, Unsubscribe } from '../../../../core/ports/ports.js';
+import type { Backend } from '../../../../core/ports/ports.js';
+import { SessionLockBackend } from '../../session-locks/session-lock-backend.js';
+import { DEFAULT_MAX_SESSION_LEASE_MS } from '../../sql-options.js';
 import { tableNames } from '../names.js';
 import { PgLinkFactory } from '../pg-link.js';
-import { DEFAULT_MAX_SESSION_LEASE_MS } from '../../sql-options.js';
 import { resolvePostgresOptions, type PostgresOptions, type PostgresSettings } from '../postgres-options.js';
-import { PgSession } from './session.js';
+import { BACKEND, PgSession } from './session.js';
 import { PostgresSessionLeases } from './session-leases.js';
-
-const BACKEND = 'postgres session';
 
 /** Those of `postgres()` that mean something for a session. */
 export type PostgresSessionOptions = Pick<
@@ -34,65 +32,25 @@ export function postgresSession(options: string | PostgresSessionOptions): Backe
   return new PostgresSessionBackend(resolvePostgresOptions(options, DEFAULT_MAX_SESSION_LEASE_MS));
 }
 
-class PostgresSessionBackend implements Backend {
-  readonly name = BACKEND;
-  readonly traits: Traits;
-  readonly leases: PostgresSessionLeases;
-  readonly processId: string;
-  readonly operationTimeoutMs: number;
+class PostgresSessionBackend extends SessionLockBackend {
   readonly #session: PgSession;
-  readonly #clock: Clock;
-  readonly #suspectListeners = new Set<(resource: string | undefined) => void>();
 
-  constructor({ clock = systemClock, ...settings }: PostgresSettings) {
+  constructor(settings: PostgresSettings) {
     if (settings.throughPooler)
       throw new InvalidOptionError('throughPooler', 'false for session locks', true);
-    const { operationTimeoutMs, maxLeaseMs, schema, tablePrefix } = settings;
-    this.#clock = clock;
-    this.operationTimeoutMs = operationTimeoutMs;
-    this.processId = randomUuid(clock);
-    this.traits = Object.freeze({
-      fifo: false,
-      shared: true,
-      weighted: false,
-      fencing: true,
-      push: false,
-      holdAtLeast: false,
-      inProcess: false,
-      minLeaseMs: 50,
-      maxLeaseMs,
-      lifetime: 'session',
-    });
+    const { clock, operationTimeoutMs, schema, tablePrefix } = settings;
     const links = new PgLinkFactory(settings, operationTimeoutMs, clock);
     const sequence = tableNames(schema, tablePrefix).tokens;
-    this.#session = new PgSession({ links, clock, operationTimeoutMs, sequence });
-    this.leases = new PostgresSessionLeases(this.#session, clock, (resource) => {
-      for (const listener of this.#suspectListeners) listener(resource);
-    });
-  }
-
-  get commands(): number {
-    return this.#session.commands;
+    const onEnd = (): void => this.sessionEnded();
+    const session = new PgSession({ links, clock, operationTimeoutMs, sequence, onEnd });
+    const leases = new PostgresSessionLeases(session, clock);
+    const ping = () => session.query('SELECT 1', []);
+    super({ name: BACKEND, settings, traits: { shared: true, fencing: true }, leases, session, ping });
+    this.#session = session;
   }
 
   /** Also when the sequence of the tokens is there and may be used. */
   async ready(): Promise<void> {
     await this.#session.nextToken(1);
-  }
-
-  async ping(): Promise<number> {
-    const sentAt = this.#clock.now();
-    await this.#session.query('SELECT 1', []);
-    return this.#clock.now() - sentAt;
-  }
-
-  onSuspect(listener: (resource: string | undefined) => void): Unsubscribe {
-    this.#suspectListeners.add(listener);
-    return () => void this.#suspectListeners.delete(listener);
-  }
-
-  async close(): Promise<void> {
-    this.leases.close();
-    this.#session.close();
   }
 }

@@ -4,6 +4,8 @@ import { BackendErrors, textOf } from '../../connection/failures.js';
 import type { SqlResult } from '../../connection/link.js';
 import type { PgLink, PgLinkFactory } from '../pg-link.js';
 
+export const BACKEND = 'postgres session';
+
 /** The shapes of an advisory lock: a mutex, a reader or a writer. */
 export function isAdvisoryLockShape({ mode, units, capacity, order }: Shape): boolean {
   const isReader = mode === 'shared' && units === 1 && capacity === READERS;
@@ -36,6 +38,8 @@ export interface PgSessionDeps {
   readonly operationTimeoutMs: number;
   /** The sequence of fencing tokens, quoted. */
   readonly sequence: string;
+  /** A session has ended, and its locks with it. */
+  readonly onEnd: () => void;
 }
 
 /**
@@ -45,8 +49,7 @@ export interface PgSessionDeps {
  */
 export class PgSession {
   commands = 0;
-  readonly #errors = new BackendErrors('postgres session');
-  readonly #lost = new Set<() => void>();
+  readonly #errors = new BackendErrors(BACKEND);
   #link: Promise<PgLink> | undefined;
   /** One statement after the other. */
   #tail: Promise<unknown> = Promise.resolve();
@@ -57,10 +60,6 @@ export class PgSession {
 
   constructor(deps: PgSessionDeps) {
     this.#deps = deps;
-  }
-
-  onLost(listener: () => void): void {
-    this.#lost.add(listener);
   }
 
   /**
@@ -172,6 +171,6 @@ export class PgSession {
     this.#ended.add(link);
     link.destroy();
     this.#link = undefined;
-    for (const listener of this.#lost) listener();
+    this.#deps.onEnd();
   }
 }
