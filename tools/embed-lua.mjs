@@ -13,57 +13,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-
-const PART = /^part-(.+)\.lua$/;
-
-/** The parts in the form that this script needs: some may replace others. */
-function partsOf(text, parts, file) {
-  const own = new Map(parts);
-  for (const [, name, other] of text.matchAll(/^--@take (\S+) from (\S+)$/gm)) {
-    if (!parts.has(other)) throw new Error(`${file} takes ${other}, but there is no part-${other}.lua`);
-    own.set(name, parts.get(other));
-  }
-  return own;
-}
-
-/** The parts in the form that a cluster needs. */
-function clusterParts(parts) {
-  const inCluster = [...parts].filter(([name]) => name.startsWith('cluster-'));
-  return new Map([...parts, ...inCluster.map(([name, text]) => [name.slice('cluster-'.length), text])]);
-}
-
-const TIMING_FILE = fileURLToPath(new URL('../libs/lock/src/core/queue-timing.ts', import.meta.url));
-
-/** The library's queue times by name. */
-function queueTiming() {
-  const source = readFileSync(TIMING_FILE, 'utf8');
-  const [, body = ''] = /QUEUE_TIMING: QueueTiming = Object\.freeze\(\{([^}]*)\}\)/.exec(source) ?? [];
-  const pairs = [...body.matchAll(/^\s*(\w+): ([\d_]+),$/gm)];
-  return new Map(pairs.map(([, name, ms]) => [name, ms.replaceAll('_', '')]));
-}
-
-/** Replaces the names of times in a script by their values. */
-function withTiming(text, timing, file) {
-  const of = (name) => {
-    const ms = timing.get(name);
-    if (ms === undefined)
-      throw new Error(`${file} names QUEUE_TIMING.${name}, which core/queue-timing.ts does not have`);
-    return ms;
-  };
-  return text
-    .replace(/\btostring\(QUEUE_TIMING\.(\w+)\)/g, (_, name) => `'${of(name)}'`)
-    .replace(/\bQUEUE_TIMING\.(\w+)/g, (_, name) => of(name));
-}
-
-/** Inserts the parts that scripts and other parts include. */
-function withParts(text, parts, file, within = []) {
-  return text.replace(/^[ \t]*--@include (\S+)[ \t]*$/gm, (_, name) => {
-    const part = parts.get(name);
-    if (part === undefined) throw new Error(`${file} includes ${name}, but there is no part-${name}.lua`);
-    if (within.includes(name)) throw new Error(`part-${name}.lua includes itself`);
-    return withParts(part, parts, `part-${name}.lua`, [...within, name]);
-  });
-}
+import { assemble, clusterParts, partsAndScripts, partsOf } from './lua/parts.mjs';
 
 /** `renew-many-3.lua` → `renewMany`: the number of keys is for readers of the folder. */
 export function scriptName(file) {
@@ -119,7 +69,10 @@ function literal(text) {
 /** For each part that a cluster needs in another form: its text and its replacement. */
 function swapsOf(parts) {
   const others = clusterParts(parts);
-  const textOf = (name, among) => stripLua(withParts(among.get(name), among, `part-${name}.lua`));
+  const textOf = (name, among) => {
+    const part = among.get(name);
+    return stripLua(assemble(part.text, among, `part-${part.name}.lua`).text);
+  };
   return [...parts.keys()]
     .filter((name) => others.get(name) !== parts.get(name))
     .map((name) => [textOf(name, parts), textOf(name, others)]);
@@ -131,41 +84,32 @@ function sha1Of(source) {
 
 /** The text of the generated module for pairs of file name and Lua text. */
 export function render(given) {
-  const timing = queueTiming();
-  const files = [...given].map(([file, text]) => [file, withTiming(text, timing, file)]);
+  const { parts, scripts } = partsAndScripts(given);
   const seen = new Map();
-  const parts = new Map();
-  for (const [file, text] of files) {
-    const [, name] = PART.exec(file) ?? [];
-    if (name !== undefined) parts.set(name, text);
-  }
   const swaps = swapsOf(parts);
-  const entries = [...files]
-    .filter(([file]) => !PART.test(file))
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([file, text]) => {
-      const name = scriptName(file);
-      if (seen.has(name)) throw new Error(`${file} and ${seen.get(name)} would both be scripts.${name}`);
-      seen.set(name, file);
-      const form = (these) => stripLua(withParts(text, partsOf(text, these, file), file));
-      const source = form(parts);
-      if (source === '') throw new Error(`${file} has no code`);
-      const inCluster = swaps.reduce((changed, [part, other]) => changed.replaceAll(part, other), source);
-      if (inCluster !== form(clusterParts(parts)))
-        throw new Error(`${file} has the text of a part without including it`);
-      const lines = source
-        .split('\n')
-        .map((line, at, all) => literal(at + 1 < all.length ? `${line}\n` : line));
-      return [
-        `  /** ${file} */`,
-        `  ${name}: {`,
-        '    source:',
-        `      ${lines.join(' +\n      ')},`,
-        `    sha1: '${sha1Of(source)}',`,
-        `    sha1InCluster: '${sha1Of(inCluster)}',`,
-        '  },',
-      ].join('\n');
-    });
+  const entries = scripts.map(([file, text]) => {
+    const name = scriptName(file);
+    if (seen.has(name)) throw new Error(`${file} and ${seen.get(name)} would both be scripts.${name}`);
+    seen.set(name, file);
+    const form = (these) => stripLua(assemble(text, partsOf(text, these, file), file).text);
+    const source = form(parts);
+    if (source === '') throw new Error(`${file} has no code`);
+    const inCluster = swaps.reduce((changed, [part, other]) => changed.replaceAll(part, other), source);
+    if (inCluster !== form(clusterParts(parts)))
+      throw new Error(`${file} has the text of a part without including it`);
+    const lines = source
+      .split('\n')
+      .map((line, at, all) => literal(at + 1 < all.length ? `${line}\n` : line));
+    return [
+      `  /** ${file} */`,
+      `  ${name}: {`,
+      '    source:',
+      `      ${lines.join(' +\n      ')},`,
+      `    sha1: '${sha1Of(source)}',`,
+      `    sha1InCluster: '${sha1Of(inCluster)}',`,
+      '  },',
+    ].join('\n');
+  });
   const body = entries.length > 0 ? `{\n${entries.join('\n')}\n}` : '{}';
   const pairs = swaps.map((pair) => `  [\n${pair.map((text) => `    ${literal(text)},\n`).join('')}  ],\n`);
   return [
