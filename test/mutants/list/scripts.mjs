@@ -59,7 +59,7 @@ export const SCRIPTS = [
   {
     name: 'stale-claim-granted-unread',
     breaks: 'a late claim is granted where the script need not read the clock',
-    file: `${FOLDER}/part-write-grant-in-time.lua`,
+    file: `${FOLDER}/part-claim-body.lua`,
     find: "call('PEXPIREAT', lock, ARGV[arg + 2])",
     replace: '',
     terms: { ...LASTING_NODES, fencing: false, faults: 60 },

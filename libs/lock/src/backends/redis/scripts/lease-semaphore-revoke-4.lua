@@ -18,7 +18,8 @@ else
   end
 end
 local at, isNotified = 1, {}
---@include lease-semaphore-name
+-- The name of the semaphore, from that of its hash.
+local lock = string.match(KEYS[at], '^bedrock_units:{(.*)}$') or string.gsub(KEYS[at], '^bedrock_units::', '')
 for _, id in ipairs(ids) do
   local process = string.match(id, '^[^:]*')
   -- On the channel that is heard in a whole cluster: who holds, does not wait.

@@ -4,7 +4,8 @@ is short, so that a dead waiter keeps its permits for no longer; its first renew
 local PUSHED_LEASE_MS = QUEUE_TIMING.pushedLeaseMs
 
 local function publishToHead(at, process, message)
-  --@include lease-semaphore-name
+  -- The name of the semaphore, from that of its hash.
+  local lock = string.match(KEYS[at], '^bedrock_units:{(.*)}$') or string.gsub(KEYS[at], '^bedrock_units::', '')
   message = message .. lock
   --@include publish
 end

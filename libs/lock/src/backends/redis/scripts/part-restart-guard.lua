@@ -2,7 +2,9 @@
 empty), may have lost grants that are in use: nothing is granted for the longest lease. `runId:until` marks that time. ]]
 local guard, runId = call('GET', KEYS[keys]), ARGV[args - 2]
 if guard ~= runId then
-  --@include ensure-clock
+  if not now then
+    --@include read-clock
+  end
   local longest, prefix = ARGV[args - 1], runId .. ':'
   local over = guard and string.sub(guard, 1, #prefix) == prefix and tonumber(string.sub(guard, #prefix + 1))
   if not guard and ARGV[args] == '1' then over = now end

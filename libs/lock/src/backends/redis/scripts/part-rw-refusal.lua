@@ -3,7 +3,15 @@ of the queue either, or writers would wait for ever. ]]
 --@include queue
 --@include wake
 --@include rw-serve-next
---@include rw-extend
+
+-- Postpones the end of a grant, never advances it.
+local function extend(lock, holder, life)
+  if call('PTTL', lock) < tonumber(life) then call('PEXPIRE', lock, life) end
+  -- In this order, as where it was granted.
+  local hold = holdKey(lock, holder)
+  if not isWriter(holder) and call('PTTL', hold) < tonumber(life) then call('PEXPIRE', hold, life) end
+end
+
 local function refusalOf(at, arg)
   local lock, holder, own = KEYS[at], ARGV[arg], memberOf(arg)
   local writes = isWriter(holder)

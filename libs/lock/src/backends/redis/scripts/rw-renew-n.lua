@@ -13,7 +13,14 @@ local keysOfItem, keysPerItem = 3, 3
 --@include wake
 --@include rw-hold
 --@include rw-serve-next
---@include rw-extend
+
+-- Postpones the end of a grant, never advances it: as part-rw-refusal does for a claim that is repeated.
+local function extend(lock, holder, life)
+  if call('PTTL', lock) < tonumber(life) then call('PEXPIRE', lock, life) end
+  -- In this order, as where it was granted.
+  local hold = holdKey(lock, holder)
+  if not isWriter(holder) and call('PTTL', hold) < tonumber(life) then call('PEXPIRE', hold, life) end
+end
 
 local function downgrade(at, id, depth, mark)
   local lock = KEYS[at]
