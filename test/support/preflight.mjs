@@ -2,15 +2,6 @@
  * Jest's `globalSetup`: finds or installs every server that the chosen spec files need, before the first of them.
  * Starts one of each for the files that may share it. A file that Jest runs without `tools/test.mjs` starts its own.
  */
-import {
-  ensureServers,
-  startEtcd,
-  startMariadb,
-  startPostgres,
-  startRedis,
-  startZooKeeper,
-} from 'bedrock-servers';
-
 const PROGRAMS = {
   redis: ['redis'],
   zookeeper: ['zookeeper'],
@@ -21,11 +12,11 @@ const PROGRAMS = {
   redisson: ['jdk', 'maven'],
 };
 const SHARED = {
-  redis: { variable: 'REDIS_URL', start: startRedis },
-  zookeeper: { variable: 'ZOOKEEPER_URL', start: startZooKeeper },
-  etcd: { variable: 'ETCD_URL', start: startEtcd },
-  mysql: { variable: 'MYSQL_URL', start: startMariadb },
-  postgres: { variable: 'POSTGRES_URL', start: startPostgres },
+  redis: { variable: 'REDIS_URL', start: 'startRedis' },
+  zookeeper: { variable: 'ZOOKEEPER_URL', start: 'startZooKeeper' },
+  etcd: { variable: 'ETCD_URL', start: 'startEtcd' },
+  mysql: { variable: 'MYSQL_URL', start: 'startMariadb' },
+  postgres: { variable: 'POSTGRES_URL', start: 'startPostgres' },
 };
 
 /** Servers of this run, for the teardown. */
@@ -34,13 +25,15 @@ export const started = [];
 export default async function preflight() {
   const needs = (process.env['BEDROCK_TEST_NEEDS'] ?? '').split(',').filter(Boolean);
   if (needs.length === 0) return;
-  await ensureServers(needs.flatMap((need) => PROGRAMS[need]));
+  // This is the build. A run of Jest alone names no needs, so it works without one.
+  const servers = await import('bedrock-servers');
+  await servers.ensureServers(needs.flatMap((need) => PROGRAMS[need]));
   const shared = needs
     .map((need) => SHARED[need])
     .filter((one) => one !== undefined && !process.env[one.variable]);
   await Promise.all(
     shared.map(async ({ variable, start }) => {
-      const server = await start();
+      const server = await servers[start]();
       started.push(server);
       // Workers start later, with this environment.
       process.env[variable] = server.url;
