@@ -84,7 +84,7 @@ export const ROWS = [
     files: [
       'test/simulation/simulation.spec.ts',
       'test/simulation/command.spec.ts',
-      'test/repository/scripts/embed-lua.spec.ts',
+      'test/repository/scripts/',
       'test/unit/bad-input/secrets.spec.ts',
       'test/repository/boundaries/boundaries.spec.ts',
       'test/contract/memory/memory.short.spec.ts',

@@ -7,13 +7,15 @@
  * `part-publish.lua`.
  * `QUEUE_TIMING.headLifeMs` stands for the number of that name in `core/queue-timing.ts`, and `tostring(…)` of it for
  * its text.
- * `--check` writes nothing, and exits with 1 if the committed file is out of date.
+ * `--check` writes nothing. It exits with 1 if the file is out of date, or if the header of a part is wrong:
+ * `lua/part-headers.mjs` has the rules. Only the check needs `luaparse`, so an install without it can embed.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { assemble, clusterParts, partsAndScripts, partsOf } from './lua/parts.mjs';
+import { stripLua } from './lua/strip-lua.mjs';
 
 /** `renew-many-3.lua` → `renewMany`: the number of keys is for readers of the folder. */
 export function scriptName(file) {
@@ -21,46 +23,6 @@ export function scriptName(file) {
   return base.replace(/[-_.]+(\w)/g, (_, letter) => letter.toUpperCase());
 }
 
-/**
- * Removes comments, indentation and empty lines, so that the server parses only the code. Keeps lines inside a long
- * string, and comments that follow code.
- */
-export function stripLua(text) {
-  const kept = [];
-  let insideComment;
-  let insideString;
-  for (const line of text.replace(/\r\n?/g, '\n').split('\n')) {
-    if (insideString) {
-      kept.push(line);
-      if (line.includes(insideString)) insideString = undefined;
-      continue;
-    }
-    let rest = line.trim();
-    if (insideComment) {
-      const end = rest.indexOf(insideComment);
-      if (end < 0) continue;
-      rest = rest.slice(end + insideComment.length).trim();
-      insideComment = undefined;
-    }
-    const comment = /^--\[(=*)\[/.exec(rest);
-    if (comment) {
-      const close = `]${comment[1]}]`;
-      const end = rest.indexOf(close);
-      if (end < 0) {
-        insideComment = close;
-        continue;
-      }
-      rest = rest.slice(end + close.length).trim();
-    }
-    if (rest === '' || rest.startsWith('--')) continue;
-    const string = /\[(=*)\[/.exec(rest);
-    if (string && !rest.slice(string.index).includes(`]${string[1]}]`)) insideString = `]${string[1]}]`;
-    kept.push(insideString ? line.trimStart() : rest);
-  }
-  return kept.join('\n');
-}
-
-/** A single-quoted literal in the format of this repository's formatter. */
 function literal(text) {
   const escaped = JSON.stringify(text).slice(1, -1).replace(/\\"/g, '"').replace(/'/g, "\\'");
   return `'${escaped}'`;
@@ -139,21 +101,25 @@ function readIfThere(file) {
   }
 }
 
-function main() {
+async function main() {
   const backend = fileURLToPath(new URL('../libs/lock/src/backends/redis/', import.meta.url));
   const target = join(backend, 'protocol/scripts.generated.ts');
   const files = readLua(join(backend, 'scripts'));
   if (files === undefined) return;
   const text = render(files);
-  if (readIfThere(target) === text) return;
-  if (process.argv.includes('--check')) {
-    console.error(
-      'libs/lock/src/backends/redis/protocol/scripts.generated.ts is outdated: run `npm run embed`',
-    );
-    process.exitCode = 1;
+  const isStale = readIfThere(target) !== text;
+  if (!process.argv.includes('--check')) {
+    if (isStale) writeFileSync(target, text);
     return;
   }
-  writeFileSync(target, text);
+  const { partFaults } = await import('./lua/part-headers.mjs');
+  const faults = partFaults(files);
+  if (isStale)
+    faults.push(
+      'libs/lock/src/backends/redis/protocol/scripts.generated.ts is outdated: run `npm run embed`',
+    );
+  for (const fault of faults) console.error(fault);
+  if (faults.length > 0) process.exitCode = 1;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) main();
+if (process.argv[1] === fileURLToPath(import.meta.url)) await main();

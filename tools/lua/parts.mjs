@@ -40,7 +40,7 @@ export function partsAndScripts(given) {
  */
 export function partsOf(text, parts, file) {
   const own = new Map(parts);
-  for (const [, name, other] of text.matchAll(TAKE)) {
+  for (const [name, other] of takesOf(text)) {
     if (!parts.has(other)) throw new Error(`${file} takes ${other}, but there is no part-${other}.lua`);
     own.set(name, parts.get(other));
   }
@@ -49,8 +49,23 @@ export function partsOf(text, parts, file) {
 
 /** The parts as a cluster needs them. @param {Parts} parts */
 export function clusterParts(parts) {
-  const inCluster = [...parts].filter(([name]) => name.startsWith(CLUSTER));
-  return new Map([...parts, ...inCluster.map(([name, part]) => [name.slice(CLUSTER.length), part])]);
+  return new Map([...parts, ...clusterTakes(parts).map(([name, other]) => [name, parts.get(other)])]);
+}
+
+/** What a cluster replaces, and by which part. @param {Parts} parts @returns {[string, string][]} */
+export function clusterTakes(parts) {
+  const others = [...parts.keys()].filter((name) => name.startsWith(CLUSTER));
+  return others.map((other) => [other.slice(CLUSTER.length), other]);
+}
+
+/** What a script replaces, and by which part. @param {string} text @returns {[string, string][]} */
+export function takesOf(text) {
+  return [...text.matchAll(TAKE)].map(([, name, other]) => [name, other]);
+}
+
+/** The names that a text includes itself. @param {string} text */
+export function includesOf(text) {
+  return [...text.matchAll(INCLUDE)].map(([, name]) => name);
 }
 
 /**

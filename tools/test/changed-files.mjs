@@ -16,7 +16,7 @@ const RULES = [
   {
     pattern: /^libs\/lock\/src\/.*\.lua$/,
     sources: ['libs/lock/src/backends/redis/protocol/scripts.generated.ts'],
-    specs: ['test/repository/scripts/embed-lua.spec.ts', 'test/simulation/', 'test/mutants/'],
+    specs: ['test/repository/scripts/', 'test/simulation/', 'test/mutants/'],
   },
   {
     pattern: /\/migration\.sql$/,

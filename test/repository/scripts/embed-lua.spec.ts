@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { render, scriptName, stripLua } from '../../../tools/embed-lua.mjs';
+import { render, scriptName } from '../../../tools/embed-lua.mjs';
+import { stripLua } from '../../../tools/lua/strip-lua.mjs';
 
 describe('the embedding of Lua scripts', () => {
   it('names a script by its verb, without the number of keys', () => {

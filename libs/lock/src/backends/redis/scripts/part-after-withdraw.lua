@@ -1,5 +1,7 @@
 --[[ afterWithdraw(at, arg, isFreed): after a withdraw that leaves something: marks, the grant of somebody else, a queue.
 Leaves the queue if asked to, and passes a free lock on to whoever is first in it once the dead are gone. ]]
+--@needs call, keysPerItem, keysOfItem, wake
+--@sets afterWithdraw
 --@include clock
 --@include queue
 --@include serve-next

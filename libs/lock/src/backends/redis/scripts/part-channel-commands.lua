@@ -1,2 +1,3 @@
 --[[ The commands for channels. ]]
+--@sets PUBLISH, NUMSUB
 local PUBLISH, NUMSUB = 'PUBLISH', 'NUMSUB'

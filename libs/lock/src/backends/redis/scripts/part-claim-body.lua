@@ -1,6 +1,7 @@
 --[[ The body of a claim: `keysOfItem` keys per item, the first of them the lock hash and the second its queue. Most claims
 find the lock free. To define a function costs as much as to ask Redis something, so what only the others need is defined
 where they need it; and the time, which costs as much as two other commands, is read only for who needs it. ]]
+--@needs keysOfItem
 --@include claim-args
 
 local reply, takeTokens

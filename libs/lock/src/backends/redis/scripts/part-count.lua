@@ -1,4 +1,6 @@
 --[[ count: the number that KEYS[1] holds, 0 when there is none. What is no whole number belongs to somebody else. ]]
+--@needs call
+--@sets text, count
 local text = call('GET', KEYS[1])
 if text and text ~= '0' and not (#text < 17 and string.find(text, '^-?[1-9]%d*$')) then
   return redis.error_reply('WRONGTYPE a text that is no count')

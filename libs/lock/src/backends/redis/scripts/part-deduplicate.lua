@@ -1,6 +1,7 @@
 --[[ What every change begins with. A repetition is answered with what the first execution did, and the number there
 is now; a request that comes after its time is answered with nothing. The last key is the stored answer of the operation.
 ARGV 1 not after, server ms 2 life of the stored answer, ms ]]
+--@sets call, now, storeAnswer
 local call = redis.call
 --@include clock
 local storedAnswer = call('GET', KEYS[#KEYS])

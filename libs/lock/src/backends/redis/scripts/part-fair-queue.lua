@@ -2,6 +2,8 @@
 epoch ms, until which Redisson waits for them; and, of Bedrock alone, a hash by claim id: `<last sign, server ms>` and, from
 who may be granted without asking again, ` <lease, ms> <tokens>`. A head of Bedrock lives 1 s without a sign, one of
 Redisson until its time. `at` is the position of the item's keys (lock, queue, times, asks), `arg` that of its arguments. ]]
+--@needs call, now
+--@sets memberOf, enqueue, dequeue, dequeueWithdrawn, hasLostHead, liveHead
 local HEAD_LIFE_MS = QUEUE_TIMING.headLifeMs
 -- What Redisson gives each waiter, ms: the times of all who come later are that much later.
 local WAIT_MS = QUEUE_TIMING.redissonWaitMs

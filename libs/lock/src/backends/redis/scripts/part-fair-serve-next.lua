@@ -1,5 +1,7 @@
 --[[ serveNext(at, head, ask): passes a free lock on: grants it to a head of Bedrock, or wakes it. A head of Redisson is never
 granted: its own question would count as a second hold. ]]
+--@needs call, time, keysPerItem, keysOfItem, now, dequeue, wake
+--@sets serveNext
 --@include push-grant
 local function serveNext(at, head, ask)
   local lease, tokens = string.match(head and ask or '', ' (%d+) (%d+)$')

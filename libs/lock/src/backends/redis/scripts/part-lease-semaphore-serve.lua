@@ -1,6 +1,8 @@
 --[[ serveQueue(at): grants free permits to the heads of the queue, one after the other while they fit, and tells their
 processes, which so saves each a trip; a head that has to ask itself is woken, and those behind it wait for it. Such a grant
 is short, so that a dead waiter keeps its permits for no longer; its first renewal makes it the lease that was asked for. ]]
+--@needs call, liveHead, fits, grant, dequeue, now
+--@sets serveQueue
 local PUSHED_LEASE_MS = QUEUE_TIMING.pushedLeaseMs
 
 local function publishToHead(at, process, message)

@@ -1,6 +1,8 @@
 --[[ The permits of a semaphore that are held. By claim id, a zset has the end of the lease, server ms, and a hash has how many
 (with ` revoked` behind, while renewals are refused); `held` in the hash is the sum of all. Both leave by themselves when
 the last lease has ended. `at` is the position of the item's keys: hash, queue, asks, zset. ]]
+--@needs call, now
+--@sets fits, setLeaseEnd, expireWithLastLease, grant, extend, release, reclaim
 local function fits(at, units, capacity)
   return (call('HGET', KEYS[at], 'held') or 0) + units <= tonumber(capacity)
 end

@@ -1,5 +1,6 @@
 --[[ protectedCall(fn, key, arg, extra): what fn(key, arg, extra) returns, or the text of its error: a bad key hurts no
 other item. ]]
+--@sets protectedCall
 local function protectedCall(fn, key, arg, extra)
   local isOk, answer = pcall(fn, key, arg, extra)
   if isOk then return answer end

@@ -1,6 +1,8 @@
 --[[ pushGrant(at, holder, lease, tokens): grants a free lock to a claim that waits, and tells its process, which so saves a
 trip; false when it was refused tokens. The grant is short, so that a dead waiter keeps nobody out for long; its first renewal
 makes it the lease that was asked for. ]]
+--@needs call, time, keysPerItem, keysOfItem, now
+--@sets pushGrant
 local PUSHED_LEASE_MS = QUEUE_TIMING.pushedLeaseMs
 --@include reserve-tokens
 

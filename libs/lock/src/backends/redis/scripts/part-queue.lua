@@ -2,6 +2,8 @@
 `<last sign, server ms>` and, from who may be granted without asking again, ` <n of the claim id> <lease, ms> <tokens>`.
 Only the head is woken or granted, so that processes take turns; a head lives 1 s without a sign.
 `at` is the position of the item's keys (lock, queue, asks), `arg` that of its arguments, of which the first is the claim id. ]]
+--@needs call, now
+--@sets memberOf, enqueue, dequeue, dequeueWithdrawn, hasLostHead, liveHead
 local HEAD_LIFE_MS = QUEUE_TIMING.headLifeMs
 -- What a queue outlives its last sign: a queue that nobody asks for leaves by itself.
 local QUEUE_TTL_MS = tostring(QUEUE_TIMING.queueLifeMs)

@@ -1,5 +1,7 @@
 --[[ refusalOf(at, arg): what speaks against granting a lock that is held or waited for, as the reply has it; nil when
 nothing does. Grants a claim that is granted already once more. ]]
+--@needs call, now, takeTokens
+--@sets refusalOf
 --@include queue
 local function refusalOf(at, arg)
   local lock = KEYS[at]

@@ -2,6 +2,8 @@
 A token exceeds the last one and the server's time, epoch us, less what one call reserves, so tokens grow even when the
 counter was lost, up to a million a second for ever. 2^53, where Lua stops counting, is reached in the year 2255. The text
 of the time is joined from the server's own: to print such a number costs more than all else here. ]]
+--@needs call, time
+--@sets reserveTokens
 local function reserveTokens(counter, count)
   local micros = time[2]
   local last = #micros == 6 and time[1] .. micros or time[1] .. string.rep('0', 6 - #micros) .. micros

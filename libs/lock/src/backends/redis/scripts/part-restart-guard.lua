@@ -1,5 +1,7 @@
 --[[ The guard, the last key, names the run of the server whose data are known. Another run, or no guard (flushed, restarted
 empty), may have lost grants that are in use: nothing is granted for the longest lease. `runId:until` marks that time. ]]
+--@needs call, keys, args, now, time
+--@sets now, time
 local guard, runId = call('GET', KEYS[keys]), ARGV[args - 2]
 if guard ~= runId then
   if not now then

@@ -1,5 +1,7 @@
 --[[ holdersOf(lock): who reads or writes, each with its name in the hash, its depth and the rest of its life, ms. A reader that
 died is in the hash until the others have left. ]]
+--@needs call, lock, isWriter, holdKey
+--@sets holdersOf
 if call('EXISTS', lock) == 1 and call('HEXISTS', lock, 'mode') == 0 then
   return redis.error_reply('WRONGTYPE a mutex or another hash')
 end

@@ -1,5 +1,7 @@
 --[[ refusalOf(at, arg): as in part-refusal, for a lock that is read, written or waited for. A reader does not pass the head
 of the queue either, or writers would wait for ever. ]]
+--@needs call, now, time, keysPerItem, keysOfItem, isWriter, holdKey, takeTokens, idOf
+--@sets refusalOf
 --@include queue
 --@include wake
 --@include rw-serve-next

@@ -1,4 +1,6 @@
 --[[ How holders of a read-write lock leave. With `keepMs`, ms, they stay, but no longer than that. ]]
+--@needs call, holdKey
+--@sets releaseReader, releaseWriter
 -- Before Redis 7.2 every command of a script reads a clock of its own, ms, and more when the server has to wait in between.
 local SLACK_MS = 5
 

@@ -2,6 +2,8 @@
 fit beside what is held: `mode`, false for nothing. Grants to them, or wakes the first that has to ask by itself, but nobody
 from `asking` on; without anybody in the queue, tells `redissonMessage`. Nothing is granted while a client that is in no
 queue waits as well. The mode that it leaves. ]]
+--@needs call, time, keysPerItem, keysOfItem, now, liveHead, wake, dequeue, isWriter
+--@sets fits, serveNext
 --@include push-grant
 local function hasUnqueuedClients(lock)
   --@include tag

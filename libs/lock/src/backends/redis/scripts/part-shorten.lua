@@ -1,5 +1,7 @@
 --[[ shorten(at, arg): lowers the life of the grant of KEYS[at] to what must be left of it, ARGV[arg + 1]. Nobody is woken,
 since nothing is free. 1, or 0 when there is none. ]]
+--@needs call
+--@sets shorten
 local function shorten(at, arg)
   local lock, ms = KEYS[at], ARGV[arg + 1]
   if call('HEXISTS', lock, ARGV[arg]) == 0 then return 0 end

@@ -1,6 +1,8 @@
 --[[ Makes the local `takeTokens` a function. takeTokens(key, arg): the first of ARGV[arg] fencing tokens for the item of
 KEYS[key], 0 when none is wanted, or the text of an error; from the lock's own counter or from the shared one. From the
 shared one the first call reserves what all later items may want: gaps do no harm. ]]
+--@needs call, time, takeTokens, ownsTokens, keysOfItem, items
+--@sets takeTokens
 --@include reserve-tokens
 local nextToken
 

@@ -1,5 +1,7 @@
 --[[ wake(lock, head): tells who may ask for a free lock. A live head alone is told, on the channel of its process:
 `00` on the lock's own channel is 0 to a Redisson client and ignored by Bedrock. Without a head `0` tells everybody. ]]
+--@needs call
+--@sets wake
 local function wake(lock, head)
   if head then
     local process, message = head, '+' .. lock

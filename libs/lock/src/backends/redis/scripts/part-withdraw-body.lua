@@ -1,6 +1,7 @@
 --[[ The body of a withdraw: `keysOfItem` keys per item, the first of them the lock hash and the second its queue. After most
 releases nothing is left, neither marks in the hash nor a queue. To define a function costs as much as to ask Redis
 something, so what only the others need is defined where they need it. ]]
+--@needs keysOfItem
 local call, KEYS, ARGV = redis.call, KEYS, ARGV
 local items = #ARGV / 3
 local keysPerItem = (#KEYS - 1) / items
