@@ -1,8 +1,8 @@
---[[ annotate: show the depth of grants that are still held. Without the owner check a late call would make a lock
-that nobody releases and that never expires.
+--[[ annotate: writes the depth of grants that are still held. Without the owner check a late call would create a lock
+that no process releases and that never expires.
 KEYS   per item: lock hash
 ARGV   per item: claim id, depth
-Reply  per item: 1 shown | 0 lost | error text ]]
+Reply  per item: 1 written | 0 lost | error text ]]
 local call = redis.call
 --@include protected-call
 

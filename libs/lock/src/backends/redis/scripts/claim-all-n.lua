@@ -1,4 +1,4 @@
---[[ claim all: grant several locks if all of them are free, else change nothing.
+--[[ claim all: grants several locks if all of them are free, else changes nothing.
 KEYS, ARGV and Error as those of claim; no process joins a queue by this.
 Reply  now, ms; {1, first token of each} | {0, number of the item in the way, retry, ms, [holder id]} | -1 stale | error text ]]
 local keysOfItem = 3
@@ -8,10 +8,10 @@ local takeTokens
 --@include protected-call
 --@include queue
 
--- By position: the process of the claim is the first in the queue.
+-- By position: whether the process of the claim is the head of the queue.
 local isFirst = {}
 
--- What speaks against an item, if anything does: a grant of its own claim does not, unless it was revoked.
+-- The obstacle to granting an item, if any. A grant of the claim itself is none, unless it was revoked.
 local function obstacleTo(at, arg)
   local lock = KEYS[at]
   if call('HLEN', lock) == 0 then
@@ -32,7 +32,7 @@ local function obstacleTo(at, arg)
   return { call('PTTL', lock), fields[1] == 'bedrock_revoked' and fields[3] or fields[1] }
 end
 
--- Where the keys of an item are, and its arguments.
+-- The positions of the keys and the arguments of an item.
 local function positionsOf(item)
   return 2 + (item - 1) * keysPerItem, item * 5 - 4
 end
@@ -44,7 +44,7 @@ for item = 1, items do
   if type(obstacle) == 'string' then return { now, obstacle } end
   if obstacle then return { now, { 0, item, obstacle[1], obstacle[2] } } end
 end
--- Whatever may fail comes before the first grant.
+-- Every step that may fail comes before the first grant.
 local answer = { 1 }
 for item = 1, items do
   local at, arg = positionsOf(item)

@@ -1,7 +1,7 @@
 --[[ counting-semaphore-take: permits for callers in their order, all or none for each, up to the first that must wait.
 KEYS   1 permits string  2 stored answer: callers served
 ARGV   1 not after, server ms 2 life of the stored answer, ms; per caller: permits
-Reply  now, ms; callers served; permits that are free, unless it was answered before. Stale: now alone ]]
+Reply  now, ms; callers served; free permits, unless it was answered before. Stale: now alone ]]
 --@include deduplicate
 --@include count
 local served, taken = 0, 0

@@ -1,5 +1,5 @@
---[[ counting-semaphore-undo: give back what counting-semaphore-take took under this stored answer, and leave a mark: one
-that comes later takes nothing.
+--[[ counting-semaphore-undo: gives back the permits that counting-semaphore-take took under this stored answer. Leaves a
+mark: a take that comes later takes nothing.
 KEYS   1 permits string  2 stored answer: callers served, 0 when it was undone
 ARGV   1 not after, server ms 2 life of the mark, ms 3 channel; per caller: permits
 Reply  now, ms; permits given back. Stale: now alone ]]

@@ -1,7 +1,7 @@
---[[ expirable-semaphore-available: how many permits are free, those included whose lease has ended.
+--[[ expirable-semaphore-available: the number of free permits, with those whose lease has ended.
 KEYS   1 permits string  2 leases zset: permit, end in epoch ms
 ARGV   1 channel
-Reply  now, ms; permits that are free ]]
+Reply  now, ms; free permits ]]
 local call = redis.call
 --@include clock
 --@include count

@@ -1,4 +1,4 @@
---[[ expirable-semaphore-extend: the lease of a permit begins anew, if it has not ended.
+--[[ expirable-semaphore-extend: restarts the lease of a permit, if it has not ended.
 KEYS   1 permits string  2 leases zset: permit, end in epoch ms
 ARGV   1 not after, server ms 2 channel 3 lease, ms (-1: for ever) 4 permit in hex
 Reply  now, ms; 1 extended | 0 not held. Stale: now alone ]]

@@ -1,5 +1,5 @@
---[[ expirable-semaphore-release: permits are free again. Its stored answer is also a mark: an expirable-semaphore-take
-under the same one takes nothing.
+--[[ expirable-semaphore-release: frees permits. Its stored answer is also a mark: an expirable-semaphore-take under the same
+answer takes nothing.
 KEYS   1 permits string  2 leases zset: permit, end in epoch ms  3 stored answer
 ARGV   1 not after, server ms 2 life of the stored answer, ms 3 channel; permits in hex
 Reply  now, ms; how many were still held. Stale: now alone ]]

@@ -1,8 +1,8 @@
 --[[ expirable-semaphore-take: permits with a lease each, for callers in their order, all or none for each, up to the first
-that must wait. Permits that their caller has already, since it asks again, get their lease anew.
+that must wait. A caller that asks again restarts the leases of the permits that it has already.
 KEYS   1 permits string  2 leases zset: permit, end in epoch ms  3 stored answer: there is one when it was undone
 ARGV   1 not after, server ms 2 channel; per caller: lease, ms (-1: for ever), number of permits, each permit in hex
-Reply  now, ms; callers served; permits that are free; if somebody must wait, ms to the next end of a lease, else -1.
+Reply  now, ms; callers served; free permits; if a caller must wait, ms to the next end of a lease, else -1.
        Stale: now alone ]]
 local NEVER = 922337203685477
 local call = redis.call
@@ -36,7 +36,7 @@ while at < #ARGV do
   served, at = served + 1, at + 2 + size
 end
 
--- Who gives the number of permits an end, gives it to the leases too.
+-- If the number of permits has an expiry, the leases get it as well.
 local ttl = served > 0 and call('PTTL', KEYS[1]) or -1
 if ttl > 0 then call('PEXPIRE', KEYS[2], ttl) end
 if reclaimed > 0 then publishFree(ARGV[2]) end

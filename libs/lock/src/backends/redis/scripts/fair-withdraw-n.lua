@@ -1,4 +1,4 @@
---[[ withdraw of a fair mutex: as withdraw-n; who withdraws a claim leaves the queue with it.
+--[[ withdraw of a fair mutex: as withdraw-n; a claim that is withdrawn leaves the queue as well.
 KEYS   1 token counter; per item: lock hash, queue list, times zset, asks hash [, token counter of its own]
 ARGV, Reply  as withdraw-n ]]
 --@take queue from fair-queue

@@ -1,7 +1,7 @@
---[[ latch-delete: end the counting of a latch: everybody passes.
+--[[ latch-delete: ends the count of a latch, so that all waiters pass.
 KEYS   1 count string  2 stored answer
 ARGV   1 not after, server ms 2 life of the stored answer, ms 3 channel
-Reply  now, ms; what was left to count. Stale: now alone ]]
+Reply  now, ms; the count that was left. Stale: now alone ]]
 --@include deduplicate
 --@include count
 if not text then return { now, 0 } end

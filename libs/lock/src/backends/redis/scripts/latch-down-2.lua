@@ -1,7 +1,7 @@
---[[ latch-down: count a latch down. At zero it is gone, and everybody passes.
+--[[ latch-down: counts a latch down. At zero it is deleted, and all waiters pass.
 KEYS   1 count string  2 stored answer
 ARGV   1 not after, server ms 2 life of the stored answer, ms 3 how much 4 channel
-Reply  now, ms; what is left. Stale: now alone ]]
+Reply  now, ms; the count that is left. Stale: now alone ]]
 --@include deduplicate
 --@include count
 if not text then return { now, 0 } end

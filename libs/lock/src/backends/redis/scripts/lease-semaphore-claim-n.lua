@@ -4,7 +4,7 @@ KEYS   1 token counter, which no permit needs; per item: units hash, queue list,
 ARGV   per item: claim id `<process>:<n>`, lease, ms, before, server ms, `<permits wanted> <permits of the semaphore>`,
        1 = join the queue, 2 = and take a grant without asking again; last: as claim-n
 Reply  now, ms; per item: 0 granted | -1 stale | {retry, ms, [claim id]} | error text
-       The retry is the time until the next lease ends, which is that of the claim named, or the head of the queue does.
+       The retry is the time until the next lease ends, that of the named claim, or until the head of the queue dies.
 Error  as claim-n ]]
 local keysOfItem = 4
 --@include claim-args
@@ -31,7 +31,7 @@ local function claim(at, arg)
   elseif ARGV[arg + 4] ~= '0' then
     enqueue(at, arg)
   end
-  -- What came free by itself, or was kept for the dead, is for those who wait, and so is what the head has left.
+  -- Permits of ended leases and those kept for dead waiters go to the queue, and so do permits that the head left over.
   if hasReclaimed or hasLostHead or (head and isGranted) then
     --@include lease-semaphore-serve
     serveQueue(at)

@@ -1,6 +1,6 @@
---[[ inspect of a semaphore: who holds permits.
+--[[ inspect of a semaphore: the holders of permits.
 KEYS   1 units hash  2 queue list  3 asks hash  4 ends zset
-Reply  per lease that has not ended: claim id, what is left of it, ms, permits (with ` revoked` behind) ]]
+Reply  per lease that has not ended: claim id, rest of the lease, ms, permits (with ` revoked` behind) ]]
 local call = redis.call
 --@include clock
 local reply = {}

@@ -1,4 +1,4 @@
---[[ revoke of a semaphore: as revoke-3, of all permits that are held.
+--[[ revoke of a semaphore: as revoke-3, of all held permits.
 KEYS   1 units hash  2 queue list  3 asks hash  4 ends zset
 ARGV, Reply  as revoke-3 ]]
 local call = redis.call
@@ -22,7 +22,7 @@ local at, isNotified = 1, {}
 local lock = string.match(KEYS[at], '^bedrock_units:{(.*)}$') or string.gsub(KEYS[at], '^bedrock_units::', '')
 for _, id in ipairs(ids) do
   local process = string.match(id, '^[^:]*')
-  -- On the channel that is heard in a whole cluster: who holds, does not wait.
+  -- On the channel that the whole cluster hears: a holder that does not wait listens to no channel of the lock.
   if not isNotified[process] then call('PUBLISH', 'bedrock_wake:' .. process, '!' .. lock) end
   isNotified[process] = true
 end

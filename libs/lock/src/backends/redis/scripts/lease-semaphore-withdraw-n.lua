@@ -1,4 +1,4 @@
---[[ withdraw of a semaphore: as withdraw-n, for permits; what is free goes to the queue.
+--[[ withdraw of a semaphore: as withdraw-n, for permits; free permits go to the queue.
 KEYS   1 token counter, which no permit needs; per item: units hash, queue list, asks hash, ends zset
 ARGV   as withdraw-n
 Reply  per item: 1 released | 0 there was none of this id, or it has ended | error text; for one item the answer itself ]]
@@ -8,7 +8,7 @@ local call = redis.call
 --@include queue
 --@include lease-semaphore
 
--- Lowers the life of a lease to what must be left of it.
+-- Lowers the rest of a lease to `ms`.
 local function shorten(at, id, ms)
   local till = call('ZSCORE', KEYS[at + 3], id)
   if not till then return 0 end
@@ -24,7 +24,7 @@ local function withdraw(at, arg)
   local ended
   if ARGV[arg + 1] == '0' then
     ended = release(at, ARGV[arg])
-    -- What was to live with it does not outlive the others.
+    -- The keys expire with the last of the other leases now.
     if ended == 1 then expireWithLastLease(at) end
   else
     ended = shorten(at, ARGV[arg], ARGV[arg + 1])

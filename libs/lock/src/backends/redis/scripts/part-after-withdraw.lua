@@ -1,5 +1,5 @@
---[[ afterWithdraw(at, arg, isFreed): after a withdraw that leaves something: marks, the grant of somebody else, a queue.
-Leaves the queue if asked to, and passes a free lock on to whoever is first in it once the dead are gone. ]]
+--[[ afterWithdraw(at, arg, isFreed): the rest of a withdraw where marks, the grant of another holder or a queue remain.
+Leaves the queue if asked to. Passes a free lock to the first live waiter. ]]
 --@needs call, keysPerItem, keysOfItem, wake
 --@sets afterWithdraw
 --@include clock
@@ -9,7 +9,7 @@ local function afterWithdraw(at, arg, isFreed)
   local lock = KEYS[at]
   if isFreed then
     call('HDEL', lock, 'bedrock_revoked')
-    -- What is left belongs to somebody else: a lock of another type was taken over this one.
+    -- Remaining fields belong to another holder: a lock of another type was taken over this one.
     isFreed = call('EXISTS', lock) == 0
   end
   local wasHead = call('LINDEX', KEYS[at + 1], '0') == memberOf(arg)

@@ -1,3 +1,3 @@
---[[ The commands for channels. ]]
+--[[ The commands for channels, on a single server. ]]
 --@sets PUBLISH, NUMSUB
 local PUBLISH, NUMSUB = 'PUBLISH', 'NUMSUB'

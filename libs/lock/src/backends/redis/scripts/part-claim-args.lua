@@ -1,5 +1,5 @@
---[[ What is asked for: `items` claims with `keysOfItem` keys each and perhaps a token counter of their own, the clock,
-and the answer of a server that may have lost data. ]]
+--[[ Reads what a claim asks for: `items` claims, each with `keysOfItem` keys and perhaps its own token counter. Reads the
+clock. Answers for a server that may have lost data. ]]
 --@needs keysOfItem
 --@sets call, time, now, items, keysPerItem, ownsTokens
 local call, KEYS, ARGV = redis.call, KEYS, ARGV

@@ -1,6 +1,6 @@
---[[ The body of a claim: `keysOfItem` keys per item, the first of them the lock hash and the second its queue. Most claims
-find the lock free. To define a function costs as much as to ask Redis something, so what only the others need is defined
-where they need it; and the time, which costs as much as two other commands, is read only for who needs it. ]]
+--[[ The body of a claim: `keysOfItem` keys per item, first the lock hash, then its queue. Most claims find the lock free. A
+function definition costs as much as a command, so functions are defined only on the path that calls them. The time costs as
+much as two commands, so it is read only on the path that needs it. ]]
 --@needs keysOfItem
 --@include claim-args
 
@@ -31,7 +31,7 @@ for item = 0, items - 1 do
     end
   else
     answer = 0
-    -- The server tells whether the claim came in time: it deletes at once a key that is to end in the past.
+    -- The server itself shows whether the claim came in time: it deletes at once a key that ends in the past.
     call('HSET', lock, holder, '1')
     call('PEXPIREAT', lock, ARGV[arg + 2])
     if call('PEXPIRE', lock, lease) == 0 then

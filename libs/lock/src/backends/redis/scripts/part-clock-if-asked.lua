@@ -1,4 +1,4 @@
---[[ As part-clock, when the last argument is 1; else `time` and `now` are nil until somebody needs them. ]]
+--[[ As part-clock, when the last argument is 1. Else `time` and `now` are nil until they are needed. ]]
 --@needs call
 --@sets time, now
 local time, now

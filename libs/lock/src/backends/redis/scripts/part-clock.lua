@@ -1,4 +1,4 @@
---[[ The server's clock: `time`, as it gives it, and `now`, epoch ms. Clocks of clients never decide. ]]
+--[[ The server's clock: `time`, as TIME answers it, and `now`, epoch ms. Clocks of clients never decide. ]]
 --@needs call
 --@sets time, now
 local time, now

@@ -1,4 +1,4 @@
---[[ count: the number that KEYS[1] holds, 0 when there is none. What is no whole number belongs to somebody else. ]]
+--[[ count: the number in KEYS[1], 0 without one. Any other text belongs to another application. ]]
 --@needs call
 --@sets text, count
 local text = call('GET', KEYS[1])

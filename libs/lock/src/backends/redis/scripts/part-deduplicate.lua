@@ -1,5 +1,5 @@
---[[ What every change begins with. A repetition is answered with what the first execution did, and the number there
-is now; a request that comes after its time is answered with nothing. The last key is the stored answer of the operation.
+--[[ The start of every change. A repeated request gets the answer of its first execution and the current number. A request
+past its time gets no answer but the server's time. The last key is the stored answer of the operation.
 ARGV 1 not after, server ms 2 life of the stored answer, ms ]]
 --@sets call, now, storeAnswer
 local call = redis.call

@@ -1,14 +1,15 @@
---[[ The queue of callers, in the format of Redisson's RFairLock: a list of claim ids in order of arrival, a zset of the times,
-epoch ms, until which Redisson waits for them; and, of Bedrock alone, a hash by claim id: `<last sign, server ms>` and, from
-who may be granted without asking again, ` <lease, ms> <tokens>`. A head of Bedrock lives 1 s without a sign, one of
-Redisson until its time. `at` is the position of the item's keys (lock, queue, times, asks), `arg` that of its arguments. ]]
+--[[ The queue of callers, in the format of Redisson's RFairLock: a list of claim ids in order of arrival, and a zset of the
+times, epoch ms, until which Redisson waits for them. Bedrock adds a hash by claim id: `<last sign, server ms>`, followed by
+` <lease, ms> <tokens>` if the claim may be granted without another request. A head of Bedrock lives 1 s after its last
+sign, a head of Redisson until its time. `at` is the position of the item's keys (lock, queue, times, asks), `arg` that of
+its arguments. ]]
 --@needs call, now
 --@sets memberOf, enqueue, dequeue, dequeueWithdrawn, hasLostHead, liveHead
 local HEAD_LIFE_MS = QUEUE_TIMING.headLifeMs
--- What Redisson gives each waiter, ms: the times of all who come later are that much later.
+-- The wait that Redisson allows each waiter, ms: the times of later waiters are that much later.
 local WAIT_MS = QUEUE_TIMING.redissonWaitMs
--- What is left behind by waiters that died leaves by itself. Not sooner: without its ask, a dead waiter of Bedrock would
--- count as one of Redisson.
+-- The keys of dead waiters expire after this time. Not sooner: without its ask, a dead waiter of Bedrock would count as one
+-- of Redisson.
 local QUEUE_TTL_MS = tostring(QUEUE_TIMING.fairQueueLifeMs)
 
 local function memberOf(arg)
@@ -30,8 +31,8 @@ local function enqueue(at, arg)
   call('PEXPIRE', queue, QUEUE_TTL_MS)
 end
 
--- Takes somebody out, wherever they stand; whoever stands behind is waited for that much shorter, but never shorter than what
--- it was given itself: when Redisson's own wait of a place is over, nothing of it is left to take back.
+-- Removes a waiter from any place. The times of the waiters behind it become earlier by the unused rest of its wait, at most
+-- by one wait. A wait that is over has no rest to take back.
 local function dequeue(at, id)
   local queue, times = KEYS[at + 1], KEYS[at + 2]
   call('HDEL', KEYS[at + 3], id)
@@ -46,14 +47,14 @@ local function dequeue(at, id)
   end
 end
 
--- After a withdraw: its id is never granted again, so it has nothing to wait for.
+-- After a withdraw: its id is never granted again, so it leaves the queue.
 local function dequeueWithdrawn(at, arg)
   dequeue(at, ARGV[arg])
 end
 
 local hasLostHead = false
 
--- The head, what it asks for, and what is left of its life, ms; the dead before it leave. `asking` is alive: it is asking.
+-- The head, its ask, and the rest of its life, ms. Removes dead heads. `asking` is alive, since it asks now.
 local function liveHead(at, asking)
   local head = call('LINDEX', KEYS[at + 1], '0')
   while head and head ~= asking do
@@ -67,7 +68,7 @@ local function liveHead(at, asking)
     if rest >= 0 then return head, ask, rest end
     hasLostHead = true
     dequeue(at, head)
-    -- A queue without its time, which nobody writes.
+    -- The list has it, but the zset does not: no client writes such a queue.
     if call('LINDEX', KEYS[at + 1], '0') == head then call('LPOP', KEYS[at + 1]) end
     head = call('LINDEX', KEYS[at + 1], '0')
   end

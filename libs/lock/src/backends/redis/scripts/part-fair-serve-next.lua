@@ -1,5 +1,5 @@
---[[ serveNext(at, head, ask): passes a free lock on: grants it to a head of Bedrock, or wakes it. A head of Redisson is never
-granted: its own question would count as a second hold. ]]
+--[[ serveNext(at, head, ask): passes a free lock on: grants it to a head of Bedrock, or wakes the head. A head of Redisson
+is never granted: its own request would count as a second hold. ]]
 --@needs call, time, keysPerItem, keysOfItem, now, dequeue, wake
 --@sets serveNext
 --@include push-grant

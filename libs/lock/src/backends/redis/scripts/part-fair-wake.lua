@@ -1,5 +1,5 @@
---[[ wake(lock, head): tells the head of the queue that it may ask: a waiter of Redisson on its own channel, one of Bedrock
-on that of its process, by claim. Nobody else may take the lock, so without a head nobody is told. ]]
+--[[ wake(lock, head, ask): lets the head of the queue ask: a waiter of Redisson hears of it on its own channel, a waiter of
+Bedrock on that of its process, by claim. No other client may take the lock, so without a head there is no message. ]]
 --@needs call
 --@sets wake
 local function wake(lock, head, ask)

@@ -1,6 +1,6 @@
---[[ serveQueue(at): grants free permits to the heads of the queue, one after the other while they fit, and tells their
-processes, which so saves each a trip; a head that has to ask itself is woken, and those behind it wait for it. Such a grant
-is short, so that a dead waiter keeps its permits for no longer; its first renewal makes it the lease that was asked for. ]]
+--[[ serveQueue(at): grants free permits to the heads of the queue in turn while they fit. Each grant is published to its
+process, which saves a round trip. A head that has to ask itself is woken, and the heads behind it wait. The lease of such a
+grant is short, so a dead waiter keeps its permits only briefly. The first renewal extends it to the requested lease. ]]
 --@needs call, liveHead, fits, grant, dequeue, now
 --@sets serveQueue
 local PUSHED_LEASE_MS = QUEUE_TIMING.pushedLeaseMs

@@ -1,6 +1,6 @@
---[[ The permits of a semaphore that are held. By claim id, a zset has the end of the lease, server ms, and a hash has how many
-(with ` revoked` behind, while renewals are refused); `held` in the hash is the sum of all. Both leave by themselves when
-the last lease has ended. `at` is the position of the item's keys: hash, queue, asks, zset. ]]
+--[[ The held permits of a semaphore. By claim id, a zset has the end of the lease, server ms, and a hash the number of
+permits, with ` revoked` behind it while renewals are refused. `held` in the hash is the sum of all. Both keys expire with
+the last lease. `at` is the position of the item's keys: hash, queue, asks, zset. ]]
 --@needs call, now
 --@sets fits, setLeaseEnd, expireWithLastLease, grant, extend, release, reclaim
 local function fits(at, units, capacity)
@@ -18,7 +18,7 @@ local function expireWithLastLease(at)
   call('PEXPIREAT', KEYS[at], last)
 end
 
--- The end comes first: by it, what a user without all rights has left undone is reclaimed.
+-- The end comes first: a user without all rights may fail halfway, and permits with an end are reclaimed.
 local function grant(at, id, units, ms)
   setLeaseEnd(at, id, ms)
   call('HSET', KEYS[at], id, units)
@@ -41,7 +41,7 @@ local function release(at, id)
   return 1
 end
 
--- Frees what has ended by the server's clock, and says how many leases that were.
+-- Frees the leases that have ended by the server's clock. Returns their number.
 local function reclaim(at)
   local ended = call('ZRANGEBYSCORE', KEYS[at + 3], '-inf', now)
   for _, id in ipairs(ended) do release(at, id) end

@@ -1,5 +1,5 @@
---[[ publishFree(channel): wakes those who wait for permits. The message is the number that is free, as Redisson's waiters
-expect it: so many of them ask. ]]
+--[[ publishFree(channel): wakes waiters for permits. The message is the number of free permits, as Redisson's waiters
+expect it: as many of them ask. ]]
 --@needs call, count
 --@sets publishFree
 local function publishFree(channel)

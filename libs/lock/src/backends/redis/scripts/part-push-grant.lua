@@ -1,6 +1,6 @@
---[[ pushGrant(at, holder, lease, tokens): grants a free lock to a claim that waits, and tells its process, which so saves a
-trip; false when it was refused tokens. The grant is short, so that a dead waiter keeps nobody out for long; its first renewal
-makes it the lease that was asked for. ]]
+--[[ pushGrant(at, holder, lease, tokens): grants a free lock to a waiting claim and publishes the grant to its process,
+which saves a round trip. False when the tokens were refused. The lease of such a grant is short, so a dead waiter blocks
+the lock only briefly. The first renewal extends it to the requested lease. ]]
 --@needs call, time, keysPerItem, keysOfItem, now
 --@sets pushGrant
 local PUSHED_LEASE_MS = QUEUE_TIMING.pushedLeaseMs

@@ -1,14 +1,14 @@
---[[ The queue of processes: a list in order of arrival, and a hash of what they ask for, by process:
-`<last sign, server ms>` and, from who may be granted without asking again, ` <n of the claim id> <lease, ms> <tokens>`.
-Only the head is woken or granted, so that processes take turns; a head lives 1 s without a sign.
-`at` is the position of the item's keys (lock, queue, asks), `arg` that of its arguments, of which the first is the claim id. ]]
+--[[ The queue of processes: a list in order of arrival, and a hash of their asks, by process: `<last sign, server ms>`,
+followed by ` <n of the claim id> <lease, ms> <tokens>` if the claim may be granted without another request. Only the head
+is woken or granted, so processes take turns. A head lives 1 s after its last sign. `at` is the position of the item's keys
+(lock, queue, asks), `arg` that of its arguments, of which the first is the claim id. ]]
 --@needs call, now
 --@sets memberOf, enqueue, dequeue, dequeueWithdrawn, hasLostHead, liveHead
 local HEAD_LIFE_MS = QUEUE_TIMING.headLifeMs
--- What a queue outlives its last sign: a queue that nobody asks for leaves by itself.
+-- A queue expires this long after its last sign.
 local QUEUE_TTL_MS = tostring(QUEUE_TIMING.queueLifeMs)
 
--- Who is in the queue for a claim.
+-- The member of the queue that stands for a claim: its process.
 local function memberOf(arg)
   return string.match(ARGV[arg], '^[^:]*')
 end
@@ -27,7 +27,7 @@ local function dequeue(at, process)
   if call('HDEL', KEYS[at + 2], process) == 1 then call('LREM', KEYS[at + 1], '1', process) end
 end
 
--- After a withdraw: leaves if told to. An id that was withdrawn is never granted again: who stays has to ask.
+-- After a withdraw: leaves if asked to. A withdrawn id is never granted again, so a process that stays has to ask.
 local function dequeueWithdrawn(at, arg)
   local process = memberOf(arg)
   if ARGV[arg + 2] == '1' then return dequeue(at, process) end
@@ -37,7 +37,7 @@ end
 
 local hasLostHead = false
 
--- The head, what it asks for, and what is left of its life, ms; the dead before it leave. `asking` is alive: it is asking.
+-- The head, its ask, and the rest of its life, ms. Removes dead heads. `asking` is alive, since it asks now.
 local function liveHead(at, asking)
   local head = call('LINDEX', KEYS[at + 1], '0')
   while head and head ~= asking do

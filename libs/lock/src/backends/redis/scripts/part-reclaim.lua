@@ -1,4 +1,5 @@
---[[ reclaim: permits whose lease has ended are free again. KEYS[2] has the leases; count is what KEYS[1] has. ]]
+--[[ reclaimed: the number of permits that became free because their lease has ended. KEYS[2] has the leases. `count`
+follows KEYS[1]. ]]
 --@needs call, now, count
 --@sets reclaimed, count
 local reclaimed = call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now)

@@ -1,5 +1,5 @@
---[[ refusalOf(at, arg): what speaks against granting a lock that is held or waited for, as the reply has it; nil when
-nothing does. Grants a claim that is granted already once more. ]]
+--[[ refusalOf(at, arg): why a lock that is held or waited for cannot be granted, as the reply has it; nil when it can be
+granted. Repeats the grant of a claim that holds the lock already. ]]
 --@needs call, now, takeTokens
 --@sets refusalOf
 --@include queue

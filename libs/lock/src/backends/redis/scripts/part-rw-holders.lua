@@ -1,5 +1,5 @@
---[[ holdersOf(lock): who reads or writes, each with its name in the hash, its depth and the rest of its life, ms. A reader that
-died is in the hash until the others have left. ]]
+--[[ holdersOf(lock): the live readers or the writer, each with its name in the hash, its depth and the rest of its life,
+ms. The hash keeps a dead reader until the others have left. ]]
 --@needs call, lock, isWriter, holdKey
 --@sets holdersOf
 if call('EXISTS', lock) == 1 and call('HEXISTS', lock, 'mode') == 0 then

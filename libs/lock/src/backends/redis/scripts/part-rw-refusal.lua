@@ -1,5 +1,5 @@
 --[[ refusalOf(at, arg): as in part-refusal, for a lock that is read, written or waited for. A reader does not pass the head
-of the queue either, or writers would wait for ever. ]]
+of the queue either, or writers would wait forever. ]]
 --@needs call, now, time, keysPerItem, keysOfItem, isWriter, holdKey, takeTokens, idOf
 --@sets refusalOf
 --@include queue
@@ -9,7 +9,7 @@ of the queue either, or writers would wait for ever. ]]
 -- Postpones the end of a grant, never advances it.
 local function extend(lock, holder, life)
   if call('PTTL', lock) < tonumber(life) then call('PEXPIRE', lock, life) end
-  -- In this order, as where it was granted.
+  -- In the order of the grant.
   local hold = holdKey(lock, holder)
   if not isWriter(holder) and call('PTTL', hold) < tonumber(life) then call('PEXPIRE', hold, life) end
 end

@@ -1,17 +1,18 @@
---[[ How holders of a read-write lock leave. With `keepMs`, ms, they stay, but no longer than that. ]]
+--[[ How holders of a read-write lock leave. With a `keepMs`, ms, other than 0 they stay, but no longer than that. ]]
 --@needs call, holdKey
 --@sets releaseReader, releaseWriter
--- Before Redis 7.2 every command of a script reads a clock of its own, ms, and more when the server has to wait in between.
+-- Before Redis 7.2 every command of a script reads the clock anew. Two readings differ by more when the server has to wait.
 local SLACK_MS = 5
 
--- Lets the hash live as long as the reader that lives longest, or end with the last. True when it has ended.
+-- Lets the hash live as long as its longest reader, and deletes it with the last. True when it was deleted.
 local function expireWithReaders(lock)
   local ttl, longest, longestHold, cursor = call('PTTL', lock), 0, nil, '0'
   repeat
     local page = call('HSCAN', lock, cursor)
     cursor = page[1]
     for i = 1, #page[2], 2 do
-      -- A reader of Redisson has a string for each of its holds; the fields of Bedrock count more, and have the first alone.
+      -- A reader of Redisson has a string for each of its holds. The field of a Bedrock reader counts all holds, but only the
+      -- first has a string.
       for depth = tonumber(page[2][i + 1]) or 0, 1, -1 do
         local hold = holdKey(lock, page[2][i], depth)
         local rest = call('PTTL', hold)
@@ -22,7 +23,7 @@ local function expireWithReaders(lock)
   until cursor == '0'
   if longest > 0 then
     call('PEXPIRE', lock, longest)
-    -- The hash must not outlive it by the time that passed since it was asked.
+    -- The hash must not live longer than that string by the time since its PTTL.
     call('PEXPIRE', longestHold, longest)
     return false
   end
@@ -30,14 +31,14 @@ local function expireWithReaders(lock)
   return true
 end
 
--- Whether the reader was still alive, 1 or 0, and whether the lock is free now.
+-- 1 when the reader was still alive, else 0; and whether the lock is free now.
 local function releaseReader(lock, id, keepMs)
   local hold = holdKey(lock, id)
   local rest, ttl = call('PTTL', hold), call('PTTL', lock)
   if keepMs == '0' then
     call('HDEL', lock, id)
     call('DEL', hold)
-    -- Nothing but the mode: that was the last, however long the hash was to live.
+    -- The mode alone is left: that was the last reader, whatever the life of the hash.
     if call('HLEN', lock) == 1 then
       call('DEL', lock)
       return rest >= 0 and 1 or 0, true
@@ -45,7 +46,7 @@ local function releaseReader(lock, id, keepMs)
   elseif rest > tonumber(keepMs) then
     call('PEXPIRE', hold, keepMs)
   end
-  -- Only the reader that lives longest, or one that is dead already, tells nothing about the others.
+  -- A live reader that ends before the hash proves that another one lives longer.
   local isFreed = (rest >= ttl - SLACK_MS or rest < 0) and expireWithReaders(lock)
   return rest >= 0 and 1 or 0, isFreed
 end

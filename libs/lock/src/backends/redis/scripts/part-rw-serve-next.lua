@@ -1,7 +1,6 @@
---[[ serveNext(at, mode, redissonMessage, asking): lets in the head of the queue, and whoever comes next, as long as they
-fit beside what is held: `mode`, false for nothing. Grants to them, or wakes the first that has to ask by itself, but nobody
-from `asking` on; without anybody in the queue, tells `redissonMessage`. Nothing is granted while a client that is in no
-queue waits as well. The mode that it leaves. ]]
+--[[ serveNext(at, mode, redissonMessage, asking): grants to the heads of the queue in turn while they fit beside the held
+`mode`, false for none. Wakes the first head that has to ask itself, and stops at `asking`. Publishes `redissonMessage` when
+the queue is empty. Grants nothing while a client outside the queue waits as well. Returns the mode that it leaves. ]]
 --@needs call, time, keysPerItem, keysOfItem, now, liveHead, wake, dequeue, isWriter
 --@sets fits, serveNext
 --@include push-grant
@@ -12,7 +11,7 @@ local function hasUnqueuedClients(lock)
   return listening[2] > listening[4]
 end
 
--- Whether a reader, or a writer, fits beside what is held.
+-- Whether a reader, or a writer, fits beside the held mode.
 local function fits(mode, writes)
   return not mode or (mode == 'read' and not writes)
 end

@@ -1,6 +1,6 @@
---[[ wake(lock, head, redissonMessage): tells `head`, if there is one, that it may ask; and `redissonMessage` on Redisson's
-channel: `0` after reading, so that one of its clients asks, `1` after writing, so that all do. Bedrock ignores it when the
-head was told: it has two digits then, which are the same number. ]]
+--[[ wake(lock, head, redissonMessage): wakes `head`, if there is one, and publishes `redissonMessage` on Redisson's
+channel: `0` after reading, so that one of its clients asks, `1` after writing, so that all ask. With a head the message has
+two digits: the same number to Redisson, and ignored by Bedrock. ]]
 --@needs call
 --@sets wake
 local function wake(lock, head, redissonMessage)

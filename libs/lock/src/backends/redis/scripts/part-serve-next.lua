@@ -1,6 +1,6 @@
---[[ serveNext(at, head, ask): passes a free lock on: grants it to the head of the queue, or wakes it, or wakes all. Nothing is
-granted to the head while a client that is in no queue waits as well: it would never be served. Such clients subscribe
-to Redisson's channel alone, Bedrock to both. ]]
+--[[ serveNext(at, head, ask): passes a free lock on: grants it to the head of the queue, wakes the head, or wakes all.
+Grants nothing to the head while a client outside the queue waits as well, which would never be served. Such clients
+subscribe to Redisson's channel alone, Bedrock to both. ]]
 --@needs call, time, keysPerItem, keysOfItem, now, dequeue, wake
 --@sets serveNext
 --@include push-grant

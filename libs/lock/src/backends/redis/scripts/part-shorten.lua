@@ -1,5 +1,5 @@
---[[ shorten(at, arg): lowers the life of the grant of KEYS[at] to what must be left of it, ARGV[arg + 1]. Nobody is woken,
-since nothing is free. 1, or 0 when there is none. ]]
+--[[ shorten(at, arg): lowers the life of the grant of KEYS[at] to ARGV[arg + 1], ms. Wakes no waiter, since the lock is not
+free. 1, or 0 without a grant. ]]
 --@needs call
 --@sets shorten
 local function shorten(at, arg)

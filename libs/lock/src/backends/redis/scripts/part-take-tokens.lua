@@ -1,6 +1,6 @@
 --[[ Makes the local `takeTokens` a function. takeTokens(key, arg): the first of ARGV[arg] fencing tokens for the item of
-KEYS[key], 0 when none is wanted, or the text of an error; from the lock's own counter or from the shared one. From the
-shared one the first call reserves what all later items may want: gaps do no harm. ]]
+KEYS[key], 0 when none is wanted, or the text of an error. The counter is the lock's own or the shared one. On the shared
+one the first call reserves the tokens of all later items: gaps do no harm. ]]
 --@needs call, time, takeTokens, ownsTokens, keysOfItem, items
 --@sets takeTokens
 --@include reserve-tokens

@@ -1,4 +1,4 @@
---[[ Tells everybody that `lock` is free: there is no queue. ]]
+--[[ Wakes all waiters for `lock`, which is free and has no queue. ]]
 --@needs call, lock
 --@include tag
 --@include channel-commands

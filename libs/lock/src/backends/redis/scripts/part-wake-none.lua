@@ -1,1 +1,1 @@
---[[ For locks whose queue alone may take them: where there is none, nobody is told. ]]
+--[[ For locks that only their queue may take: without a queue there is no waiter to wake. ]]

@@ -1,5 +1,5 @@
---[[ wake(lock, head): tells who may ask for a free lock. A live head alone is told, on the channel of its process:
-`00` on the lock's own channel is 0 to a Redisson client and ignored by Bedrock. Without a head `0` tells everybody. ]]
+--[[ wake(lock, head): wakes the waiters that may ask for a free lock. A live head is woken alone, on the channel of its
+process. `00` on the lock's own channel is 0 to a Redisson client and ignored by Bedrock. Without a head, `0` wakes all. ]]
 --@needs call
 --@sets wake
 local function wake(lock, head)

@@ -1,6 +1,6 @@
---[[ The body of a withdraw: `keysOfItem` keys per item, the first of them the lock hash and the second its queue. After most
-releases nothing is left, neither marks in the hash nor a queue. To define a function costs as much as to ask Redis
-something, so what only the others need is defined where they need it. ]]
+--[[ The body of a withdraw: `keysOfItem` keys per item, first the lock hash, then its queue. After most releases neither
+marks in the hash nor a queue remain. A function definition costs as much as a command, so functions are defined only on the
+path that calls them. ]]
 --@needs keysOfItem
 local call, KEYS, ARGV = redis.call, KEYS, ARGV
 local items = #ARGV / 3

@@ -1,4 +1,4 @@
---[[ record abandon: remove an own record that is in flight.
+--[[ record abandon: removes the owner's record while it is in flight.
 KEYS   1 record hash {owner, print, value}
 ARGV   1 owner
 Reply  1 removed | 0 there is none of this owner, or it is completed ]]

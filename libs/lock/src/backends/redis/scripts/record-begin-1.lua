@@ -1,4 +1,4 @@
---[[ record begin: make a record in flight, unless there is one already.
+--[[ record begin: makes a record in flight, unless there is one already.
 KEYS   1 record hash {owner, print, value}
 ARGV   1 owner 2 fingerprint 3 lease, ms 4 not after, server ms
 Reply  1 made, or made before by this owner | {owner, fingerprint, ttl, ms, value, if completed} | now, ms: it is too late ]]

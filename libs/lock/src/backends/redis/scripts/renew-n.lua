@@ -1,7 +1,7 @@
---[[ renew: push the expiry of grants that are still held. Never shortens, never re-creates.
+--[[ renew: postpones the expiry of grants that are still held. Never shortens, never re-creates.
 KEYS   per item: lock hash
 ARGV   per item: claim id, life from now, ms
-Reply  per item: 1 renewed | 2 revoked, so no more | 0 lost | error text ]]
+Reply  per item: 1 renewed | 2 revoked | 0 lost | error text ]]
 local call = redis.call
 --@include protected-call
 

@@ -1,4 +1,4 @@
---[[ inspect of a read-write lock: who reads or writes.
+--[[ inspect of a read-write lock: its readers or its writer.
 KEYS   1 lock hash
 Reply  for each: claim id, of a writer with `:write`; depth; rest of its life, ms (-1: without an end); 1 = revoked ]]
 local call = redis.call

@@ -1,5 +1,5 @@
---[[ renew of a read-write lock: as renew-n. What is held for writing, and renewed as a reader, is read from now on, and
-others are let in beside it.
+--[[ renew of a read-write lock: as renew-n. A writer that is renewed as a reader is a reader from now on, and waiting readers
+are let in.
 KEYS   per item: lock hash, queue list, asks hash
 ARGV   per item: claim id, of a writer with `:write`, life from now, ms
 Reply  as renew-n ]]
@@ -14,10 +14,10 @@ local keysOfItem, keysPerItem = 3, 3
 --@include rw-hold
 --@include rw-serve-next
 
--- Postpones the end of a grant, never advances it: as part-rw-refusal does for a claim that is repeated.
+-- Postpones the end of a grant, never advances it: as part-rw-refusal does for a repeated claim.
 local function extend(lock, holder, life)
   if call('PTTL', lock) < tonumber(life) then call('PEXPIRE', lock, life) end
-  -- In this order, as where it was granted.
+  -- In the order of the grant.
   local hold = holdKey(lock, holder)
   if not isWriter(holder) and call('PTTL', hold) < tonumber(life) then call('PEXPIRE', hold, life) end
 end

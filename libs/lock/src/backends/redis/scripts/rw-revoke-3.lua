@@ -1,5 +1,5 @@
---[[ revoke of a read-write lock: ends all grants against the will of their holders, and tells their processes to look. At
-expiry, renewals are refused to them from now on; who comes later is not concerned.
+--[[ revoke of a read-write lock: ends all grants against the will of their holders, and makes their processes verify them.
+'atExpiry' refuses renewals to the present holders only.
 KEYS, ARGV, Reply  as revoke-3 ]]
 --@take write-grant from rw-write-grant
 --@take wake from rw-wake

@@ -28,7 +28,7 @@ local function withdraw(at, arg)
   dequeueWithdrawn(at, arg)
   if isFreed or wasHead then
     local mode = call('HGET', lock, 'mode')
-    -- What is there without a mode is a lock of another type.
+    -- A hash without a mode is a lock of another type.
     if mode or call('EXISTS', lock) == 0 then serveNext(at, mode, not mode and redissonMessage) end
   end
   return ended
