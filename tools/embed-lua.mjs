@@ -1,5 +1,7 @@
 /**
- * Embeds the Redis scripts: reads every `*.lua` of the redis backend and writes `scripts.generated.ts`.
+ * Embeds the Redis scripts: reads every `*.lua` of the redis backend and writes `scripts.generated.ts`, which is not in git.
+ * The build, Jest, the simulation, the lint and an install that runs `prepare` call it. A file that is up to date is left alone.
+ *
  * `--@include clock` in a script stands for the text of `part-clock.lua`. Inside a function, it is defined only when
  * the function runs.
  * After `--@take queue from fair-queue`, every include of `queue` in the script gets `part-fair-queue.lua`.
@@ -7,15 +9,20 @@
  * `part-publish.lua`.
  * `QUEUE_TIMING.headLifeMs` stands for the number of that name in `core/queue-timing.ts`, and `tostring(…)` of it for
  * its text.
- * `--check` writes nothing. It exits with 1 if the file is out of date, or if the header of a part is wrong:
- * `lua/part-headers.mjs` has the rules. Only the check needs `luaparse`, so an install without it can embed.
+ *
+ * `--check` writes nothing. It exits with 1 if the header of a part is wrong: `lua/part-headers.mjs` has the rules. Only
+ * the check needs `luaparse`, so an install without it can embed.
  */
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { assemble, clusterParts, partsAndScripts, partsOf } from './lua/parts.mjs';
 import { stripLua } from './lua/strip-lua.mjs';
+
+const BACKEND = fileURLToPath(new URL('../libs/lock/src/backends/redis/', import.meta.url));
+const SCRIPTS = join(BACKEND, 'scripts');
+const MODULE = join(BACKEND, 'protocol/scripts.generated.ts');
 
 /** `renew-many-3.lua` → `renewMany`: the number of keys is for readers of the folder. */
 export function scriptName(file) {
@@ -23,6 +30,7 @@ export function scriptName(file) {
   return base.replace(/[-_.]+(\w)/g, (_, letter) => letter.toUpperCase());
 }
 
+/** A single-quoted literal in the format of this repository's formatter. */
 function literal(text) {
   const escaped = JSON.stringify(text).slice(1, -1).replace(/\\"/g, '"').replace(/'/g, "\\'");
   return `'${escaped}'`;
@@ -82,14 +90,10 @@ export function render(given) {
   ].join('\n');
 }
 
-function readLua(folder) {
-  try {
-    const names = readdirSync(folder).filter((name) => name.endsWith('.lua'));
-    return names.map((name) => [name, readFileSync(join(folder, name), 'utf8')]);
-  } catch (error) {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  }
+/** The Lua files of the backend, with their texts. */
+function readScripts() {
+  const names = readdirSync(SCRIPTS).filter((name) => name.endsWith('.lua'));
+  return names.map((name) => [name, readFileSync(join(SCRIPTS, name), 'utf8')]);
 }
 
 function readIfThere(file) {
@@ -101,25 +105,24 @@ function readIfThere(file) {
   }
 }
 
-async function main() {
-  const backend = fileURLToPath(new URL('../libs/lock/src/backends/redis/', import.meta.url));
-  const target = join(backend, 'protocol/scripts.generated.ts');
-  const files = readLua(join(backend, 'scripts'));
-  if (files === undefined) return;
-  const text = render(files);
-  const isStale = readIfThere(target) !== text;
-  if (!process.argv.includes('--check')) {
-    if (isStale) writeFileSync(target, text);
-    return;
-  }
+/** Writes the module, if it is missing or a script has changed. */
+export function embed() {
+  const text = render(readScripts());
+  if (readIfThere(MODULE) === text) return;
+  // Another process may compile it at this moment, and must never see half of it.
+  const draft = `${MODULE}.${process.pid}`;
+  writeFileSync(draft, text);
+  renameSync(draft, MODULE);
+}
+
+async function check() {
   const { partFaults } = await import('./lua/part-headers.mjs');
-  const faults = partFaults(files);
-  if (isStale)
-    faults.push(
-      'libs/lock/src/backends/redis/protocol/scripts.generated.ts is outdated: run `npm run embed`',
-    );
+  const faults = partFaults(readScripts());
   for (const fault of faults) console.error(fault);
   if (faults.length > 0) process.exitCode = 1;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await main();
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  if (process.argv.includes('--check')) await check();
+  else embed();
+}

@@ -6,12 +6,14 @@ import { transformSync } from '@swc/core';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { embed } from '../../tools/embed-lua.mjs';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const FOLDERS = ['libs/lock/src', 'libs/testkit/src/history', 'libs/testkit/src/liveness', 'test/simulation'];
 
 /** @param edit of a production file: its path in the repository and its text, for mutants */
 export function transpile(folder, edit = (_path, text) => text) {
+  embed();
   for (const source of FOLDERS) {
     for (const name of readdirSync(join(ROOT, source), { recursive: true })) {
       if (!name.endsWith('.ts') || name.endsWith('.spec.ts')) continue;

@@ -1,7 +1,10 @@
 /**
- * Jest's `globalSetup`: finds or installs every server that the chosen spec files need, before the first of them.
- * Starts one of each for the files that may share it. A file that Jest runs without `tools/test.mjs` starts its own.
+ * Jest's `globalSetup`: embeds the Lua scripts that changed. Then it finds or installs every server that the chosen spec
+ * files need, before the first of them, and starts one of each for the files that may share it. A file that Jest runs
+ * without `tools/test.mjs` starts its own.
  */
+import { embed } from '../../tools/embed-lua.mjs';
+
 const PROGRAMS = {
   redis: ['redis'],
   zookeeper: ['zookeeper'],
@@ -23,6 +26,7 @@ const SHARED = {
 export const started = [];
 
 export default async function preflight() {
+  embed();
   const needs = (process.env['BEDROCK_TEST_NEEDS'] ?? '').split(',').filter(Boolean);
   if (needs.length === 0) return;
   // This is the build. A run of Jest alone names no needs, so it works without one.

@@ -12,7 +12,7 @@ const JEST = join(ROOT, 'node_modules/jest/bin/jest.js');
  * touches every spec file.
  */
 const RULES = [
-  // A script is embedded into a source file, and runs in the simulation.
+  // A script is embedded into a source file that git does not know, and runs in the simulation.
   {
     pattern: /^libs\/lock\/src\/.*\.lua$/,
     sources: ['libs/lock/src/backends/redis/protocol/scripts.generated.ts'],

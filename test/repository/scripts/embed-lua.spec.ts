@@ -1,6 +1,14 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { render, scriptName } from '../../../tools/embed-lua.mjs';
 import { stripLua } from '../../../tools/lua/strip-lua.mjs';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const REDIS = 'libs/lock/src/backends/redis';
+const MODULE = `${REDIS}/protocol/scripts.generated.ts`;
 
 describe('the embedding of Lua scripts', () => {
   it('names a script by its verb, without the number of keys', () => {
@@ -103,5 +111,38 @@ end
       ]),
     ).toThrow(/both be scripts.claim/);
     expect(() => render([['claim-1.lua', '-- nothing']])).toThrow(/no code/);
+  });
+});
+
+describe('npm run embed', () => {
+  const clone = mkdtempSync(join(tmpdir(), 'bedrock-embed-'));
+  const embed = () => execFileSync(process.execPath, [join(clone, 'tools/embed-lua.mjs')]);
+  const writtenAt = () => statSync(join(clone, MODULE)).mtimeMs;
+  const textIn = (root: string) => readFileSync(join(root, MODULE), 'utf8');
+
+  beforeAll(() => {
+    for (const path of [
+      'tools/embed-lua.mjs',
+      'tools/lua',
+      'libs/lock/src/core/queue-timing.ts',
+      `${REDIS}/scripts`,
+    ])
+      cpSync(join(ROOT, path), join(clone, path), { recursive: true });
+    mkdirSync(join(clone, REDIS, 'protocol'));
+  });
+  afterAll(() => rmSync(clone, { recursive: true, force: true }));
+
+  it('writes what the tests run, in a clone without packages', () => {
+    embed();
+    expect(textIn(clone)).toBe(textIn(ROOT));
+  });
+
+  it('writes again only after a change', () => {
+    const before = writtenAt();
+    embed();
+    expect(writtenAt()).toBe(before);
+    appendFileSync(join(clone, REDIS, 'scripts/inspect-1.lua'), 'return 1\n');
+    embed();
+    expect(textIn(clone)).not.toBe(textIn(ROOT));
   });
 });
