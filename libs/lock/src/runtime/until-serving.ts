@@ -1,6 +1,6 @@
 import { sleep, stayAlive, type Clock } from '../core/clock.js';
 
-/** `ready()` waits this many times `operationTimeoutMs`: a server that is just starting is worth waiting for. */
+/** `ready()` waits this many times `operationTimeoutMs`, since a server may just be starting. */
 export const READY_TIMEOUTS = 5;
 /** Pause before a server that does not serve is asked again, in ms. */
 const PAUSE_MS = 50;

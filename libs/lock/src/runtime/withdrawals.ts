@@ -8,10 +8,10 @@ import { UntilConfirmed } from './until-confirmed.js';
 /** The pauses before an unanswered withdrawal is repeated, in ms. */
 const RETRY_MS = { first: 20, longest: 1_000 };
 
-/** What is to be withdrawn. */
+/** A claim to withdraw. */
 export interface Withdrawal {
   readonly ref: ClaimRef;
-  /** What is left of `holdAtLeastMs`. */
+  /** The rest of `holdAtLeastMs`. */
   readonly keepMs: number;
   /** Asked at each send: no caller of this process waits for the resource. */
   readonly leavesQueue: () => boolean;
@@ -21,7 +21,10 @@ export interface Withdrawal {
   readonly overAt: () => number;
 }
 
-/** Gives claims back: at once, and where the answer is missing again and again until it is confirmed or over. */
+/**
+ * Gives claims back at once. Without an answer, it repeats the withdrawal until it is confirmed or
+ * the grant is over.
+ */
 export class Withdrawals extends UntilConfirmed {
   constructor(
     clock: Clock,
@@ -32,8 +35,8 @@ export class Withdrawals extends UntilConfirmed {
   }
 
   /**
-   * Withdraws a granted claim; settles within `operationTimeoutMs`, never throws. `absent` after an attempt without an
-   * answer may be that attempt's own doing: `unconfirmed`.
+   * Withdraws a granted claim; settles within `operationTimeoutMs`, never throws. After an attempt
+   * without an answer, `absent` may result from that attempt: then it is `unconfirmed`.
    */
   release(withdrawal: Withdrawal): Promise<ReleaseEnd> {
     const deadline = this.clock.now() + this.operationTimeoutMs;
@@ -59,7 +62,7 @@ export class Withdrawals extends UntilConfirmed {
     return super.drain(ms);
   }
 
-  // Goes on in the background; the caller waits for it no longer than it was promised.
+  // Continues in the background; the caller waits for it no longer than promised.
   async #confirm(withdrawal: Withdrawal, hasActed: boolean, deadline: number): Promise<ReleaseEnd> {
     const confirmed = sleep(this.clock, RETRY_MS.first)
       .then(() => this.#untilConfirmed(withdrawal, hasActed))
@@ -78,7 +81,7 @@ export class Withdrawals extends UntilConfirmed {
       },
     });
     if (outcome === 'released') return 'released';
-    // `absent` after an attempt without an answer may be that attempt's own doing.
+    // After an attempt without an answer, `absent` may result from that attempt.
     return outcome === undefined || hasActed ? 'unconfirmed' : 'lost';
   }
 

@@ -1,25 +1,28 @@
 import type { Clock } from '../../core/clock.js';
 import { suspendAware, type SuspendAwareClock } from '../../core/suspend-aware-clock.js';
 
-/** A sample is replaced by a worse one (it travelled longer) only when it is this old, in ms. */
+/** A sample is replaced by a worse one (a slower round trip) only at this age, in ms. */
 const SAMPLE_LIFE_MS = 1_000;
-/** A server whose clock nobody needs is asked for it this often, in ms: what is known grows vague by 1 % of that. */
+/**
+ * Interval at which an unused server clock is read again, in ms: the estimate grows vague by 1 % of
+ * that.
+ */
 const SAMPLE_EVERY_MS = 250;
 /** How far clock rates may drift apart: docs/safety.md promises exclusion up to this. */
 const DRIFT = 0.01;
-/** In what a server tells its time. */
+/** The unit of a server's times. */
 const UNITS_PER_MS = { ms: 1, us: 1_000 };
 
-/** What is known about the server's clock, from replies that carry it: whole ms, or whole µs. */
+/** An estimate of the server's clock, from replies that carry its time: whole ms, or whole µs. */
 export class ClockOffset {
-  // Server time less local time, ms, is between the two.
+  // Server time minus local time lies between `#offset` and `#ceiling`, ms.
   #offset = -Infinity;
   #sampledAt = -Infinity;
-  /** What the machine had slept until then, ms. */
+  /** Total sleep of the machine at the last sample, ms. */
   #sleptMs = 0;
   #ceiling = Infinity;
   #ceilingSampledAt = -Infinity;
-  /** When the server was asked last, as far as it has answered. */
+  /** When the last answered request was sent. */
   #askedAt = -Infinity;
   #asking: Promise<void> | undefined;
 
@@ -40,7 +43,10 @@ export class ClockOffset {
     return this.#clock.now();
   }
 
-  /** Resolves when something is known, also when many callers ask at once. @param ask for the server's time */
+  /**
+   * Resolves when the clock is known; many callers share one request. @param ask for the server's
+   * time
+   */
   async whenKnown(ask: () => Promise<number>): Promise<void> {
     if (this.isKnown) return;
     this.#asking ??= ask()
@@ -50,8 +56,9 @@ export class ClockOffset {
   }
 
   /**
-   * Takes the server's time out of a reply that has just been read.
-   * @param sentAt a local instant before its request was sent; without it no server time can be told in local time
+   * Takes the server's time from a reply that has just been read.
+   * @param sentAt a local instant before its request was sent; without it, no server time can be
+   * converted to local time
    */
   addSample(serverTime: number, sentAt = -Infinity): void {
     const now = this.#clock.now();
@@ -76,9 +83,10 @@ export class ClockOffset {
   }
 
   /**
-   * A server time that is never later than local time `localMs`; 0 when nothing is known. The reply took its time, the server
-   * counts whole units, and its clock may have slowed down since; what looked like a sleep may have been a clock that was set.
-   * Too early only costs a `stale` answer, which brings a new sample.
+   * A server time that is never later than local time `localMs`; 0 when nothing is known. The reply
+   * took its time, the server counts whole units, and its clock may have slowed down since. An
+   * apparent sleep may have been a clock that was set. Too early only costs a `stale` answer, which
+   * brings a new sample.
    */
   earliestServerTime(localMs: number): number {
     if (!this.isKnown) return 0;
@@ -89,8 +97,9 @@ export class ClockOffset {
   }
 
   /**
-   * A local instant that is not later than `serverTime`, which lies in the past; -Infinity when nothing is known. A server
-   * whose clock was set forward meanwhile makes it too late, but never later than now.
+   * A local instant that is not later than `serverTime`, which lies in the past; -Infinity when
+   * nothing is known. If the server's clock was set forward meanwhile, the instant is too late, but
+   * never later than now.
    */
   earliestLocalTime(serverTime: number): number {
     const now = this.#clock.now();

@@ -1,14 +1,23 @@
 import type { ProcessView } from '../../core/claim.js';
 import type { Clock } from '../../core/clock.js';
 
-/** The age from which the own entry is written anew, in ms; without a sign for three times as long, the process counts as dead. */
+/**
+ * The age at which the entry of this process is written again, in ms. After three times as long
+ * without renewal, the process counts as dead.
+ */
 const REFRESH_MS = 20_000;
 export const PROCESS_LIFE_MS = 3 * REFRESH_MS;
-/** A process without an entry (Redisson, or one that has just begun) is looked up again after this long, in ms. */
+/**
+ * Pause before a process without an entry (Redisson, or one that has just started) is looked up
+ * again, in ms.
+ */
 const UNKNOWN_MS = 10_000;
 const CACHE_SIZE = 256;
 
-/** Where a server keeps the entries of processes, each for `PROCESS_LIFE_MS` after its last sign. */
+/**
+ * The place on a server for the entries of processes, each for `PROCESS_LIFE_MS` after its last
+ * renewal.
+ */
 export interface ProcessEntries {
   /** Writes the entry of this process. */
   write(own: ProcessView): Promise<unknown>;
@@ -26,7 +35,10 @@ interface KnownProcess {
   readonly readAt: number;
 }
 
-/** Which process is behind an id. For people and logs only: written and read on the side, never waited for by a claim. */
+/**
+ * The process behind an id. For people and logs only: it is read and written on the side, and no
+ * claim waits for it.
+ */
 export class ProcessDirectory {
   readonly #known = new Map<string, KnownProcess>();
   #writtenAt = -Infinity;
@@ -38,12 +50,12 @@ export class ProcessDirectory {
     private readonly clock: Clock,
   ) {}
 
-  /** Writes the own entry if it is due. */
+  /** Writes the entry of this process if it is due. */
   refresh(): void {
     if (this.clock.now() - this.#writtenAt >= REFRESH_MS) this.write().catch(() => undefined);
   }
 
-  /** Writes the own entry. @param entries @default those of the directory */
+  /** Writes the entry of this process. @param entries @default those of the directory */
   async write(entries: Pick<ProcessEntries, 'write'> = this.entries): Promise<void> {
     this.#writtenAt = this.clock.now();
     await entries.write(this.own);
@@ -53,7 +65,7 @@ export class ProcessDirectory {
     if (this.#writtenAt > -Infinity) await this.entries.remove();
   }
 
-  /** What is known now; an unknown process is looked up for the next call. */
+  /** The known state; an unknown process is looked up for the next call. */
   cached(processId: string): ProcessView | undefined {
     const view = this.#viewOf(processId);
     const readAt = this.#known.get(processId)?.readAt ?? -Infinity;
@@ -64,7 +76,10 @@ export class ProcessDirectory {
     return view;
   }
 
-  /** Looks up the processes that are not known. @param deadline local monotonic ms @default as the server's calls have it */
+  /**
+   * Looks up the processes that are not known. @param deadline local monotonic ms @default that of
+   * the server's calls
+   */
   async find(
     processIds: readonly string[],
     deadline?: number,

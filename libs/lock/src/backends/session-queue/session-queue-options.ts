@@ -4,11 +4,11 @@ import { checkText } from '../../core/key.js';
 
 /** Settings that servers with sessions share. */
 export interface SessionQueueOptions {
-  /** Shown as the holder's label. */
+  /** Shown as the label of the holder. */
   readonly label?: string;
   /** Bound on every call, in ms; `ready()` waits five times as long. @default 1000 */
   readonly operationTimeoutMs?: number;
-  /** @default the system's */
+  /** @default the system clock */
   readonly clock?: Clock;
 }
 

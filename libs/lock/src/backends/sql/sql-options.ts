@@ -5,7 +5,7 @@ import { checkText } from '../../core/key.js';
 
 /** Settings that all databases share. */
 export interface SqlOptions {
-  /** Shown as the holder's label. */
+  /** Shown as the label of the holder. */
   readonly label?: string;
   /** Bound on every call, in ms; `ready()` waits five times as long. @default 1000 */
   readonly operationTimeoutMs?: number;
@@ -23,7 +23,7 @@ export interface SqlOptions {
   readonly keepRowsMs?: number;
   /** What the names of the tables begin with: letters, digits and `_`. @default 'bedrock_' */
   readonly tablePrefix?: string;
-  /** @default the system's */
+  /** @default the system clock */
   readonly clock?: Clock;
 }
 

@@ -32,10 +32,10 @@ import {
 } from '../waiting/waiting-loop.js';
 import type { WakeHub } from '../waiting/wake-hub.js';
 
-/** Callers that are asked for together, under one id until there is an answer. */
+/** Callers that share a request, under one id until there is an answer. */
 interface CountRequest<W extends WaitSettings, T> {
   readonly callers: readonly Waiter<T, W>[];
-  /** The latest arrival when it was first sent: who came later is not asked for. */
+  /** The latest arrival when it was first sent: it does not cover later callers. */
   readonly lastArrival: number;
   readonly operation: PendingOperation;
   /** It may have been executed without an answer. */
@@ -60,8 +60,9 @@ export interface CountQueueOwner<W extends WaitSettings, T> {
 }
 
 /**
- * Where callers of this process wait for one resource that is no lease, first in, first out. One loop asks for those at
- * the front, as many as fit into a request; all callers sleep until a wake, a permit's end or the sweep.
+ * The callers of this process that wait for one resource without leases, first in, first out. One
+ * loop sends requests for the callers at the front, as many as fit into a request. All callers
+ * sleep until a wake, the end of a permit, or the sweep.
  */
 export class CountQueue<W extends WaitSettings, T> implements QueueOwner<T, W>, WaitingStrategy<undefined> {
   readonly usage = undefined;
@@ -102,7 +103,8 @@ export class CountQueue<W extends WaitSettings, T> implements QueueOwner<T, W>, 
     }
     const turn = this.#queue.enqueue(request);
     if (this.#isRunning) {
-      // A live subscription tells the others; who does not wait is owed an answer now.
+      // A live subscription wakes the other callers; a caller that does not wait needs an answer
+      // now.
       if (triesOnce) this.sleep.wake();
     } else if (this.#queue.size > 0) {
       this.#isRunning = true;
@@ -123,7 +125,7 @@ export class CountQueue<W extends WaitSettings, T> implements QueueOwner<T, W>, 
   }
 
   onEnqueued(): void {
-    // The loop asks when it is its time.
+    // The loop sends requests at its own times.
   }
 
   onLeft(): void {
@@ -211,7 +213,7 @@ export class CountQueue<W extends WaitSettings, T> implements QueueOwner<T, W>, 
     const { backend, events } = this.owner.deps;
     const { resource } = this;
     const lockError = asLockError(error, backend.name, resource);
-    // Waiting cannot help, and every waiter would fail alike: the name holds something else.
+    // Waiting cannot help, and every waiter would fail alike: the name holds another type.
     if (!isUnavailable(lockError)) return this.#queue.rejectAll('unavailable', lockError);
     request.isInDoubt ||= lockError.executed === 'unknown';
     this.#lastError = lockError;
@@ -220,12 +222,12 @@ export class CountQueue<W extends WaitSettings, T> implements QueueOwner<T, W>, 
       events.emit('backend.unavailable', { resource, error: lockError, retryInMs: this.#retryInMs });
   }
 
-  /** Resolves the callers that were served; what was granted to callers that left meanwhile goes back. */
+  /** Resolves the callers that were served. Grants of callers that left meanwhile go back. */
   #grant({ callers }: CountRequest<W, T>, { grants }: CountAnswer<T>): void {
     const gone: W[] = [];
     for (const [i, grant] of grants.entries()) {
       const caller = callers[i]!;
-      // The callers that were asked for and still wait are the first in the queue.
+      // Those callers of the request that still wait are the first in the queue.
       if (caller.isWaiting) this.#queue.dequeue().resolve(grant);
       else gone.push(caller.settings);
     }
@@ -245,7 +247,10 @@ export class CountQueue<W extends WaitSettings, T> implements QueueOwner<T, W>, 
     );
   }
 
-  /** After a refusal or a failure, rejects callers that do not wait, if they came before it was asked. */
+  /**
+   * After a refusal or a failure, rejects callers that do not wait, if they came before the
+   * request.
+   */
   #rejectNonWaiting(lastArrival: number, isAnswered: boolean): void {
     this.#queue.rejectWhere(
       ({ triesOnce, settings, arrival }) =>

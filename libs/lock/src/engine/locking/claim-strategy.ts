@@ -9,7 +9,7 @@ import type { Claims } from './claims.js';
 import type { LeaseGranter } from './lease-granter.js';
 import type { ResourceState } from './resource-state.js';
 
-/** Callers who are asked for beside the head, at most: with it, what fits into a call or two. */
+/** Most callers that send a claim beside the head: with the head, they fit into a call or two. */
 const MAX_OTHER_CLAIMS = 31;
 
 export interface ClaimStrategyDeps {
@@ -117,7 +117,7 @@ export class ClaimStrategy implements WaitingStrategy<Shape> {
       attempt.lengthenRetry();
       return pause;
     }
-    // An answer that could not be used brought what is needed for a better request.
+    // An answer that could not be used brought the facts for a better request.
     return 1;
   }
 
@@ -162,7 +162,10 @@ export class ClaimStrategy implements WaitingStrategy<Shape> {
     if (hold !== undefined) granter.grantHead(state, hold, attempt.tries);
   }
 
-  /** After a refusal or a failure, rejects callers that do not wait, if they came before it was asked. */
+  /**
+   * After a refusal or a failure, rejects callers that do not wait, if they came before the
+   * request.
+   */
   #rejectNonWaiting(attempt: Attempt, verdict: Verdict | undefined): void {
     const { state } = this;
     const isRefused = verdict?.kind === 'refused';

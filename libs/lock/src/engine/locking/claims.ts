@@ -18,7 +18,10 @@ export interface ClaimsDeps {
   readonly quantum: Quantum;
 }
 
-/** The claims of an engine: the attempt behind each, what an answer means, and how an unwanted claim goes back. */
+/**
+ * The claims of an engine: the attempt behind each, the meaning of an answer, and the way back for
+ * an unwanted claim.
+ */
 export class Claims {
   readonly #holdDeps: HoldDeps;
   #claims = 0;
@@ -28,7 +31,7 @@ export class Claims {
     this.#holdDeps = { clock, processId: backend.processId, quantum };
   }
 
-  /** A first attempt with these settings, for a caller with so many behind. */
+  /** A first attempt with these settings, for a caller with so many waiters behind it. */
   firstAttempt(settings: LockSettings, behind = 0): Attempt {
     const attempt = this.newAttempt(settings);
     const { leaseMs, tokens } = claimSizeFor(
@@ -42,7 +45,10 @@ export class Claims {
     return attempt;
   }
 
-  /** The attempt for the head: the running one while its settings fit; one in doubt with other settings is withdrawn. */
+  /**
+   * The attempt for the head: the running one while its settings fit. One in doubt with other
+   * settings is withdrawn.
+   */
   attemptFor(state: ResourceState, attempt: Attempt | undefined, settings: LockSettings): Attempt {
     const behind = state.waiterCount - 1;
     const { leaseMs, tokens } = claimSizeFor(
@@ -63,7 +69,7 @@ export class Claims {
     return attempt;
   }
 
-  /** The claim as it is sent now. @param queue join the queue of the server when it is refused */
+  /** The claim as it is sent now. @param queue join the queue of the server after a refusal */
   nextClaim(state: ResourceState, attempt: Attempt, queue: boolean): Claim {
     const { resource } = state;
     attempt.tries += 1;
@@ -85,18 +91,18 @@ export class Claims {
       attempt.isQueued ||= isQueued;
       attempt.uselessAnswers = 0;
     } else if (verdict.kind === 'stale') {
-      const detail = 'it takes requests for stale: its clock steps, or requests take too long';
+      const detail = 'it rejects requests as stale: its clock jumps, or requests take too long';
       this.#countUseless(state, attempt, detail);
     }
   }
 
-  /** The request has failed; `state.lastError` says why where it may yet be answered. */
+  /** The request has failed; `state.lastError` says why if a later one may succeed. */
   onFailure(state: ResourceState, attempt: Attempt, { notAfter }: Claim, error: unknown): void {
     const { resource } = state;
     const { backend, events } = this.deps;
     const lockError = asLockError(error, backend.name, resource);
     if (!isUnavailable(lockError)) {
-      // It may have been granted all the same, beside what failed.
+      // It may have been granted all the same, despite the error.
       attempt.inDoubtUntil = notAfter;
       // Waiting cannot help, and every waiter would fail alike: the resource is of another type.
       return state.queue.rejectAll('unavailable', lockError);
@@ -148,7 +154,7 @@ export class Claims {
     });
   }
 
-  /** Withdraws what may be granted, and the entry in the queue. */
+  /** Withdraws a grant that may exist, and the entry in the queue. */
   giveUp(state: ResourceState, attempt: Attempt | undefined): void {
     if (attempt === undefined || (attempt.inDoubtUntil === 0 && !attempt.isQueued)) return;
     this.deps.withdrawals.cancel(attempt.withdrawal(state, this.deps.backend.operationTimeoutMs));

@@ -83,7 +83,7 @@ export class JointClaims {
     else if (verdict?.kind === 'refused' && caller.triesOnce) {
       states[0]!.queue.reject(caller, 'busy', new LockBusyError(verdict.resource, verdict.holder));
     }
-    // For who came meanwhile, and for the caller where it was in vain.
+    // For callers that came meanwhile, and for this caller after a failure.
     for (const state of states) this.loops.start(state);
     dropIdle(states);
   }

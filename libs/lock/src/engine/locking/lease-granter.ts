@@ -58,7 +58,7 @@ export class LeaseGranter {
     this.grant(state, hold, recipient, 0);
   }
 
-  /** Grants the next waiters that may join what a reader of this process has, without a round trip. */
+  /** Lets the next waiters join the hold of a reader of this process, without a round trip. */
   grantReaders(state: ResourceState): void {
     for (let { head } = state; head !== undefined; { head } = state) {
       const hold = state.joinableReadHold(head.settings, this.clock.now());

@@ -6,7 +6,7 @@ import type { WakeHub } from './wake-hub.js';
 export const LONGEST_SLEEP_MS = 60_000;
 /** Where the server pushes no wakes, the front of a queue polls after this long, doubled each time, in ms. */
 export const UNPUSHED_POLL_MS = { first: 20, longest: 200 };
-/** An unreachable backend is asked again after this long, doubled each time, in ms. */
+/** Pause before an unreachable backend is asked again, doubled each time, in ms. */
 export const RETRY_MS = { first: 50, longest: 1_000 };
 
 /**

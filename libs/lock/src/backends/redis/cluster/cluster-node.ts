@@ -15,7 +15,7 @@ import { partsOf, type Address } from '../configuration/slot-map.js';
 export interface ClusterNodeDeps extends RedisServerDeps {
   readonly links: LinkFactory;
   readonly processes: ProcessDirectory;
-  /** Subscriptions, whichever server they are made on. */
+  /** Subscriptions, on whichever server they are. */
   readonly wakes: Pick<WakeSubscriptions, 'watch'>;
   /** A hash tag of a slot of this server, as far as known. */
   readonly hashTagAt: (address: Address) => string | undefined;

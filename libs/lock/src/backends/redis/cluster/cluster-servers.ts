@@ -31,7 +31,7 @@ export class ClusterServers implements Servers {
   readonly #wakes: ClusterWakeSubscriptions;
   readonly #revocations: RevocationListener;
   readonly #processes: ProcessDirectory;
-  /** Connections for one question. */
+  /** Connections that are opened for a single request. */
   readonly #temporaryConnections = new Set<RedisConnection>();
 
   constructor(

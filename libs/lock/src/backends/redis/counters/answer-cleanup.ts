@@ -10,7 +10,9 @@ const KEYS_PER_CALL = 128;
 interface AnsweredOperation {
   readonly key: string;
   readonly resource: string;
-  /** From when on it may go, monotonic ms: an earlier send of its operation must not find it gone. */
+  /**
+   * Earliest deletion, monotonic ms: an earlier send of the operation must still find its answer.
+   */
   readonly deletableAt: number;
 }
 
@@ -33,7 +35,7 @@ export class StoredAnswerCleanup {
     this.#startTimer();
   }
 
-  /** Deletes what may go. What may not yet is left to its end. */
+  /** Deletes the answers that are due; the others expire. */
   async close(): Promise<void> {
     if (this.#timer !== undefined) this.clock.clearTimer(this.#timer);
     await this.#flush();

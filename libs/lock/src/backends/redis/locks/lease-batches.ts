@@ -56,7 +56,7 @@ export class LeaseBatches {
   readonly #jointClaimBatch: ScriptBatch<JointClaimItem> | undefined;
   readonly #renewBatch: ScriptBatch<RenewItem>;
   readonly #annotateBatch: ScriptBatch<AnnotateItem>;
-  /** All callers that one reply woke up are in the same batch. */
+  /** Waits for the microtasks, so that all callers woken by one reply share the batch. */
   readonly #batch = new OncePerTurn(() => this.#flush());
 
   constructor(

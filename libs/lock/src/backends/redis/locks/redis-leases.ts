@@ -25,7 +25,7 @@ export interface RedisLeasesDeps {
   readonly wakes: Pick<WakeSubscriptions, 'watch'>;
   readonly awaitedGrants: AwaitedGrants;
   readonly processes: ProcessDirectory;
-  /** What the processes of the server agree on, where they do. */
+  /** The agreement of the guarded processes, if there is one. */
   readonly agreement?: { refresh(): void } | undefined;
   readonly start: () => void;
 }
@@ -105,7 +105,7 @@ export class RedisLeases implements LeaseDriver {
     );
   }
 
-  /** What other processes know of this one, where it is due. */
+  /** Renews the facts about this process that others read, if due. */
   #refreshPresence(): void {
     this.deps.agreement?.refresh();
     this.deps.processes.refresh();

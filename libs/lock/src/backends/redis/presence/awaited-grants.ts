@@ -2,14 +2,17 @@ import type { Claim, PushedGrant } from '../../../core/claim.js';
 import { QUEUE_TIMING } from '../../../core/queue-timing.js';
 import type { ClockOffset } from '../../kit/clock-offset.js';
 
-/** Tokens are epoch µs, and no server gives out a million of them in a second: none is further ahead of its clock. */
+/**
+ * How far a token may be ahead of the server's clock. Tokens are epoch µs, and no server gives out
+ * a million of them in a second.
+ */
 const AHEAD_MS = 1_000;
 const TOKENS_PER_MS = 1_000;
-/** Resources whose last token is known, and claims that wait in a queue, at most. */
+/** Most resources with a remembered token, and most claims that wait in a queue. */
 const MAX_RESOURCES = 10_000;
 const MAX_CLAIMS = 10_000;
 
-/** What a message says was granted. */
+/** The content of a message about a grant. */
 export interface GrantAnnouncement {
   readonly claimId: string;
   readonly resource: string;
@@ -22,13 +25,14 @@ export interface GrantAnnouncement {
 
 interface AwaitedClaim {
   readonly claim: Claim;
-  /** Server time at which it was refused last, ms; 0 where the server had no need to read its clock. */
+  /** Server time of the last refusal, ms; 0 where the server had no need to read its clock. */
   readonly refusedAt: number;
 }
 
 /**
- * The claims of this process that wait in a server's queue and may be granted without being asked for again. Whoever may publish
- * can announce a grant, so it is believed only for these, within a second, and with a token that can be the next.
+ * The claims of this process that wait in a server's queue and may get a pushed grant. Any client
+ * that may publish can announce a grant. So it is believed only for these claims, within a second,
+ * and with a token that can be the next.
  */
 export class AwaitedGrants {
   readonly #claims = new Map<string, AwaitedClaim>();
@@ -36,11 +40,11 @@ export class AwaitedGrants {
 
   constructor(private readonly clockOffset: ClockOffset) {}
 
-  /** It is in the queue. @param at server time, ms */
+  /** The claim is in the queue. @param at server time, ms */
   onRefused(claim: Claim, at: number): void {
-    // The one that asked last is the last of the map.
+    // The latest claim must be the last of the map.
     this.#claims.delete(claim.id);
-    // On a cluster a claim may be given up at the server that has the slot by then, and stay here.
+    // On a cluster, a claim may be withdrawn at the new server of its slot and stay in this map.
     if (this.#claims.size >= MAX_CLAIMS) this.#claims.delete(this.#claims.keys().next().value!);
     this.#claims.set(claim.id, { claim, refusedAt: at });
   }
@@ -52,13 +56,13 @@ export class AwaitedGrants {
       this.#lastTokens.set(resource, token + tokens - 1);
   }
 
-  /** Nobody asks for it any more. */
+  /** The claim is no longer requested. */
   forget(claimId: string): void {
-    // Most are granted at once, and nobody needs the hash of their id.
+    // Most claims are granted at once: the check saves hashing their ids.
     if (this.#claims.size > 0) this.#claims.delete(claimId);
   }
 
-  /** The grant, if it can be one. Else what is announced is worth a question. */
+  /** The grant, if it is plausible. Otherwise the announcement is worth a request. */
   accept(announcement: GrantAnnouncement): PushedGrant | undefined {
     const { claimId, resource, token, tokens, leaseMs } = announcement;
     const awaited = this.#claims.get(claimId);
@@ -72,14 +76,15 @@ export class AwaitedGrants {
     { claim, refusedAt }: AwaitedClaim,
     { resource, token, tokens, leaseMs, at }: GrantAnnouncement,
   ): boolean {
-    // What was refused later had no grant by then.
+    // A claim that was refused later had no grant by then.
     if (resource !== claim.resource || tokens !== claim.tokens || at < refusedAt) return false;
     if (!(leaseMs > 0 && leaseMs <= Math.min(QUEUE_TIMING.pushedLeaseMs, Math.ceil(claim.leaseMs))))
       return false;
-    // Without knowing the server's clock the grant has to be asked for: the answer is the same grant.
+    // If the server's clock is unknown, the grant must be requested: the answer is the same grant.
     if (this.clockOffset.earliestLocalTime(at) === -Infinity) return false;
     if (tokens === 0) return token === 0;
-    // A server's token exceeds its clock at the grant, less what the call reserves: `reserveTokens()` of the scripts.
+    // A server's token exceeds its clock at the grant, less the tokens that the call reserves: see
+    // `reserveTokens()` of the scripts.
     const last = Math.max(this.#lastTokens.get(resource) ?? 0, at * TOKENS_PER_MS - tokens);
     const nowMs = this.clockOffset.earliestServerTime(this.clockOffset.localNow());
     return token > last && token <= Math.max(last, (nowMs + AHEAD_MS) * TOKENS_PER_MS) + tokens;

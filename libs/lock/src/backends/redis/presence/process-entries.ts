@@ -3,7 +3,7 @@ import { PROCESS_LIFE_MS, type ProcessEntries } from '../../kit/process-director
 import type { Send } from '../connection/redis-connection.js';
 import { processKey } from '../protocol/keys.js';
 
-/** The entries of processes as texts that expire by themselves. */
+/** The entries of processes as texts that expire. */
 export function processEntries(processId: string, send: Send): ProcessEntries {
   const key = processKey(processId);
   return {
@@ -14,7 +14,7 @@ export function processEntries(processId: string, send: Send): ProcessEntries {
   };
 }
 
-/** An entry as anybody may have written it. */
+/** Parses an entry, which any client may have written. */
 function parse(text: unknown): ProcessView | undefined {
   if (typeof text !== 'string' || text.length > 4_096) return undefined;
   try {

@@ -4,7 +4,7 @@ import type { Arg, ReplyHandler } from '../connection/link.js';
 import { evalRequest, type ScriptInput } from './resp-encoding.js';
 import { scriptFor, type Script } from './script.js';
 
-/** Whom to ask, and how: a connection, or one that is just being opened. */
+/** The target of a script call: a connection, or one that is being opened. */
 export interface ScriptRunner {
   readonly call: Send;
   readonly link: { readonly isSharded: boolean };

@@ -20,37 +20,38 @@ export interface BatchItem<Outcome> {
 export interface BatchCommand<Item> {
   readonly script: Script;
   /**
-   * Longest call. A script blocks the server while it runs; and with several calls under way, the client reads one reply
-   * while the server works on the next (64 parallel cycles: 122,000/s with 16 items, 104,000/s with 32).
+   * Most items of a call. A script blocks the server while it runs. With several calls in flight,
+   * the client reads one reply while the server works on the next. Measured with 64 parallel
+   * cycles: 122,000/s with 16 items, 104,000/s with 32.
    */
   readonly itemsPerCall: number;
-  /** @param sentAt a local instant, not before which it will be sent */
+  /** @param sentAt a local instant before the request is sent */
   encode(items: readonly Item[], sentAt: number): ScriptInput;
   /**
-   * The answers are in the reply, one per item, from this index on. A reply that is no array is itself the answer to a lone
-   * item.
+   * Index of the first answer in the reply; there is one per item. A reply that is not an array is
+   * itself the answer to a lone item.
    */
   readonly firstAnswerIndex: number;
-  /** The answer gives something that a fail-over must not lose. */
+  /** The answer is a grant, which a failover must not lose. */
   isGrant?(answer: unknown): boolean;
-  /** Sees a whole reply first. */
+  /** Sees the whole reply first. */
   onReply?(reply: readonly unknown[], sentAt: number): void;
-  /** Settles an item with its answer, which is no error. */
+  /** Settles an item with its answer, which is not an error. */
   settle(item: Item, answer: unknown): void;
 }
 
-/** Sends the items of one command in few calls; each item has an answer, and a failure, of its own. */
+/** Sends the items of one command in few calls; each item has its own answer or failure. */
 export class ScriptBatch<Item extends BatchItem<never>> {
   constructor(
     private readonly connection: RedisConnection,
     private readonly command: BatchCommand<Item>,
-    /** What is granted counts only when these say so. */
+    /** A grant counts only once these replicas have acknowledged it. */
     private readonly acks?: ReplicaAcks,
   ) {}
 
   send(items: readonly Item[]): void {
     if (!this.connection.link.isSharded) return this.#send(items);
-    // A server of a cluster takes the keys of one slot in a call.
+    // On a cluster, a call takes only keys of one slot.
     const bySlot = groupBy(items, ({ resource }) => slotOf(resource));
     for (const group of bySlot.values()) this.#send(group);
   }
@@ -110,7 +111,8 @@ export class ScriptBatch<Item extends BatchItem<never>> {
         failed: (again) => this.#fail(items, again as LockError),
       });
     } else if (items.length > 1 && (code === 'NOPERM' || code === 'CROSSSLOT')) {
-      // The server looks at all keys of a call at once: a key that this user may not touch must not hurt the others.
+      // The server checks all keys of a call at once: a key that this user may not touch must not
+      // fail the others.
       for (const item of items) this.#call([item]);
     } else this.#fail(items, error);
   }
@@ -121,7 +123,8 @@ export class ScriptBatch<Item extends BatchItem<never>> {
 
   #reject(item: Item, error: LockError): void {
     item.reject(error);
-    // The server has become a replica: the next connection may lead to the new primary. Nothing is sent again.
+    // The server has become a replica: the next connection may lead to the new primary. The request
+    // is not repeated.
     if (codeOf(error.cause) === 'READONLY') this.connection.reconnect();
   }
 }

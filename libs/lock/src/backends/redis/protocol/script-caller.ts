@@ -32,13 +32,13 @@ export function scriptCallerFor(connection: RedisConnection): CallScript {
     });
 }
 
-/** A reply as the decoder gives it, with its texts as strings. */
+/** Converts the texts of a decoded reply to strings. */
 function asStrings(reply: unknown): unknown {
   if (Buffer.isBuffer(reply)) return reply.toString();
   return Array.isArray(reply) ? reply.map(asStrings) : reply;
 }
 
-/** An error of the connection, which knows no resource, as callers see it. */
+/** Adds the resource to an error of the connection, which does not know it. */
 export function withResource(error: Error, resource: string): Error {
   return error instanceof LockTypeMismatchError ? new LockTypeMismatchError(resource, error.detail) : error;
 }

@@ -32,7 +32,7 @@ export interface CommandSessionDeps {
   readonly connection: { readonly link: Pick<RedisLink, 'database' | 'isSharded'> };
   readonly clockOffset: ClockOffset;
   readonly processes: Pick<ProcessDirectory, 'write'>;
-  /** Where the processes of a server must have something in common. */
+  /** Set if the guarded processes of a server must agree on their longest lease. */
   readonly agreement?: { reach(send: Send): Promise<void> } | undefined;
   readonly processId: string;
   /** All grants should be verified now. */
@@ -90,11 +90,11 @@ export class CommandSession implements ConnectionHandler, RestartGuard {
       this.runId = runId;
       await this.deps.agreement?.reach(send);
     }
-    // In a cluster, any of the servers may have the slot of the entry.
+    // In a cluster, any server may have the slot of this process's entry.
     const signing = isSharded
       ? undefined
       : processes.write(processEntries(processId, send)).catch(() => undefined);
-    // Shows that this user may ask.
+    // Shows that this user may call WAIT.
     const asking = settings.replicaAcks && send('wait', [0, 1]);
     await Promise.all([this.#probe(send), signing, asking]);
   }

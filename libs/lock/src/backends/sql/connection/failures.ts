@@ -9,7 +9,7 @@ export class BackendErrors {
     return new BackendUnavailableError(this.backend, detail, 'no', { cause });
   }
 
-  /** The request went out and nothing came back. */
+  /** The request was sent, but no answer arrived. */
   noAnswer(detail: string, cause?: unknown): BackendUnavailableError {
     return new BackendUnavailableError(this.backend, detail, 'unknown', { cause });
   }

@@ -12,7 +12,7 @@ export interface RowGrant {
 
 /** A waiter in the queue of a row. */
 export interface RowWaiter {
-  /** The process for claims in any order, the claim for fifo. */
+  /** The process for claims in any order; the claim for fifo. */
   readonly key: string;
   readonly processId: string;
   readonly units: number;

@@ -196,7 +196,7 @@ export class RowState {
     return changed;
   }
 
-  /** Tells the head of the queue if there is room for it. */
+  /** Wakes the head of the queue if there is room for it. */
   #wakeNext(): void {
     const head = this.#head;
     if (head === undefined || !isAdmitted(head, this.#grants, [])) return;

@@ -1,7 +1,10 @@
 import type { Clock, Timer } from '../../../../core/clock.js';
 import type { OperationId } from '../../../../core/ports/counting.js';
 
-/** How long an answer that has come is kept on the server all the same, in ms: those of a while are dropped together. */
+/**
+ * How long an answer that has arrived stays on the server, in ms. Answers of that time are dropped
+ * together.
+ */
 const GATHER_MS = 2_000;
 
 /**

@@ -65,7 +65,7 @@ export function notExecuted(detail: string, cause?: unknown): BackendUnavailable
   return new BackendUnavailableError(BACKEND, detail, 'no', { cause });
 }
 
-/** The request went out and nothing came back. */
+/** The request was sent, but no answer arrived. */
 export function noAnswer(detail: string, cause?: unknown): BackendUnavailableError {
   return new BackendUnavailableError(BACKEND, detail, 'unknown', { cause });
 }

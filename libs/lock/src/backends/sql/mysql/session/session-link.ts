@@ -15,8 +15,9 @@ export interface MysqlSessionLinkDeps {
 }
 
 /**
- * One session at a time: what it has locked ends with it. PostgreSQL has its own: there a late answer ends the session. Here
- * it counts, statements do not wait for each other, and only a long silence ends a session that has locks.
+ * One session at a time: its locks end with it. PostgreSQL has its own session: there a late answer
+ * ends it. Here a late answer counts, statements do not wait for each other, and only a long
+ * silence ends a session that has locks.
  */
 export class MysqlSessionLink {
   #opening: Promise<MysqlLink> | undefined;
