@@ -33,13 +33,15 @@ const FEW_INCLUDERS = 2;
 
 /**
  * What is wrong with the parts; empty when nothing is.
- * @param {Iterable<readonly [string, string]>} given pairs of file name and Lua text
+ * @param {readonly (readonly [string, string])[]} given pairs of file name and Lua text
  * @returns {string[]}
  */
 export function partFaults(given) {
   const { parts, scripts } = partsAndScripts(given);
+  const unknown = [...given].flatMap(unknownDirectives);
   const forms = scripts.flatMap(([file, text]) => formsOf(file, text, parts));
   return [
+    ...unknown,
     ...[...parts.values()].flatMap((part) => headerFaults(part, parts, forms)),
     ...new Set(forms.flatMap(namesNotSet)),
     ...smallParts(parts, scripts),
@@ -52,6 +54,18 @@ function formsOf(file, text, parts) {
     const { text: whole, places } = assemble(text, partsOf(text, these, file), file);
     return { file, places, uses: usesOf(whole) };
   });
+}
+
+/** A misspelt line would be a comment like any other. */
+function unknownDirectives([file, text]) {
+  const ofParts = /^--@(needs|sets) \w+(, \w+)*$/;
+  const isKnown = (line) =>
+    /^\s*--@include \S+\s*$|^--@take \S+ from \S+$/.test(line) ||
+    (file.startsWith('part-') && ofParts.test(line));
+  return text
+    .split('\n')
+    .filter((line) => /^\s*--@/.test(line) && !isKnown(line))
+    .map((line) => `${file} has a line that means nothing: ${line}`);
 }
 
 function headerFaults(part, parts, forms) {

@@ -57,6 +57,20 @@ describe('the headers of Lua parts', () => {
     ]);
   });
 
+  it.each([
+    '--@include clock 2',
+    '--@includes clock',
+    '--@need call',
+    '--@sets',
+    '--@sets now',
+    '--@take clock',
+    '  --@sets now',
+  ])('are not misspelt: %s', (line) => {
+    expect(faultsOf(CLOCK, ['say-1.lua', `${line}\n${SAY[1]}`])).toEqual([
+      `say-1.lua has a line that means nothing: ${line}`,
+    ]);
+  });
+
   it('list an outer local that the part assigns', () => {
     const fill = ['part-clock.lua', "--@needs call, now\n--@sets now\nnow = call('TIME')[1]\n"] as const;
     const text = 'local call, now = redis.call\n--@include clock\nreturn now\n';
