@@ -35,6 +35,7 @@ describe('the five stages of a hand-made lock, and Bedrock', () => {
   });
 
   it('ends with exit code 0 and one line', () => {
+    expect(outcome.stderr).toBe('');
     expect(outcome.lastLine).toBe('stages: trials 36, unexpected 0, Bedrock broken 0');
     expect(outcome.code).toBe(0);
   });
