@@ -129,7 +129,7 @@ export class Attempt {
       resource,
       shape: this.settings.shape,
       queue,
-      // Who spins does not listen.
+      // A spinning caller does not listen.
       mayPush: this.settings.renew && this.settings.holdAtLeastMs === 0 && this.settings.spin === undefined,
       leaseMs: this.leaseMs,
       holdAtLeastMs: this.settings.holdAtLeastMs,

@@ -134,7 +134,7 @@ export class ClaimStrategy implements WaitingStrategy<Shape> {
 
   /**
    * Asks once for the waiters behind the head too, so that a burst costs few round trips. They do not join the queue of the
-   * server: a refusal means nothing, and what is wrong shows in the answer to the head as well.
+   * server, so a refusal means nothing. A fault shows in the answer to the head as well.
    */
   #claimForOthers(): Promise<unknown> | undefined {
     const { state } = this;

@@ -69,7 +69,7 @@ export class ClusterServers implements Servers {
     this.#topology.start();
   }
 
-  // Not `untilServing()`: the slots take a part of the time, and each try of the masters is bounded by what is left.
+  // Not `untilServing()`: the slots take a part of the time, and each try of the masters is bounded by the rest.
   async whenReady(ms: number): Promise<void> {
     const { clock, operationTimeoutMs } = this.deps.settings;
     const until = clock.now() + ms;

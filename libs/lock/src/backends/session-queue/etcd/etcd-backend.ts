@@ -54,7 +54,7 @@ class EtcdBackend extends SessionQueueBackend {
     const isFinal = (error: unknown): boolean =>
       this.isClosed || fateOf((error as Error).cause) === 'refused';
     await untilServing({ clock, operationTimeoutMs, isFinal }, () => this.ping());
-    // Who may not ask for the version is served all the same.
+    // A user without the right to ask for the version is served all the same.
     const version = await this.#link.version(this.#link.deadline()).catch(() => undefined);
     if (version !== undefined) checkVersion(version);
   }

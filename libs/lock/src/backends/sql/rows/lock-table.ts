@@ -103,7 +103,7 @@ export interface RowsSnapshot {
 export interface LockTable {
   /**
    * `acquire` and `release` decide everything by themselves, as `RowState` does: all shapes, the
-   * queue and its wakes. Otherwise they do only what is described below, and leave the rest to
+   * queue and its wakes. Otherwise they do only the steps described below, and leave the rest to
    * `read` and `compareAndSet`. With those, many concurrent processes get in each other's way.
    */
   readonly decidesAll?: boolean;

@@ -69,7 +69,7 @@ export class EnqueueBatcher {
       const isOfBatch = batch.length === 0 || pending.session === batch[0]!.session;
       const canJoin = isOfBatch && batch.length < MAX_CLAIMS && !blocked.has(pending.request.resource);
       (canJoin ? batch : left).push(pending);
-      // Who stays keeps those behind them in their queue.
+      // A claim that stays blocks the later claims in its queue.
       if (!canJoin) blocked.add(pending.request.resource);
     }
     this.#pending = left;

@@ -103,7 +103,7 @@ export class EtcdWatches {
       watch.onEvent(event);
     }
     if (!canceled || !this.#watches.delete(id)) return;
-    // Who goes on watching does so behind what was forgotten.
+    // A watcher that goes on resumes behind the compacted revisions.
     const startRevision = Number(compact_revision) + 1;
     if (startRevision > watch.startRevision) this.#watches.set(id, { ...watch, startRevision });
     watch.onEvent(undefined);

@@ -96,7 +96,7 @@ export class CountUpdater {
       const { state, nowMs } = snapshot;
       state.dropExpiredAnswers(nowMs);
       const answers: (() => void)[] = [];
-      // Who is refused now is not asked for again, should the others be.
+      // A change that is refused now is not repeated, even if the others are.
       open = this.#inTime(open).filter(({ update, resolve, reject }) => {
         try {
           const answer = update(state, nowMs);
