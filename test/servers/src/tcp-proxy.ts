@@ -14,7 +14,7 @@ export class TcpProxy {
   readonly host = '127.0.0.1';
   readonly #server: Server;
   readonly #pairs = new Set<readonly [client: Socket, target: Socket]>();
-  #onRequest: (bytes: Buffer) => void = () => undefined;
+  #onRequest: (bytes: Buffer, connection: object) => void = () => undefined;
   readonly #faults = {
     requests: { isDropping: false, delayMs: 0 },
     replies: { isDropping: false, delayMs: 0 },
@@ -49,8 +49,11 @@ export class TcpProxy {
     this.#faults.replies.isDropping = isDropping;
   }
 
-  /** Calls the listener with the bytes of each request before they pass: a fault that it sets strikes them already. */
-  onRequest(listener: (bytes: Buffer) => void): void {
+  /**
+   * Calls the listener with the bytes of each request before they pass: a fault that it sets strikes them already.
+   * `connection` is the same object for all bytes of a connection.
+   */
+  onRequest(listener: (bytes: Buffer, connection: object) => void): void {
     this.#onRequest = listener;
   }
 
@@ -99,7 +102,7 @@ export class TcpProxy {
     });
     const pair = [client, target] as const;
     this.#pairs.add(pair);
-    client.on('data', (bytes: Buffer) => this.#onRequest(bytes));
+    client.on('data', (bytes: Buffer) => this.#onRequest(bytes, client));
     const pipes = [
       new Pipe(client, target, this.#faults.requests),
       new Pipe(target, client, this.#faults.replies),
