@@ -16,7 +16,7 @@ const NAMED: Readonly<Record<string, number>> = {
   combination: 75,
   'etcd-ensemble': 188,
   etcd: 191,
-  memory: 241,
+  memory: 251,
   mysql: 210,
   postgres: 210,
   'redis-cluster': 243,

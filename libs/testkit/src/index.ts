@@ -60,4 +60,12 @@ export {
 } from './contract/contract-part.js';
 export type { ContractGroup } from './contract/context/contract-group.js';
 export type { ContractHarness, PeerOptions } from './contract/context/contract-harness.js';
+export type {
+  CostRange,
+  CountedPrimitive,
+  RequestMeter,
+  RoundTripCosts,
+  RoundTripStep,
+  StepCosts,
+} from './contract/context/request-meter.js';
 export { ContractContext, type PeerBedrockOptions } from './contract/context/contract-context.js';

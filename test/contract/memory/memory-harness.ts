@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { MUTEX } from 'bedrock-lock';
 import { memory, MemoryStore } from 'bedrock-lock/memory';
 import { runContendersAsPeers, FlowingClock, type ContractHarness } from 'bedrock-testkit';
+import { costsOf } from '../round-trips/costs-of.js';
 
 /** Peers on one store stand for processes; in real time, or in time that passes while they wait. */
 export function memoryHarness(time: 'real' | 'flowing'): ContractHarness {
@@ -16,6 +17,11 @@ export function memoryHarness(time: 'real' | 'flowing'): ContractHarness {
     kinds: ['mutex', 'fairMutex'],
     unsupported: ['sleep'],
     ...(clock && { clock }),
+    roundTrips: {
+      costs: costsOf('memory'),
+      backend: async () => memory(options),
+      requests: () => 0,
+    },
     open: async () => void (stop = clock?.flow()),
     backend: async (peer) => memory({ ...options, ...peer }),
     runContenders: (jobs) => runContendersAsPeers((label) => memory({ ...options, label }), jobs, clock),

@@ -88,6 +88,8 @@ const SHORT_PROMISES: ReadonlySet<string> = new Set([
   // idempotency
   'run a request once, and answer its repetitions in every process with the first result',
   'run a request once, however many of it come at once',
+  // round trips
+  'of a mutex are as many as the table says',
 ]);
 
 /** The rest of the contract, without {@link SHORT_CONTRACT}. */

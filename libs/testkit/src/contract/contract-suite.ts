@@ -2,6 +2,7 @@ import { Liveness } from '../liveness/liveness.js';
 import type { MutexVariant } from '../contender/contender-job.js';
 import type { ContractHarness } from './context/contract-harness.js';
 import type { ContractGroup } from './context/contract-group.js';
+import type { CountedPrimitive } from './context/request-meter.js';
 import { nameOf, WHOLE_CONTRACT, type ContractPart, type PromiseName } from './contract-part.js';
 import { contenderScale } from './context/contender-scale.js';
 import { HAND_OVER_MS, ContractContext } from './context/contract-context.js';
@@ -26,6 +27,7 @@ import { readWriteVerbs } from './groups/primitives/read-write-verbs.js';
 import { reentry } from './groups/holding/reentry.js';
 import { permitVerbs } from './groups/primitives/permit-verbs.js';
 import { renewal } from './groups/holding/renewal.js';
+import { roundTripsOf } from './groups/round-trips/round-trips.js';
 import { semaphores } from './groups/primitives/semaphores.js';
 import { severalLocks } from './groups/waiting/several-locks.js';
 import { machineSleep } from './groups/holding/sleep.js';
@@ -187,6 +189,7 @@ function sectionsOf(harness: ContractHarness): ContractSection[] {
     ...kinds.map((kind) => ({ kind, groups: kind === 'mutex' ? CONTRACT : FAIR_CONTRACT })),
     { kind: undefined, groups: { leadership } },
     { kind: undefined, groups: driverContracts(harness) },
+    { kind: undefined, groups: { 'round trips': roundTripsOf(countedPrimitives(harness)) } },
   ];
 }
 
@@ -203,6 +206,24 @@ function driverContracts({ unsupported = [] }: ContractHarness): ContractGroups 
     ...(!unsupported.includes('permits') && DRIVER_CONTRACTS.permits),
     ...(!unsupported.includes('records') && DRIVER_CONTRACTS.records),
   };
+}
+
+/** The primitives of the backend, where its requests are counted. */
+function countedPrimitives({
+  kinds = ['mutex'],
+  unsupported = [],
+  ...harness
+}: ContractHarness): CountedPrimitive[] {
+  if (harness.roundTrips === undefined) return [];
+  return [
+    ...kinds,
+    'multiLock',
+    ...(unsupported.includes('shared') ? [] : (['readLock', 'writeLock'] as const)),
+    ...(unsupported.includes('weighted') ? [] : (['semaphore'] as const)),
+    ...(unsupported.includes('counters') ? [] : (['countdownLatch', 'countingSemaphore'] as const)),
+    ...(unsupported.includes('permits') ? [] : (['expirableSemaphore'] as const)),
+    ...(unsupported.includes('records') ? [] : (['idempotency'] as const)),
+  ];
 }
 
 async function inContext(

@@ -1,6 +1,7 @@
 import type { Backend, Clock } from 'bedrock-lock';
 import type { ContenderJob, MutexVariant } from '../../contender/contender-job.js';
 import type { History } from '../../history/history-event.js';
+import type { RequestMeter } from './request-meter.js';
 
 export interface PeerOptions {
   /** Shown as the holder's label. */
@@ -27,6 +28,8 @@ export interface ContractHarness {
   readonly clock?: Clock & { block(ms: number): void };
   /** Half of the hand-overs between processes take at most this long, in ms; far below the sweep. @default 50 */
   readonly handOverMs?: number;
+  /** What counts requests; without it round trips are not tried. */
+  readonly roundTrips?: RequestMeter;
   /** Called once, before everything else. */
   open?(): Promise<void>;
   /** A new backend on the one store or server of this harness, as a new process would have. */
