@@ -17,6 +17,7 @@ const CLIENT_THEMES: ReadonlySet<string> = new Set([
   'closing',
   'verbs of read-write locks',
   'verbs of semaphores',
+  'round trips',
 ]);
 
 const CLIENT_PROMISES: ReadonlySet<string> = new Set([
