@@ -19,7 +19,7 @@ const NAMED: Readonly<Record<string, number>> = {
   memory: 251,
   mysql: 210,
   postgres: 210,
-  'redis-cluster': 243,
+  'redis-cluster': 253,
   'redis.ioredis-5': 176,
   'redis.node-redis-5': 176,
   'redis.node-redis-6': 176,
