@@ -13,7 +13,7 @@ const DROPPED = /^(.*?)\s{2}# (.{10,})$/;
  * number takes a promise from the users of that backend, and has to say so in review.
  */
 const NAMED: Readonly<Record<string, number>> = {
-  combination: 75,
+  combination: 77,
   'etcd-ensemble': 188,
   etcd: 191,
   memory: 251,
