@@ -25,7 +25,7 @@ const NAMED: Readonly<Record<string, number>> = {
   'redis.node-redis-6': 176,
   redis: 253,
   'zookeeper-ensemble': 221,
-  zookeeper: 224,
+  zookeeper: 233,
 };
 
 /** The promises that the lists name, and those that left with a reason. */

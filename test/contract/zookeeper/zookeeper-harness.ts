@@ -2,20 +2,31 @@ import { randomUUID } from 'node:crypto';
 import { zookeeper } from 'bedrock-lock/zookeeper';
 import { startZooKeeper, startZooKeeperEnsemble } from 'bedrock-servers';
 import { runContendersAsProcesses, type ContractHarness } from 'bedrock-testkit';
+import { costsOf } from '../round-trips/costs-of.js';
+import { CountedServer } from '../round-trips/counted-server.js';
+import { zookeeperRequests } from '../round-trips/wire-formats.js';
 import { Admin } from '../../unit/backends/session-queue/zookeeper/admin.js';
 
 /** Real processes on one real server, or on three. */
 export function zookeeperHarness(count: 'one server' | 'three servers'): ContractHarness {
   let servers: { readonly connect: string; stop(): Promise<void> };
   let admin: Admin;
+  let counted: CountedServer;
   return {
     name: `zookeeper, ${count}`,
     kinds: ['mutex', 'fairMutex'],
     // Up to three servers and everything else share two cores.
     handOverMs: 250,
     unsupported: ['records', 'holdAtLeast'],
+    roundTrips: {
+      costs: costsOf('zookeeper'),
+      backend: async () => zookeeper({ connect: `${counted.host}:${counted.port}` }),
+      requests: () => counted.requests,
+    },
     open: async () => {
       servers = count === 'one server' ? await oneServer() : await startZooKeeperEnsemble();
+      const [host = '', port] = servers.connect.split(',')[0]!.split(':');
+      counted = await CountedServer.start({ host, port: Number(port) }, zookeeperRequests);
       admin = await Admin.connect(servers.connect);
     },
     backend: async (options) => zookeeper({ connect: servers.connect, ...options }),
@@ -28,6 +39,7 @@ export function zookeeperHarness(count: 'one server' | 'three servers'): Contrac
     isEmpty: async (resource) => (await admin.nodesNamed(resource)).length === 0,
     close: async () => {
       await admin.close();
+      await counted.stop();
       await servers.stop();
     },
   };
