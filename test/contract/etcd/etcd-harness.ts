@@ -2,12 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { etcd } from 'bedrock-lock/etcd';
 import { etcdCall, startEtcd, startEtcdEnsemble } from 'bedrock-servers';
 import { runContendersAsProcesses, type ContractHarness } from 'bedrock-testkit';
+import { costsOf } from '../round-trips/costs-of.js';
+import { CountedServer } from '../round-trips/counted-server.js';
+import { etcdRequests } from '../round-trips/wire-formats.js';
 
 const PREFIX = 'bedrock/';
 
 /** Real processes on one real server, or on three. */
 export function etcdHarness(servers: 'one server' | 'three servers'): ContractHarness {
   let hosts: string[];
+  let counted: CountedServer;
   let stop: () => Promise<void>;
   return {
     name: `etcd, ${servers}`,
@@ -15,6 +19,13 @@ export function etcdHarness(servers: 'one server' | 'three servers'): ContractHa
     // Every change waits for the disk, and servers and everything else share two cores.
     handOverMs: 250,
     unsupported: ['counters', 'permits', 'records', 'holdAtLeast'],
+    roundTrips: {
+      costs: costsOf('etcd'),
+      // `Backend.commands` counts a stream of watches once, when it is opened.
+      isReported: false,
+      backend: async () => etcd({ hosts: counted.through(hosts[0]!), prefix: PREFIX }),
+      requests: () => counted.requests,
+    },
     open: async () => {
       if (servers === 'one server') {
         const server = await startEtcd({ shared: true });
@@ -25,6 +36,8 @@ export function etcdHarness(servers: 'one server' | 'three servers'): ContractHa
         hosts = ensemble.urls;
         stop = () => ensemble.stop();
       }
+      const { hostname: host, port } = new URL(hosts[0]!);
+      counted = await CountedServer.start({ host, port: Number(port) }, etcdRequests);
     },
     backend: async (options) => etcd({ hosts, prefix: PREFIX, ...options }),
     runContenders: (jobs) =>
@@ -37,7 +50,10 @@ export function etcdHarness(servers: 'one server' | 'three servers'): ContractHa
       const found = await keysOf(hosts[0]!, PREFIX);
       return !found.some((key) => key.includes(encodeURIComponent(resource)));
     },
-    close: () => stop(),
+    close: async () => {
+      await counted.stop();
+      await stop();
+    },
   };
 }
 
