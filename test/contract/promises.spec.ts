@@ -18,7 +18,7 @@ const NAMED: Readonly<Record<string, number>> = {
   etcd: 197,
   memory: 251,
   mysql: 210,
-  postgres: 210,
+  postgres: 217,
   'redis-cluster': 253,
   'redis.ioredis-5': 176,
   'redis.node-redis-5': 176,

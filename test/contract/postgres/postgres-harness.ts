@@ -4,6 +4,9 @@ import { startPostgres, type RunningServer } from 'bedrock-servers';
 import { runContendersAsProcesses, type ContractHarness } from 'bedrock-testkit';
 import { Pool } from 'pg';
 import { backendOf } from '../../unit/backends/sql/postgres/backend-of.mjs';
+import { costsOf } from '../round-trips/costs-of.js';
+import { CountedServer } from '../round-trips/counted-server.js';
+import { postgresRequests } from '../round-trips/wire-formats.js';
 import { endOf } from '../../unit/backends/sql/postgres/end-of-pool.js';
 
 const FACTORY_MODULE = new URL('../../unit/backends/sql/postgres/backend-of.mjs', import.meta.url).href;
@@ -14,14 +17,21 @@ const KEEP_ROWS_MS = 100;
 export function postgresHarness(): ContractHarness {
   let server: RunningServer;
   let admin: Pool;
+  let counted: CountedServer;
   return {
     name: 'postgres, lease rows',
     kinds: ['mutex', 'fairMutex'],
     handOverMs: 100,
     unsupported: ['counters', 'permits'],
+    roundTrips: {
+      costs: costsOf('postgres'),
+      backend: async () => backendOf(counted.through(server.url)),
+      requests: () => counted.requests,
+    },
     open: async () => {
       server = await startPostgres({ shared: true });
       admin = new Pool({ connectionString: server.url, max: 2 });
+      counted = await CountedServer.start(server, postgresRequests);
       const backend = postgres(server.url);
       await backend.ensureSchema();
       await backend.close();
@@ -39,6 +49,7 @@ export function postgresHarness(): ContractHarness {
     },
     close: async () => {
       await endOf(admin);
+      await counted.stop();
       await server.stop();
     },
   };
