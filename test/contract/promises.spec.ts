@@ -17,7 +17,7 @@ const NAMED: Readonly<Record<string, number>> = {
   'etcd-ensemble': 188,
   etcd: 197,
   memory: 251,
-  mysql: 210,
+  mysql: 217,
   postgres: 217,
   'redis-cluster': 253,
   'redis.ioredis-5': 176,

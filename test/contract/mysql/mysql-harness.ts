@@ -2,6 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { startMariadb, type RunningServer } from 'bedrock-servers';
 import { runContendersAsProcesses, type ContractHarness } from 'bedrock-testkit';
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
+import { costsOf } from '../round-trips/costs-of.js';
+import { CountedServer } from '../round-trips/counted-server.js';
+import { mysqlRequests } from '../round-trips/wire-formats.js';
 import { backendOf, prepare } from '../../unit/backends/sql/mysql/backend-of.mjs';
 
 const MODULE = new URL('../../unit/backends/sql/mysql/backend-of.mjs', import.meta.url).href;
@@ -10,13 +13,20 @@ const MODULE = new URL('../../unit/backends/sql/mysql/backend-of.mjs', import.me
 export function mysqlHarness(): ContractHarness {
   let server: RunningServer;
   let observer: Connection;
+  let counted: CountedServer;
   return {
     name: 'mysql',
     kinds: ['mutex', 'fairMutex'],
     handOverMs: 150,
     unsupported: ['counters', 'permits'],
+    roundTrips: {
+      costs: costsOf('mysql'),
+      backend: async () => backendOf(counted.through(server.url)),
+      requests: () => counted.requests,
+    },
     open: async () => {
       server = await startMariadb({ shared: true });
+      counted = await CountedServer.start(server, mysqlRequests);
       await prepare(server.url);
       observer = await createConnection({ uri: server.url });
     },
@@ -34,6 +44,7 @@ export function mysqlHarness(): ContractHarness {
     },
     close: async () => {
       observer?.destroy();
+      await counted?.stop();
       await server?.stop();
     },
   };
