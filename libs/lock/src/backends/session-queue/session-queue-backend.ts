@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.js';
-import type { Backend, Traits, Unsubscribe } from '../../core/ports/ports.js';
+import type { Backend, Traits } from '../../core/ports/ports.js';
+import { Suspicion } from '../kit/suspicion.js';
 import { QueueLeases } from './queue-leases.js';
 import type { QueueStore } from './queue-store.js';
 import { MIN_LEASE_MS, type SessionQueueSettings } from './session-queue-options.js';
@@ -20,9 +21,9 @@ export abstract class SessionQueueBackend implements Backend {
   readonly leases: QueueLeases;
   readonly processId: string;
   readonly operationTimeoutMs: number;
+  readonly onSuspect: Backend['onSuspect'];
   protected readonly clock: Clock;
   readonly #deps: SessionQueueBackendDeps;
-  readonly #suspectListeners = new Set<(resource: string | undefined) => void>();
   #closed: Promise<void> | undefined;
 
   constructor(deps: SessionQueueBackendDeps) {
@@ -45,9 +46,9 @@ export abstract class SessionQueueBackend implements Backend {
       maxLeaseMs,
       lifetime: 'session',
     });
-    this.leases = new QueueLeases({ name, clock, store, operationTimeoutMs, maxLeaseMs }, (resource) => {
-      for (const listener of this.#suspectListeners) listener(resource);
-    });
+    const { onSuspect, report } = new Suspicion();
+    this.onSuspect = onSuspect;
+    this.leases = new QueueLeases({ name, clock, store, operationTimeoutMs, maxLeaseMs }, report);
   }
 
   abstract get commands(): number;
@@ -58,11 +59,6 @@ export abstract class SessionQueueBackend implements Backend {
     const sentAt = this.clock.now();
     await this.#deps.store.ping();
     return this.clock.now() - sentAt;
-  }
-
-  onSuspect(listener: (resource: string | undefined) => void): Unsubscribe {
-    this.#suspectListeners.add(listener);
-    return () => void this.#suspectListeners.delete(listener);
   }
 
   close(): Promise<void> {

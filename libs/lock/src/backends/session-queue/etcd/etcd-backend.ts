@@ -1,7 +1,7 @@
-import { hostname } from 'node:os';
 import { randomUuid } from '../../../core/clock.js';
 import type { Backend } from '../../../core/ports/ports.js';
 import { untilServing } from '../../../runtime/until-serving.js';
+import { ownProcessView } from '../../kit/process-view.js';
 import { SessionQueueBackend } from '../session-queue-backend.js';
 import { EtcdQueueStore } from './queue/etcd-queue-store.js';
 import { EtcdLink } from './connection/etcd-link.js';
@@ -32,7 +32,7 @@ class EtcdBackend extends SessionQueueBackend {
         keys: new EtcdKeys(prefix),
         clock,
         maxLeaseMs,
-        process: { host: hostname(), pid: process.pid, ...(label !== undefined && { label }) },
+        process: ownProcessView(label),
       },
       {
         sessionLost: (session) => this.leases.sessionLost(session),

@@ -1,7 +1,7 @@
-import { hostname } from 'node:os';
 import { randomUuid } from '../../../core/clock.js';
 import type { Backend, CounterDriver, PermitDriver } from '../../../core/ports/ports.js';
 import { READY_TIMEOUTS } from '../../../runtime/until-serving.js';
+import { ownProcessView } from '../../kit/process-view.js';
 import { SessionQueueBackend } from '../session-queue-backend.js';
 import { ClientLink } from './connection/client-link.js';
 import { ZooKeeperCounting } from './counters/zookeeper-counting.js';
@@ -56,7 +56,7 @@ class ZooKeeperBackend extends SessionQueueBackend {
       paths,
       sessions,
       clock,
-      process: { host: hostname(), pid: process.pid, ...(label !== undefined && { label }) },
+      process: ownProcessView(label),
       onEntryChanged: (resource) => this.leases.entryChanged(resource),
     });
     const session = () => sessions.any();

@@ -1,5 +1,6 @@
 import { randomUuid, type Clock } from '../../../core/clock.js';
-import type { Backend, Traits, Unsubscribe } from '../../../core/ports/ports.js';
+import type { Backend, Traits } from '../../../core/ports/ports.js';
+import { Suspicion } from '../../kit/suspicion.js';
 import { MIN_LEASE_MS, type SqlSettings } from '../sql-options.js';
 import type { SessionLeases } from './session-leases.js';
 
@@ -22,7 +23,8 @@ export abstract class SessionLockBackend implements Backend {
   readonly operationTimeoutMs: number;
   protected readonly clock: Clock;
   readonly #deps: SessionLockBackendDeps;
-  readonly #suspectListeners = new Set<(resource: string | undefined) => void>();
+  readonly #suspicion = new Suspicion();
+  readonly onSuspect = this.#suspicion.onSuspect;
 
   constructor(deps: SessionLockBackendDeps) {
     const { name, settings, traits, leases } = deps;
@@ -58,11 +60,6 @@ export abstract class SessionLockBackend implements Backend {
     return this.clock.now() - sentAt;
   }
 
-  onSuspect(listener: (resource: string | undefined) => void): Unsubscribe {
-    this.#suspectListeners.add(listener);
-    return () => void this.#suspectListeners.delete(listener);
-  }
-
   async close(): Promise<void> {
     this.leases.close();
     this.#deps.session.close();
@@ -72,7 +69,6 @@ export abstract class SessionLockBackend implements Backend {
   protected sessionEnded(): void {
     const { isHolding } = this.leases;
     this.leases.clear();
-    if (!isHolding) return;
-    for (const listener of this.#suspectListeners) listener(undefined);
+    if (isHolding) this.#suspicion.report(undefined);
   }
 }

@@ -1,6 +1,6 @@
-import { hostname } from 'node:os';
 import type { Backend } from '../../../../core/ports/ports.js';
 import { untilServing } from '../../../../runtime/until-serving.js';
+import { ownProcessView } from '../../../kit/process-view.js';
 import { SessionLockBackend } from '../../session-locks/session-lock-backend.js';
 import { BACKEND } from '../connection/failures.js';
 import { MysqlLinkFactory } from '../connection/mysql-link-factory.js';
@@ -24,11 +24,10 @@ export function mysqlSessions(options: string | MysqlSessionOptions): Backend {
 class MysqlSessionBackend extends SessionLockBackend {
   constructor(settings: MysqlSettings) {
     const { connection, clock, label, operationTimeoutMs, maxLeaseMs } = settings;
-    const self = { host: hostname(), pid: process.pid, ...(label !== undefined && { label }) };
     // A process that is gone without a word, or stopped, keeps its locks until then: its leases have ended before.
     const lifeS = Math.ceil(maxLeaseMs / 1_000) + GRACE_S;
     const links = new MysqlLinkFactory(connection, clock, [`SET SESSION wait_timeout = ${lifeS}`]);
-    const leases = new MysqlSessionLeases(() => session, self, clock);
+    const leases = new MysqlSessionLeases(() => session, ownProcessView(label), clock);
     const session: MysqlSessionLink = new MysqlSessionLink({
       links,
       clock,
