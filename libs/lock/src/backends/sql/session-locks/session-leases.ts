@@ -10,6 +10,7 @@ import type {
 } from '../../../core/claim.js';
 import type { Clock, Timer } from '../../../core/clock.js';
 import type { LeaseDriver, Unsubscribe } from '../../../core/ports/ports.js';
+import { Turns } from '../../../runtime/keyed-turns.js';
 import { BackendErrors } from '../connection/failures.js';
 
 /** A lock that could not be released is released again after so long, in ms. */
@@ -36,8 +37,8 @@ export interface SessionLock {
 export abstract class SessionLeases implements LeaseDriver {
   /** By resource: one, or the readers that share it. */
   readonly #held = new Map<string, readonly SessionLock[]>();
-  /** The last verb on each resource. Verbs take turns, since a session is granted twice what it has. */
-  readonly #turns = new Map<string, Promise<unknown>>();
+  /** Verbs on a resource take turns, since a session is granted twice what it has. */
+  readonly #turns = new Map<string, Turns>();
   readonly #errors: BackendErrors;
   #timer: Timer | undefined;
   #firesAt = Infinity;
@@ -75,9 +76,10 @@ export abstract class SessionLeases implements LeaseDriver {
   async claim(claim: Claim): Promise<Verdict> {
     this.assertOpen();
     this.assertServed(claim.shape);
-    return this.#runExclusive<Verdict>(claim.resource, () => {
+    return this.#inTurn<Verdict>(claim.resource, () => {
       const sentAt = this.clock.now();
-      return sentAt > claim.notAfter ? { kind: 'stale' } : this.acquire(claim, sentAt);
+      const isStale = sentAt > claim.notAfter;
+      return isStale ? Promise.resolve({ kind: 'stale' }) : this.acquire(claim, sentAt);
     });
   }
 
@@ -85,7 +87,7 @@ export abstract class SessionLeases implements LeaseDriver {
 
   async withdraw(ref: ClaimRef): Promise<WithdrawOutcome> {
     this.assertOpen();
-    return this.#runExclusive(ref.resource, () => this.release(ref));
+    return this.#inTurn(ref.resource, () => this.release(ref));
   }
 
   annotate(ref: ClaimRef, { depth }: { readonly depth: number }): void {
@@ -152,7 +154,10 @@ export abstract class SessionLeases implements LeaseDriver {
     if (this.#isClosed) throw this.#errors.notExecuted('it is closed');
   }
 
-  /** One timer for all locks. That of a lock that has been released is left to fire. */
+  /**
+   * One timer for all locks. That of a lock that has been released is left to fire. No EarliestTimer:
+   * locks are released after a poll, and an instant armed before that would release them twice.
+   */
   #schedule(at: number): void {
     if (at >= this.#firesAt || this.#isClosed) return;
     this.#stopTimer();
@@ -175,7 +180,7 @@ export abstract class SessionLeases implements LeaseDriver {
     for (const [resource, locks] of this.#held) {
       for (const { releaseAt } of locks) this.#schedule(releaseAt > now ? releaseAt : now + RELEASE_AGAIN_MS);
       if (locks.some(({ releaseAt }) => releaseAt <= now))
-        void this.#runExclusive(resource, () => this.#releaseDue(resource));
+        void this.#inTurn(resource, () => this.#releaseDue(resource));
     }
   }
 
@@ -186,12 +191,12 @@ export abstract class SessionLeases implements LeaseDriver {
     }
   }
 
-  /** One after the other on a resource, whatever became of the one before. */
-  #runExclusive<T>(resource: string, work: () => T | Promise<T>): Promise<T> {
-    const result = (this.#turns.get(resource) ?? Promise.resolve()).then(work, work);
-    this.#turns.set(resource, result);
+  #inTurn<T>(resource: string, work: () => Promise<T>): Promise<T> {
+    const turns = this.#turns.get(resource) ?? new Turns();
+    this.#turns.set(resource, turns);
+    const result = turns.run(work);
     const leave = (): void => {
-      if (this.#turns.get(resource) === result) this.#turns.delete(resource);
+      if (turns.isIdle) this.#turns.delete(resource);
     };
     result.then(leave, leave);
     return result;
