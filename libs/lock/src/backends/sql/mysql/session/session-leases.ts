@@ -67,12 +67,20 @@ export class MysqlSessionLeases extends SessionLeases {
 
   async revoke(): Promise<boolean> {
     this.assertOpen();
-    throw new UnsupportedByBackendError(BACKEND, 'revoking a lock of another session', "use mode: 'rows'");
+    throw new UnsupportedByBackendError(
+      BACKEND,
+      'revoking a lock of another session',
+      'use mysql(), which keeps leases in rows',
+    );
   }
 
   protected assertServed({ mode, capacity, order }: Shape): void {
     if (mode === 'exclusive' && capacity === 1 && order === 'any') return;
-    throw new UnsupportedByBackendError(BACKEND, `${mode} claims, ${order}, of sessions`, "use mode: 'rows'");
+    throw new UnsupportedByBackendError(
+      BACKEND,
+      `${mode} claims, ${order}, of sessions`,
+      'use mysql(), which keeps leases in rows',
+    );
   }
 
   protected async acquire(claim: Claim, sentAt: number): Promise<Verdict> {
