@@ -34,7 +34,7 @@ describe('the boundary checker', () => {
     {
       folder: 'libs/lock',
       name: 'bedrock-lock',
-      entries: ['bedrock-lock', 'bedrock-lock/redis'],
+      entries: ['bedrock-lock', 'bedrock-lock/backend', 'bedrock-lock/integration', 'bedrock-lock/redis'],
       declared: ['ioredis'],
       optional: [],
     },
@@ -63,6 +63,8 @@ describe('the boundary checker', () => {
 
   const tree: Record<string, string> = {
     'libs/lock/src/index.ts': `export { Bedrock } from './bedrock.js';`,
+    'libs/lock/src/backend.ts': `export type { Claim } from './core/claim.js';`,
+    'libs/lock/src/integration.ts': `export { Engine } from './engine/engine.js';`,
     'libs/lock/src/redis.ts': `export { redis } from './backends/redis/redis-backend.js';`,
     'libs/lock/src/bedrock.ts': `import { Mutex } from './primitives/mutex.js';`,
     'libs/lock/src/primitives/mutex.ts': `import { Engine } from '../engine/engine.js';`,
@@ -70,10 +72,10 @@ describe('the boundary checker', () => {
     'libs/lock/src/core/claim.ts': `import { randomUUID } from 'node:crypto';`,
     'libs/lock/src/backends/redis/redis-backend.ts': `import { Redis } from 'ioredis'; import '../../core/claim.js';`,
     'libs/lock/src/backends/memory/memory-backend.ts': `import '../../core/claim.js';`,
-    'libs/nestjs/src/index.ts': `import { Module } from '@nestjs/common'; import 'bedrock-lock'; import './module.js';`,
+    'libs/nestjs/src/index.ts': `import { Module } from '@nestjs/common'; import 'bedrock-lock/integration'; import './module.js';`,
     'libs/nestjs/src/module.ts': '',
     'libs/nestjs/src/terminus.ts': `import '@nestjs/terminus'; import './module.js';`,
-    'libs/testkit/src/index.ts': `import 'bedrock-lock';`,
+    'libs/testkit/src/index.ts': `import 'bedrock-lock'; import 'bedrock-lock/backend';`,
     'apps/shop/src/main.ts': `import 'bedrock-lock/redis'; import 'nestjs-bedrock'; import './stock.js';`,
     'apps/shop/src/stock.ts': '',
   };
@@ -111,6 +113,18 @@ describe('the boundary checker', () => {
       'root may not import backend:redis',
     ],
     ['the main entry', 'libs/lock/src/index.ts', './redis.js', 'entry may not import entry:redis'],
+    [
+      'the entry of backends',
+      'libs/lock/src/backend.ts',
+      './engine/engine.js',
+      'entry:backend may not import engine',
+    ],
+    [
+      'the entry of integrations',
+      'libs/lock/src/integration.ts',
+      './bedrock.js',
+      'entry:integration may not import root',
+    ],
     [
       'a subpath',
       'libs/lock/src/redis.ts',

@@ -20,7 +20,8 @@ const FAMILIES: Readonly<Record<string, string>> = {
 };
 
 const nothing = () => false;
-const lockEntry = (entry: string) => entry === 'bedrock-lock';
+const LOCK_ENTRIES = ['bedrock-lock', 'bedrock-lock/backend', 'bedrock-lock/integration'];
+const lockEntry = (entry: string) => LOCK_ENTRIES.includes(entry);
 const testEntry = (entry: string) => lockEntry(entry) || entry === 'bedrock-lock/memory';
 
 /** The picture of the architecture: imports point one way, and only an application picks a backend. */
@@ -39,6 +40,8 @@ function ruleOf(layer: string): Rule | undefined {
       return { layers: ['primitives', 'engine', 'runtime', 'core'] };
     case 'entry':
       if (name === undefined) return { layers: ['root', 'primitives', 'engine', 'runtime', 'core'] };
+      if (name === 'backend') return { layers: ['core'] };
+      if (name === 'integration') return { layers: ['primitives', 'engine', 'core'] };
       return { layers: [`backend:${name}`, 'core'] };
     case 'backend':
       // What several families need, and no library of a server.

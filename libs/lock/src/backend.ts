@@ -1,0 +1,29 @@
+/** For authors of a backend: its drivers, and what they are asked and answer. Applications need none of it. */
+export type {
+  CounterDriver,
+  LeaseDriver,
+  LockNode,
+  NodeOptions,
+  PermitDriver,
+  RecordDriver,
+  Traits,
+  Unsubscribe,
+  Waker,
+} from './core/ports/ports.js';
+export type { NodeChange, NodeMonitor } from './core/ports/node.js';
+export type { Counter, OperationId, PermitRequest, TakeResult } from './core/ports/counting.js';
+export type { RecordRef, RecordStart, RecordView } from './core/ports/records.js';
+export { FAIR_MUTEX, MUTEX, permits, READER, READERS, WRITER } from './core/claim.js';
+export type {
+  Claim,
+  ClaimRef,
+  HeldRef,
+  JointVerdict,
+  PushedGrant,
+  RenewOutcome,
+  Shape,
+  Verdict,
+  Wake,
+  WithdrawOptions,
+  WithdrawOutcome,
+} from './core/claim.js';
