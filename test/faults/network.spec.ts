@@ -1,5 +1,5 @@
 import { startProxy, type TcpProxy } from 'bedrock-servers';
-import { MUTEX } from 'bedrock-lock';
+import { MUTEX } from 'bedrock-lock/backend';
 import { redis } from 'bedrock-lock/redis';
 import { liveness, sharedNow } from 'bedrock-testkit';
 import { networkFaults } from './network-suite.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { MUTEX } from 'bedrock-lock';
+import { MUTEX } from 'bedrock-lock/backend';
 import { memory, MemoryStore } from 'bedrock-lock/memory';
 import { runContendersAsPeers, FlowingClock, type ContractHarness } from 'bedrock-testkit';
 import { costsOf } from '../round-trips/costs-of.js';

@@ -1,4 +1,5 @@
-import { MUTEX, type Backend } from 'bedrock-lock';
+import type { Backend } from 'bedrock-lock';
+import { MUTEX } from 'bedrock-lock/backend';
 import { redis } from 'bedrock-lock/redis';
 import { sharedNow, type HistoryEvent, type ForeignWriteEvent } from 'bedrock-testkit';
 import type { Node } from './deployment.js';

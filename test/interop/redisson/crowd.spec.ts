@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { READERS, type Lease } from 'bedrock-lock';
+import type { Lease } from 'bedrock-lock';
+import { READERS } from 'bedrock-lock/backend';
 import {
   assertHistory,
   ContenderProcess,

@@ -1,5 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { MAX_TIMER_MS, sleep, systemClock } from 'bedrock-lock';
+import { MAX_TIMER_MS, sleep, systemClock } from 'bedrock-lock/integration';
 import { randomUuid } from '../../../libs/lock/src/core/clock.js';
 
 describe('the system clock', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkName, MAX_NAME_LENGTH } from 'bedrock-lock';
+import { checkName, MAX_NAME_LENGTH } from 'bedrock-lock/integration';
 import { escapePart, narrow } from '../../../libs/lock/src/core/key.js';
 
 describe('resource names', () => {

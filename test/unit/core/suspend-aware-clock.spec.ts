@@ -1,4 +1,5 @@
-import { systemClock, type Clock } from 'bedrock-lock';
+import type { Clock } from 'bedrock-lock';
+import { systemClock } from 'bedrock-lock/integration';
 import { ManualClock } from 'bedrock-testkit';
 import { SuspendAwareClock, suspendAware } from '../../../libs/lock/src/core/suspend-aware-clock.js';
 

@@ -1,6 +1,5 @@
 import {
   Bedrock,
-  MUTEX,
   type Backend,
   type BedrockOptions,
   type Lease,
@@ -8,8 +7,8 @@ import {
   type LockEvents,
   type LockOptions,
   type Mutex,
-  type Traits,
 } from 'bedrock-lock';
+import { MUTEX, type Traits } from 'bedrock-lock/backend';
 import { memory, MemoryStore } from 'bedrock-lock/memory';
 import { FaultyBackend, ManualClock } from 'bedrock-testkit';
 

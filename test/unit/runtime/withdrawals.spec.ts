@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { BackendUnavailableError, MUTEX, type LeaseDriver } from 'bedrock-lock';
+import { BackendUnavailableError } from 'bedrock-lock';
+import { MUTEX, type LeaseDriver } from 'bedrock-lock/backend';
 import { ManualClock } from 'bedrock-testkit';
 import { Withdrawals } from '../../../libs/lock/src/runtime/withdrawals.js';
 

@@ -1,4 +1,4 @@
-import { READERS } from 'bedrock-lock';
+import { READERS } from 'bedrock-lock/backend';
 import { checkHistory, type HistoryEvent } from 'bedrock-testkit';
 import { BAD } from './bad-histories.js';
 import { GOOD } from './good-histories.js';

@@ -1,4 +1,5 @@
-import { MUTEX, type Backend, type Claim } from 'bedrock-lock';
+import type { Backend } from 'bedrock-lock';
+import { MUTEX, type Claim } from 'bedrock-lock/backend';
 import { memory } from 'bedrock-lock/memory';
 import { FaultyBackend, ManualClock } from 'bedrock-testkit';
 

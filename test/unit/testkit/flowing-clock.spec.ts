@@ -1,4 +1,4 @@
-import { sleep } from 'bedrock-lock';
+import { sleep } from 'bedrock-lock/integration';
 import { FlowingClock } from 'bedrock-testkit';
 
 describe('a clock that flows', () => {

@@ -1,4 +1,4 @@
-import { sleep } from 'bedrock-lock';
+import { sleep } from 'bedrock-lock/integration';
 import { ManualClock } from 'bedrock-testkit';
 
 describe('the manual clock', () => {

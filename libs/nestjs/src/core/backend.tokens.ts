@@ -1,4 +1,5 @@
-import { checkName, InvalidOptionError } from 'bedrock-lock';
+import { InvalidOptionError } from 'bedrock-lock';
+import { checkName } from 'bedrock-lock/integration';
 import { DEFAULT_BACKEND } from './lock.constants.js';
 
 /** Backends that a module of this process lists. */

@@ -1,4 +1,5 @@
-import { checkWhole, InvalidOptionError, Acquirable, ReadWriteLock, Semaphore } from 'bedrock-lock';
+import { InvalidOptionError, Acquirable, ReadWriteLock, Semaphore } from 'bedrock-lock';
+import { checkWhole } from 'bedrock-lock/integration';
 import type { LockKind, LockOf } from './lock.kind.js';
 
 /** Part of a read-write lock. */

@@ -1,4 +1,4 @@
-import { checkName } from 'bedrock-lock';
+import { checkName } from 'bedrock-lock/integration';
 
 /** The backend of a lock that names no backend. */
 export const DEFAULT_BACKEND = 'default';

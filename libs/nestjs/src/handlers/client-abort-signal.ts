@@ -1,4 +1,4 @@
-import { systemClock } from 'bedrock-lock';
+import { systemClock } from 'bedrock-lock/integration';
 import { isClosed, onClose } from './connection-close.js';
 import type { HandlerClient } from './handler.client.js';
 

@@ -1,5 +1,5 @@
 import type { ExecutionContext } from '@nestjs/common';
-import { Flow, innermostFlow, isUnderLock } from 'bedrock-lock';
+import { Flow, innermostFlow, isUnderLock } from 'bedrock-lock/integration';
 import { ClientAbortSignal } from './client-abort-signal.js';
 import { clientOf } from './handler.client.js';
 

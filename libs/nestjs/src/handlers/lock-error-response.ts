@@ -1,4 +1,5 @@
-import { systemClock, type LockError } from 'bedrock-lock';
+import type { LockError } from 'bedrock-lock';
+import { systemClock } from 'bedrock-lock/integration';
 import type { MappedLockCode } from '../options/lock-interceptor.options.js';
 import type { LockInterceptorSettings } from '../options/lock-interceptor.settings.js';
 

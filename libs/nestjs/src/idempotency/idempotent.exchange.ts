@@ -1,4 +1,5 @@
-import { isLockError, systemClock } from 'bedrock-lock';
+import { isLockError } from 'bedrock-lock';
+import { systemClock } from 'bedrock-lock/integration';
 import type { ServerResponse } from 'node:http';
 import { isInBody, type BodyObserver } from './handler.body.js';
 import { isRetryable, type ResponseSnapshot } from '../responses/response-snapshot.js';

@@ -1,4 +1,5 @@
-import { InvalidOptionError, MAX_NAME_LENGTH, type KeyPart } from 'bedrock-lock';
+import { InvalidOptionError, type KeyPart } from 'bedrock-lock';
+import { MAX_NAME_LENGTH } from 'bedrock-lock/integration';
 import { checkKeyPart, parsePath, readPath, type ArgumentPath } from './key.path.js';
 
 /* eslint-disable-next-line no-control-regex -- control characters are what it looks for */

@@ -1,12 +1,6 @@
 import 'reflect-metadata';
-import {
-  checkFields,
-  checkName,
-  checkTime,
-  InvalidOptionError,
-  MAX_TIMER_MS,
-  type LeaderTerm,
-} from 'bedrock-lock';
+import { InvalidOptionError, type LeaderTerm } from 'bedrock-lock';
+import { checkFields, checkName, checkTime, MAX_TIMER_MS } from 'bedrock-lock/integration';
 import { MethodMetadata, methodLabel } from '../core/method.metadata.js';
 import { checkDecoratorTarget } from '../core/decorator-target.js';
 

@@ -1,4 +1,5 @@
-import { checkFields, InvalidOptionError, Semaphore, type CallOptions, type Acquirable } from 'bedrock-lock';
+import { InvalidOptionError, Semaphore, type CallOptions, type Acquirable } from 'bedrock-lock';
+import { checkFields } from 'bedrock-lock/integration';
 import type { MonoTypeOperatorFunction } from 'rxjs';
 import { checkCall } from '../options/lock-spec.js';
 import { lockedObservable } from './locked.observable.js';

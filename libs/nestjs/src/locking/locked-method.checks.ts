@@ -1,4 +1,5 @@
-import { checkHoldAtLeast, checkLease, InvalidOptionError } from 'bedrock-lock';
+import { InvalidOptionError } from 'bedrock-lock';
+import { checkHoldAtLeast, checkLease } from 'bedrock-lock/integration';
 import { withErrorContext } from '../core/error-context.js';
 import { handlerKind } from '../core/handler.kind.js';
 import { lockKeys } from '../keys/lock-key.metadata.js';

@@ -1,4 +1,4 @@
-import { compareLocks } from 'bedrock-lock';
+import { compareLocks } from 'bedrock-lock/integration';
 import type { LockSpec } from '../options/lock-spec.js';
 import { requestedUnits, type BoundLock } from '../core/lock-reference.js';
 

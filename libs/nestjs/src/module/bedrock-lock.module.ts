@@ -1,5 +1,5 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { checkFields } from 'bedrock-lock';
+import { checkFields } from 'bedrock-lock/integration';
 import {
   backendSources,
   checkAsyncOptions,

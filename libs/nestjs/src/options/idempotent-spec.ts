@@ -1,12 +1,5 @@
-import {
-  checkBoolean,
-  checkFields,
-  checkFunction,
-  checkName,
-  checkTime,
-  InvalidOptionError,
-  type KeyPart,
-} from 'bedrock-lock';
+import { InvalidOptionError, type KeyPart } from 'bedrock-lock';
+import { checkBoolean, checkFields, checkFunction, checkName, checkTime } from 'bedrock-lock/integration';
 import { KeyTemplate } from '../keys/key.template.js';
 
 /** Returns the key of a request from the call's arguments; `this` is the object. */

@@ -1,4 +1,4 @@
-import { checkBoolean, checkFields, checkWhole } from 'bedrock-lock';
+import { checkBoolean, checkFields, checkWhole } from 'bedrock-lock/integration';
 import type { MappedLockCode, LockInterceptorOptions } from './lock-interceptor.options.js';
 
 /** The complete and checked options of the interceptor. Frozen. */

@@ -1,3 +1,5 @@
+import { InvalidOptionError, type CallOptions, type KeyPart, type SemaphoreCallOptions } from 'bedrock-lock';
+import { READERS } from 'bedrock-lock/backend';
 import {
   checkBoolean,
   checkFields,
@@ -5,13 +7,8 @@ import {
   checkName,
   checkTime,
   checkWhole,
-  InvalidOptionError,
   MAX_TIMER_MS,
-  READERS,
-  type CallOptions,
-  type KeyPart,
-  type SemaphoreCallOptions,
-} from 'bedrock-lock';
+} from 'bedrock-lock/integration';
 import { KeyTemplate } from '../keys/key.template.js';
 import { checkKind } from '../core/lock.kind.js';
 import type {

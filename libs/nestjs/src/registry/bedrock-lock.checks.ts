@@ -1,3 +1,4 @@
+import { InvalidOptionError } from 'bedrock-lock';
 import {
   checkBoolean,
   checkClock,
@@ -6,8 +7,7 @@ import {
   checkName,
   checkObject,
   checkTime,
-  InvalidOptionError,
-} from 'bedrock-lock';
+} from 'bedrock-lock/integration';
 import type {
   BackendSource,
   BedrockLockModuleAsyncOptions,

@@ -3,13 +3,12 @@ import {
   BackendUnavailableError,
   InvalidOptionError,
   isLockError,
-  sleep,
-  systemClock,
   type Bedrock,
   type Clock,
   type Idempotency,
   type IdempotencyOptions,
 } from 'bedrock-lock';
+import { sleep, systemClock } from 'bedrock-lock/integration';
 import type {
   BedrockLockOptions,
   IdempotencyRegistration,

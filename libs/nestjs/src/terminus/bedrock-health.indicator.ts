@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { HealthIndicatorService, type HealthIndicatorResult } from '@nestjs/terminus';
-import { checkFields, checkTime, InvalidOptionError } from 'bedrock-lock';
+import { InvalidOptionError } from 'bedrock-lock';
+import { checkFields, checkTime } from 'bedrock-lock/integration';
 import type { LockRegistry } from '../registry/lock.registry.js';
 import { LOCK_REGISTRY } from '../core/lock.constants.js';
 import { BackendMonitor, type BackendHealth } from './backend.monitor.js';

@@ -1,4 +1,6 @@
-import { READERS, systemClock, type Bedrock, type Lease } from 'bedrock-lock';
+import type { Bedrock, Lease } from 'bedrock-lock';
+import { READERS } from 'bedrock-lock/backend';
+import { systemClock } from 'bedrock-lock/integration';
 import type { Share } from '../history/history-event.js';
 import type { ContenderJob, PermitJob } from './contender-job.js';
 

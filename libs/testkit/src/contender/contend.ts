@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { Bedrock, sleep, systemClock, type Backend, type Clock, type Lease } from 'bedrock-lock';
+import { Bedrock, type Backend, type Clock, type Lease } from 'bedrock-lock';
+import { sleep, systemClock } from 'bedrock-lock/integration';
 import { HistoryRecorder } from '../history/history-recorder.js';
 import type { HistoryEvent } from '../history/history-event.js';
 import { JOB_DEFAULTS, type ContenderBody, type ContenderJob, type NapJob } from './contender-job.js';

@@ -6,7 +6,7 @@ import type {
   PermitDriver,
   RecordDriver,
   WithdrawOptions,
-} from 'bedrock-lock';
+} from 'bedrock-lock/backend';
 
 /** What goes wrong with one call. `executed` is the caller's answer, as a real client would report it. */
 export type Fault = (

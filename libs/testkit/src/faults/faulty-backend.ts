@@ -1,23 +1,20 @@
-import {
-  BackendUnavailableError,
-  sleep,
-  systemClock,
-  type Backend,
-  type Claim,
-  type ClaimRef,
-  type Clock,
-  type CounterDriver,
-  type HeldRef,
-  type JointVerdict,
-  type LeaseDriver,
-  type PermitDriver,
-  type RecordDriver,
-  type Shape,
-  type Traits,
-  type Unsubscribe,
-  type Waker,
-  type WithdrawOptions,
-} from 'bedrock-lock';
+import { BackendUnavailableError, type Backend, type Clock } from 'bedrock-lock';
+import type {
+  Claim,
+  ClaimRef,
+  CounterDriver,
+  HeldRef,
+  JointVerdict,
+  LeaseDriver,
+  PermitDriver,
+  RecordDriver,
+  Shape,
+  Traits,
+  Unsubscribe,
+  Waker,
+  WithdrawOptions,
+} from 'bedrock-lock/backend';
+import { sleep, systemClock } from 'bedrock-lock/integration';
 import type { BackendCall, Fault, Verb, VerbInput } from './fault.js';
 import { faultyDriver, type CallInterceptor } from './faulty-driver.js';
 

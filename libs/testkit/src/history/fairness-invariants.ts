@@ -1,4 +1,4 @@
-import { READERS } from 'bedrock-lock';
+import { READERS } from 'bedrock-lock/backend';
 import type { History } from './history-event.js';
 import type { LeaseTimeline } from './lease-timeline.js';
 import { Stalls } from './stalls.js';

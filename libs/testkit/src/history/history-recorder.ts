@@ -1,4 +1,6 @@
-import { systemClock, type Bedrock, type Clock, type Lease, type Unsubscribe } from 'bedrock-lock';
+import type { Bedrock, Clock, Lease } from 'bedrock-lock';
+import type { Unsubscribe } from 'bedrock-lock/backend';
+import { systemClock } from 'bedrock-lock/integration';
 import { EventLoopWatchdog } from '../liveness/event-loop-watchdog.js';
 import type { HistoryEvent, Share } from './history-event.js';
 

@@ -1,4 +1,5 @@
-import type { Clock, Timer } from 'bedrock-lock';
+import type { Clock } from 'bedrock-lock';
+import type { Timer } from 'bedrock-lock/integration';
 import { StalledTime } from './stalled-time.js';
 
 /** Interval of the probes, in ms; lateness beyond that of normal timers is a stall. */

@@ -1,5 +1,6 @@
 import { AssertionError } from 'node:assert/strict';
-import { sleep, systemClock, type Clock } from 'bedrock-lock';
+import type { Clock } from 'bedrock-lock';
+import { sleep, systemClock } from 'bedrock-lock/integration';
 import { EventLoopWatchdog } from './event-loop-watchdog.js';
 import { median } from './median.js';
 

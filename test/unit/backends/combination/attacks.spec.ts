@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Backend, NodeChange } from 'bedrock-lock';
+import type { Backend } from 'bedrock-lock';
+import type { NodeChange } from 'bedrock-lock/backend';
 import { combination } from 'bedrock-lock/combination';
 import { redis } from 'bedrock-lock/redis';
 import { claimOf, eventually, FREE, granted, liveness, refusalOf } from 'bedrock-testkit';

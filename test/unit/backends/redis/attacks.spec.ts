@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { Bedrock, MUTEX } from 'bedrock-lock';
+import { Bedrock } from 'bedrock-lock';
+import { MUTEX } from 'bedrock-lock/backend';
 import { startProxy } from 'bedrock-servers';
 import { claimOf, eventually, FREE, granted, liveness, refusalOf } from 'bedrock-testkit';
 import { RedisFixture } from './fixture.js';

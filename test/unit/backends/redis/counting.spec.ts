@@ -1,4 +1,5 @@
-import { Bedrock, systemClock, type Clock } from 'bedrock-lock';
+import { Bedrock, type Clock } from 'bedrock-lock';
+import { systemClock } from 'bedrock-lock/integration';
 import { redis, type RedisOptions } from 'bedrock-lock/redis';
 import { eventually, liveness } from 'bedrock-testkit';
 import { published } from './published-messages.js';

@@ -1,4 +1,4 @@
-import { FAIR_MUTEX, type Wake } from 'bedrock-lock';
+import { FAIR_MUTEX, type Wake } from 'bedrock-lock/backend';
 import { eventually } from 'bedrock-testkit';
 import { Redis } from 'ioredis';
 import {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { jest } from '@jest/globals';
-import { BackendUnavailableError, MUTEX, type Backend } from 'bedrock-lock';
+import { BackendUnavailableError, type Backend } from 'bedrock-lock';
+import { MUTEX } from 'bedrock-lock/backend';
 import { startProxy, type TcpProxy } from 'bedrock-servers';
 import { claimOf, eventually, FREE, granted, liveness, refusalOf } from 'bedrock-testkit';
 import { RedisFixture } from './fixture.js';

@@ -1,4 +1,5 @@
-import { MUTEX, type Backend, type Claim, type Wake } from 'bedrock-lock';
+import type { Backend } from 'bedrock-lock';
+import { MUTEX, type Claim, type Wake } from 'bedrock-lock/backend';
 import { claimOf, eventually, FREE, granted, refusalOf } from 'bedrock-testkit';
 import { Redis } from 'ioredis';
 import { RedisFixture } from './fixture.js';

@@ -1,4 +1,5 @@
-import { FAIR_MUTEX, MUTEX, type Backend, type Claim } from 'bedrock-lock';
+import type { Backend } from 'bedrock-lock';
+import { FAIR_MUTEX, MUTEX, type Claim } from 'bedrock-lock/backend';
 import { claimOf, eventually, FREE, granted, refusalOf } from 'bedrock-testkit';
 import type { Redis } from 'ioredis';
 import { CLAIM, CLAIM_ALL, REVOKE } from '../../../../libs/lock/src/backends/redis/protocol/script.js';

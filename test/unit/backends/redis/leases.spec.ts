@@ -1,10 +1,5 @@
-import {
-  LockTypeMismatchError,
-  MUTEX,
-  UnsupportedByBackendError,
-  type Backend,
-  type Claim,
-} from 'bedrock-lock';
+import { LockTypeMismatchError, UnsupportedByBackendError, type Backend } from 'bedrock-lock';
+import { MUTEX, type Claim } from 'bedrock-lock/backend';
 import { claimOf, eventually, FREE, granted, refusalOf } from 'bedrock-testkit';
 import { RedisFixture } from './fixture.js';
 

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
-import { Bedrock, FAIR_MUTEX, MUTEX, type Backend } from 'bedrock-lock';
+import { Bedrock, type Backend } from 'bedrock-lock';
+import { FAIR_MUTEX, MUTEX } from 'bedrock-lock/backend';
 import { eventually } from 'bedrock-testkit';
 import { Redis } from 'ioredis';
 import { scripts } from '../../../../libs/lock/src/backends/redis/protocol/scripts.generated.js';

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { BackendUnavailableError, Bedrock, LockTypeMismatchError, MUTEX, type Backend } from 'bedrock-lock';
+import { BackendUnavailableError, Bedrock, LockTypeMismatchError, type Backend } from 'bedrock-lock';
+import { MUTEX } from 'bedrock-lock/backend';
 import { redis } from 'bedrock-lock/redis';
 import { startProxy, type TcpProxy } from 'bedrock-servers';
 import { claimOf, eventually, FREE, granted, liveness, ManualClock, refusalOf } from 'bedrock-testkit';

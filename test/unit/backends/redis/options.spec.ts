@@ -1,4 +1,4 @@
-import { MUTEX } from 'bedrock-lock';
+import { MUTEX } from 'bedrock-lock/backend';
 import { redis } from 'bedrock-lock/redis';
 import { granted } from 'bedrock-testkit';
 import { Redis } from 'ioredis';

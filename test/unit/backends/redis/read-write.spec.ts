@@ -1,13 +1,5 @@
-import {
-  Bedrock,
-  LockTypeMismatchError,
-  READER,
-  READERS,
-  WRITER,
-  type Backend,
-  type Claim,
-  type Wake,
-} from 'bedrock-lock';
+import { Bedrock, LockTypeMismatchError, type Backend } from 'bedrock-lock';
+import { READER, READERS, WRITER, type Claim, type Wake } from 'bedrock-lock/backend';
 import {
   claimOf,
   eventually,

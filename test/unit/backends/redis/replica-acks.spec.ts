@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Bedrock, multiLock, type Backend, type Verdict } from 'bedrock-lock';
+import { Bedrock, multiLock, type Backend } from 'bedrock-lock';
+import type { Verdict } from 'bedrock-lock/backend';
 import { redis, type RedisOptions } from 'bedrock-lock/redis';
 import { startRedis, type RunningServer } from 'bedrock-servers';
 import { claimOf, eventually, FREE, granted, liveness, refusalOf } from 'bedrock-testkit';

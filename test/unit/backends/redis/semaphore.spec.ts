@@ -1,11 +1,5 @@
-import {
-  Bedrock,
-  LockTypeMismatchError,
-  permits,
-  type Backend,
-  type Claim,
-  type Semaphore,
-} from 'bedrock-lock';
+import { Bedrock, LockTypeMismatchError, type Backend, type Semaphore } from 'bedrock-lock';
+import { permits, type Claim } from 'bedrock-lock/backend';
 import { claimOf, eventually, FREE, granted, refusalOf } from 'bedrock-testkit';
 import { RedisFixture } from './fixture.js';
 import { leastUser, RECIPE_PREFIX } from './least-rights.js';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { systemClock } from 'bedrock-lock';
+import { systemClock } from 'bedrock-lock/integration';
 import type { RedisOptions } from 'bedrock-lock/redis';
 import { claimOf, eventually, FREE, granted, refusalOf } from 'bedrock-testkit';
 import { Redis } from 'ioredis';

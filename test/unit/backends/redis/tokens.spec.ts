@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { systemClock, type LockNode } from 'bedrock-lock';
+import type { LockNode } from 'bedrock-lock/backend';
+import { systemClock } from 'bedrock-lock/integration';
 import { claimOf, FREE, granted } from 'bedrock-testkit';
 import { RedisFixture } from './fixture.js';
 

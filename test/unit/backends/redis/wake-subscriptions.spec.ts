@@ -1,4 +1,5 @@
-import { MUTEX, type Backend } from 'bedrock-lock';
+import type { Backend } from 'bedrock-lock';
+import { MUTEX } from 'bedrock-lock/backend';
 import { claimOf, eventually, FREE, granted } from 'bedrock-testkit';
 import { RedisFixture } from './fixture.js';
 

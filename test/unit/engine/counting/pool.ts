@@ -1,4 +1,5 @@
-import { Bedrock, permits, type ClaimView, type Semaphore, type SemaphoreOptions } from 'bedrock-lock';
+import { Bedrock, type ClaimView, type Semaphore, type SemaphoreOptions } from 'bedrock-lock';
+import { permits } from 'bedrock-lock/backend';
 import { memory } from 'bedrock-lock/memory';
 import { Bench, OPERATION_MS, type BenchOptions } from '../bench.js';
 

@@ -1,4 +1,5 @@
-import type { Counter, CountingSemaphore, WaitOptions } from 'bedrock-lock';
+import type { CountingSemaphore, WaitOptions } from 'bedrock-lock';
+import type { Counter } from 'bedrock-lock/backend';
 import { Bench, OPERATION_MS, track } from '../bench.js';
 
 const POOL: Counter = { kind: 'semaphore', resource: 'pool' };

@@ -1,4 +1,5 @@
-import { Bedrock, InvalidOptionError, runInFlow, sleep, type Lease } from 'bedrock-lock';
+import { Bedrock, InvalidOptionError, runInFlow, type Lease } from 'bedrock-lock';
+import { sleep } from 'bedrock-lock/integration';
 import { memory } from 'bedrock-lock/memory';
 import { ManualClock, ExclusionChecker } from 'bedrock-testkit';
 import { Bench, OPERATION_MS, track } from '../bench.js';

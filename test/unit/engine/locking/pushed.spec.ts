@@ -1,4 +1,5 @@
-import type { Claim, Lease, LockOptions, PushedGrant, Waker } from 'bedrock-lock';
+import type { Lease, LockOptions } from 'bedrock-lock';
+import type { Claim, PushedGrant, Waker } from 'bedrock-lock/backend';
 import { Bench, claimIdOf, track, type Tracked } from '../bench.js';
 
 /** A server that grants by itself: what its push would bring, when the test says so. */

@@ -11,7 +11,8 @@ import {
   UseFilters,
   UseInterceptors,
 } from '@nestjs/common';
-import { Flow, innermostFlow, LockError, type Mutex } from 'bedrock-lock';
+import { LockError, type Mutex } from 'bedrock-lock';
+import { Flow, innermostFlow } from 'bedrock-lock/integration';
 import { memory } from 'bedrock-lock/memory';
 import {
   BedrockLockModule,

@@ -1,4 +1,5 @@
-import type { Backend, LeaseDriver } from 'bedrock-lock';
+import type { Backend } from 'bedrock-lock';
+import type { LeaseDriver } from 'bedrock-lock/backend';
 
 /** A backend with some verbs replaced. */
 export function altered(

@@ -1,4 +1,4 @@
-import { canonicalJson, fingerprintOf } from 'bedrock-lock';
+import { canonicalJson, fingerprintOf } from 'bedrock-lock/integration';
 
 describe('the fingerprint of a payload', () => {
   it('is the same whatever the order of the fields, at every depth', () => {

@@ -1,4 +1,5 @@
-import { Bedrock, isLockError, multiLock, sleep, type Clock, type MultiLease } from 'bedrock-lock';
+import { Bedrock, isLockError, multiLock, type Clock, type MultiLease } from 'bedrock-lock';
+import { sleep } from 'bedrock-lock/integration';
 import { memory, MemoryStore } from 'bedrock-lock/memory';
 import {
   assertHistory,

@@ -1,4 +1,5 @@
-import { Bedrock, READER, type ClaimView, type LockOptions, type ReadWriteLock } from 'bedrock-lock';
+import { Bedrock, type ClaimView, type LockOptions, type ReadWriteLock } from 'bedrock-lock';
+import { READER } from 'bedrock-lock/backend';
 import { memory } from 'bedrock-lock/memory';
 import { Bench, OPERATION_MS, type BenchOptions } from '../../engine/bench.js';
 

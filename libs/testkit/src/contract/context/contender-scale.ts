@@ -1,4 +1,5 @@
-import { Bedrock, systemClock } from 'bedrock-lock';
+import { Bedrock } from 'bedrock-lock';
+import { systemClock } from 'bedrock-lock/integration';
 import { median } from '../../liveness/median.js';
 import type { ContractHarness } from './contract-harness.js';
 

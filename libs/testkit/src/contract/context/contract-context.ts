@@ -1,18 +1,13 @@
 import {
   Bedrock,
-  FAIR_MUTEX,
-  MUTEX,
-  sleep,
-  systemClock,
   type Backend,
   type BedrockOptions,
-  type Claim,
   type Clock,
   type Lock,
   type LockOptions,
-  type OperationId,
-  type Shape,
 } from 'bedrock-lock';
+import { FAIR_MUTEX, MUTEX, type Claim, type OperationId, type Shape } from 'bedrock-lock/backend';
+import { sleep, systemClock } from 'bedrock-lock/integration';
 import type { ContenderJob, MutexVariant } from '../../contender/contender-job.js';
 import { assertHistory } from '../../history/assert-history.js';
 import type { HistoryReport } from '../../history/check-history.js';

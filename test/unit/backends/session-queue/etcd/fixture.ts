@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { Bedrock, type Backend, type Claim } from 'bedrock-lock';
+import { Bedrock, type Backend } from 'bedrock-lock';
+import type { Claim } from 'bedrock-lock/backend';
 import { etcd, type EtcdOptions } from 'bedrock-lock/etcd';
 import { etcdCall } from 'bedrock-servers';
 import * as plain from 'bedrock-testkit';

@@ -1,4 +1,5 @@
-import { permits, READER, WRITER, type Backend, type Claim } from 'bedrock-lock';
+import type { Backend } from 'bedrock-lock';
+import { permits, READER, WRITER, type Claim } from 'bedrock-lock/backend';
 import { startEtcd, type RunningServer } from 'bedrock-servers';
 import { eventually, FREE } from 'bedrock-testkit';
 import { claimOf, EtcdFixture, granted, keysOf, entryKeysOf } from './fixture.js';

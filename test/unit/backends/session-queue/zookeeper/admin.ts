@@ -1,4 +1,4 @@
-import { systemClock } from 'bedrock-lock';
+import { systemClock } from 'bedrock-lock/integration';
 import { ClientLink } from '../../../../../libs/lock/src/backends/session-queue/zookeeper/connection/client-link.js';
 import { isFault } from '../../../../../libs/lock/src/backends/session-queue/zookeeper/connection/link.js';
 

@@ -1,4 +1,6 @@
-import { systemClock, type Backend, type Counter, type OperationId } from 'bedrock-lock';
+import type { Backend } from 'bedrock-lock';
+import type { Counter, OperationId } from 'bedrock-lock/backend';
+import { systemClock } from 'bedrock-lock/integration';
 import type { TcpProxy } from 'bedrock-servers';
 import { eventually, liveness } from 'bedrock-testkit';
 import { execFile } from 'node:child_process';

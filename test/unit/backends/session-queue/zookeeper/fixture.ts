@@ -1,4 +1,5 @@
-import { Bedrock, type Backend, type BedrockOptions, type Claim, type Verdict } from 'bedrock-lock';
+import { Bedrock, type Backend, type BedrockOptions } from 'bedrock-lock';
+import type { Claim, Verdict } from 'bedrock-lock/backend';
 import { zookeeper, type ZooKeeperOptions } from 'bedrock-lock/zookeeper';
 import { startProxy, startZooKeeper, type RunningServer, type TcpProxy } from 'bedrock-servers';
 import { claimOf as plainClaimOf } from 'bedrock-testkit';

@@ -1,4 +1,5 @@
-import { BackendUnavailableError, type Backend, type Claim } from 'bedrock-lock';
+import { BackendUnavailableError, type Backend } from 'bedrock-lock';
+import type { Claim } from 'bedrock-lock/backend';
 import { eventually, FREE } from 'bedrock-testkit';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { again, claimOf, fresh, ZooKeeperFixture } from './fixture.js';

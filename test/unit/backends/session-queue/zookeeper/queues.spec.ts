@@ -1,4 +1,5 @@
-import { LockTypeMismatchError, permits, READER, WRITER, type Backend, type Claim } from 'bedrock-lock';
+import { LockTypeMismatchError, type Backend } from 'bedrock-lock';
+import { permits, READER, WRITER, type Claim } from 'bedrock-lock/backend';
 import { zookeeperSays } from 'bedrock-servers';
 import { eventually, FREE } from 'bedrock-testkit';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,5 @@
-import type { BackendUnavailableError, Claim } from 'bedrock-lock';
+import type { BackendUnavailableError } from 'bedrock-lock';
+import type { Claim } from 'bedrock-lock/backend';
 import { eventually, FREE, liveness } from 'bedrock-testkit';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { again, claimOf, fresh, tokenOf, ZooKeeperFixture } from './fixture.js';

@@ -1,4 +1,5 @@
-import { Bedrock, MUTEX } from 'bedrock-lock';
+import { Bedrock } from 'bedrock-lock';
+import { MUTEX } from 'bedrock-lock/backend';
 import type { MysqlBackend, MysqlOptions } from 'bedrock-lock/mysql';
 import { startProxy, type TcpProxy } from 'bedrock-servers';
 import { claimOf, eventually, liveness } from 'bedrock-testkit';

@@ -1,4 +1,5 @@
-import type { Backend, Verdict } from 'bedrock-lock';
+import type { Backend } from 'bedrock-lock';
+import type { Verdict } from 'bedrock-lock/backend';
 import {
   mysql,
   mysqlSessions,

@@ -1,4 +1,6 @@
-import { Bedrock, MUTEX, systemClock, type Backend } from 'bedrock-lock';
+import { Bedrock, type Backend } from 'bedrock-lock';
+import { MUTEX } from 'bedrock-lock/backend';
+import { systemClock } from 'bedrock-lock/integration';
 import { claimOf, eventually } from 'bedrock-testkit';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,6 @@
-import { systemClock, type Backend, type Clock, type RecordDriver, type RecordStart } from 'bedrock-lock';
+import type { Backend, Clock } from 'bedrock-lock';
+import type { RecordDriver, RecordStart } from 'bedrock-lock/backend';
+import { systemClock } from 'bedrock-lock/integration';
 import type { RunningServer } from 'bedrock-servers';
 
 export interface RecordOptions {

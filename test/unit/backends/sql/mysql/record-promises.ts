@@ -2,7 +2,8 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { systemClock, type RecordDriver, type RecordView } from 'bedrock-lock';
+import type { RecordDriver, RecordView } from 'bedrock-lock/backend';
+import { systemClock } from 'bedrock-lock/integration';
 import { eventually, ExclusionChecker } from 'bedrock-testkit';
 import {
   freshName,

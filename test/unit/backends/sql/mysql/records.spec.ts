@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Bedrock, systemClock, UnsupportedByBackendError } from 'bedrock-lock';
+import { Bedrock, UnsupportedByBackendError } from 'bedrock-lock';
+import { systemClock } from 'bedrock-lock/integration';
 import { claimOf } from 'bedrock-testkit';
 import { MysqlRecordTable } from '../../../../../libs/lock/src/backends/sql/mysql/records/mysql-record-table.js';
 import { tableNamesOf } from '../../../../../libs/lock/src/backends/sql/mysql/locks/tables.js';

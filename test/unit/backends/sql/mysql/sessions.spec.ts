@@ -1,11 +1,5 @@
-import {
-  Bedrock,
-  FAIR_MUTEX,
-  MUTEX,
-  READER,
-  UnsupportedByBackendError,
-  type LockLostError,
-} from 'bedrock-lock';
+import { Bedrock, UnsupportedByBackendError, type LockLostError } from 'bedrock-lock';
+import { FAIR_MUTEX, MUTEX, READER } from 'bedrock-lock/backend';
 import { startProxy, type TcpProxy } from 'bedrock-servers';
 import { claimOf, eventually, liveness } from 'bedrock-testkit';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Bedrock, READER, systemClock, WRITER, type Backend } from 'bedrock-lock';
+import { Bedrock, type Backend } from 'bedrock-lock';
+import { READER, WRITER } from 'bedrock-lock/backend';
+import { systemClock } from 'bedrock-lock/integration';
 import { lockInTransaction, postgresSession } from 'bedrock-lock/postgres';
 import { claimOf, eventually, FREE, granted, liveness, ExclusionChecker } from 'bedrock-testkit';
 import { failure, PostgresFixture, refused } from './fixture.js';

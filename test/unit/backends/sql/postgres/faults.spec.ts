@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Bedrock, MUTEX, READER, systemClock, type Backend } from 'bedrock-lock';
+import { Bedrock, type Backend } from 'bedrock-lock';
+import { MUTEX, READER } from 'bedrock-lock/backend';
+import { systemClock } from 'bedrock-lock/integration';
 import { startProxy, type TcpProxy } from 'bedrock-servers';
 import { claimOf, eventually, FREE, granted, liveness } from 'bedrock-testkit';
 import { failure, pings, PostgresFixture, refused } from './fixture.js';

@@ -1,4 +1,5 @@
-import { BackendUnavailableError, type Backend, type Claim, type Verdict } from 'bedrock-lock';
+import { BackendUnavailableError, type Backend } from 'bedrock-lock';
+import type { Claim, Verdict } from 'bedrock-lock/backend';
 import { postgres, type PostgresBackend, type PostgresOptions } from 'bedrock-lock/postgres';
 import { startPostgres, type RunningServer } from 'bedrock-servers';
 import { claimOf, eventually, refusalOf } from 'bedrock-testkit';

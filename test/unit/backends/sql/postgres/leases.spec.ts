@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FAIR_MUTEX, MUTEX, READER, WRITER, permits } from 'bedrock-lock';
+import { FAIR_MUTEX, MUTEX, READER, WRITER, permits } from 'bedrock-lock/backend';
 import { startProxy } from 'bedrock-servers';
 import { claimOf, eventually, FREE, granted, ExclusionChecker } from 'bedrock-testkit';
 import { PostgresFixture, refused } from './fixture.js';

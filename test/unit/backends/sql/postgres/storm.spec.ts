@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Backend, Claim } from 'bedrock-lock';
+import type { Backend } from 'bedrock-lock';
+import type { Claim } from 'bedrock-lock/backend';
 import { FREE, granted } from 'bedrock-testkit';
 import { PostgresFixture } from './fixture.js';
 

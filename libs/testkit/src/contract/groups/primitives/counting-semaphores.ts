@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Bedrock, Counter, CountingSemaphore } from 'bedrock-lock';
+import type { Bedrock, CountingSemaphore } from 'bedrock-lock';
+import type { Counter } from 'bedrock-lock/backend';
 import { ExclusionChecker } from '../../../history/exclusion-checker.js';
 import type { ContractGroup } from '../../context/contract-group.js';
 import type { ContractContext } from '../../context/contract-context.js';

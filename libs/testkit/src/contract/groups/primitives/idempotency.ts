@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import type { IdempotentRun, RecordDriver } from 'bedrock-lock';
+import type { IdempotentRun } from 'bedrock-lock';
+import type { RecordDriver } from 'bedrock-lock/backend';
 import type { ContractGroup } from '../../context/contract-group.js';
 import type { ContractContext } from '../../context/contract-context.js';
 

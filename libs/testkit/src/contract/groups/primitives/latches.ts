@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Counter, CounterDriver } from 'bedrock-lock';
+import type { Counter, CounterDriver } from 'bedrock-lock/backend';
 import type { ContractGroup } from '../../context/contract-group.js';
 import type { ContractContext } from '../../context/contract-context.js';
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { permits, type Backend, type Claim, type ClaimRef } from 'bedrock-lock';
+import type { Backend } from 'bedrock-lock';
+import { permits, type Claim, type ClaimRef } from 'bedrock-lock/backend';
 import type { ContractGroup } from '../../context/contract-group.js';
 import type { ContractContext } from '../../context/contract-context.js';
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { READER, WRITER, type Backend, type Claim, type HeldRef, type Verdict } from 'bedrock-lock';
+import type { Backend } from 'bedrock-lock';
+import { READER, WRITER, type Claim, type HeldRef, type Verdict } from 'bedrock-lock/backend';
 import type { ContractGroup } from '../../context/contract-group.js';
 import type { ContractContext } from '../../context/contract-context.js';
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { multiLock, type Bedrock, type Claim, type MultiLock } from 'bedrock-lock';
+import { multiLock, type Bedrock, type MultiLock } from 'bedrock-lock';
+import type { Claim } from 'bedrock-lock/backend';
 import type { ContractGroup } from '../../context/contract-group.js';
 import type { ContractContext } from '../../context/contract-context.js';
 
