@@ -1,4 +1,4 @@
-/** For authors of a backend: its drivers, and what they are asked and answer. Applications need none of it. */
+/** For authors of a backend: its drivers with their requests and answers. Applications need none of it. */
 export type {
   CounterDriver,
   LeaseDriver,

@@ -1,3 +1,4 @@
+/** For applications: Bedrock, its primitives with their options and results, and all errors and events. */
 export { Bedrock } from './bedrock.js';
 export type { BedrockOptions } from './core/options/bedrock-options.js';
 export { FairMutex } from './primitives/locks/fair-mutex.js';
@@ -9,7 +10,6 @@ export {
   type IdempotentResult,
   type IdempotentRun,
 } from './primitives/idempotency/idempotency.js';
-export { canonicalJson, fingerprintOf } from './primitives/idempotency/fingerprint.js';
 export type { ResultCodec } from './primitives/idempotency/result-codec.js';
 export {
   LeaderElection,
@@ -18,7 +18,6 @@ export {
 } from './primitives/election/leader-election.js';
 export { LeaderTerm } from './primitives/election/leader-term.js';
 export { MultiLease } from './primitives/locks/multi-lease.js';
-export { compareLocks } from './primitives/locks/lock-order.js';
 export { MultiLock, multiLock, type MultiLockOptions } from './primitives/locks/multi-lock.js';
 export { Mutex } from './primitives/locks/mutex.js';
 export { ReadLock } from './primitives/locks/read-lock.js';
@@ -32,43 +31,24 @@ export { Permit } from './primitives/counting/permit.js';
 export { Lease } from './engine/holding/lease.js';
 export { WriteLease } from './engine/holding/write-lease.js';
 export { currentLease } from './engine/call-chain/frames.js';
-export { Flow, innermostFlow, isUnderLock, runInFlow } from './engine/call-chain/flow.js';
+export { runInFlow } from './engine/call-chain/flow.js';
 export type { EngineStats } from './engine/locking/engine-stats.js';
 
-export type { CallOptions, HandOverOptions, LockOptions, LockSettings } from './core/options/options.js';
-export type { ElectionSettings, LeaderElectionOptions } from './core/options/election-options.js';
+export type { CallOptions, HandOverOptions, LockOptions } from './core/options/options.js';
+export type { LeaderElectionOptions } from './core/options/election-options.js';
 export type {
   IdempotencyNamespace,
   IdempotencyOptions,
-  IdempotencySettings,
   IdempotentRequest,
 } from './core/options/idempotency-options.js';
-export type { ReadWriteSettings } from './core/options/read-write-options.js';
-export type { SpinOptions, SpinSettings } from './core/options/spin.js';
-export type {
-  SemaphoreCallOptions,
-  SemaphoreOptions,
-  SemaphoreSettings,
-} from './core/options/semaphore-options.js';
+export type { SpinOptions } from './core/options/spin.js';
+export type { SemaphoreCallOptions, SemaphoreOptions } from './core/options/semaphore-options.js';
 export type {
   PermitCallOptions,
   PermitOptions,
-  PermitSettings,
   WaitCallOptions,
   WaitOptions,
-  WaitSettings,
 } from './core/options/wait-options.js';
-export {
-  checkBoolean,
-  checkClock,
-  checkFields,
-  checkFunction,
-  checkObject,
-  checkTime,
-  checkWhole,
-} from './core/checks.js';
-export { checkHoldAtLeast, checkLease } from './core/options/options.js';
-export { checkName, MAX_NAME_LENGTH } from './core/key.js';
 export type {
   WaitEnd,
   EventOrigin,
@@ -77,9 +57,8 @@ export type {
   ReleaseEnd,
   ReleaseOutcome,
 } from './core/events.js';
-export { MAX_TIMER_MS, sleep, systemClock, type Clock, type Timer } from './core/clock.js';
-export type { SecretKey, SecretKeys } from './core/options/secret-keys.js';
-export type { SuspendAwareClock } from './core/suspend-aware-clock.js';
+export type { Clock } from './core/clock.js';
+export type { SecretKey } from './core/options/secret-keys.js';
 export {
   BackendUnavailableError,
   InvalidOptionError,
@@ -108,35 +87,6 @@ export {
   IdempotencyMismatchError,
   IdempotencyResultError,
 } from './core/idempotency-errors.js';
-export type {
-  Backend,
-  CounterDriver,
-  LeaseDriver,
-  LockNode,
-  NodeOptions,
-  PermitDriver,
-  RecordDriver,
-  Traits,
-  Unsubscribe,
-  Waker,
-} from './core/ports/ports.js';
-export type { NodeChange, NodeMonitor, NodeView } from './core/ports/node.js';
-export type { Counter, OperationId, PermitRequest, TakeResult } from './core/ports/counting.js';
-export type { RecordRef, RecordStart, RecordView } from './core/ports/records.js';
-export { FAIR_MUTEX, MUTEX, permits, READER, READERS, WRITER } from './core/claim.js';
-export type {
-  Claim,
-  ClaimRef,
-  ClaimView,
-  HeldRef,
-  HolderView,
-  JointVerdict,
-  ProcessView,
-  PushedGrant,
-  RenewOutcome,
-  Shape,
-  Verdict,
-  Wake,
-  WithdrawOptions,
-  WithdrawOutcome,
-} from './core/claim.js';
+export type { Backend } from './core/ports/ports.js';
+export type { NodeView } from './core/ports/node.js';
+export type { ClaimView, HolderView, ProcessView } from './core/claim.js';
