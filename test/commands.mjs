@@ -181,11 +181,7 @@ export const ROWS = [
   {
     command: 'test:docs',
     needs: [],
-    files: [
-      'test/repository/public-api/public-api.spec.ts',
-      'test/repository/docs/fencing.spec.ts',
-      'test/repository/docs/',
-    ],
+    files: ['test/repository/public-api/', 'test/repository/docs/fencing.spec.ts', 'test/repository/docs/'],
   },
 ];
 

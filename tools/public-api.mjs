@@ -16,7 +16,7 @@ const printer = ts.createPrinter({ removeComments: true });
  * Every entry of every library, from the types of its exports: `bedrock-lock/redis` → declaration file.
  * @throws Error if the build is missing or older than the sources
  */
-function readEntries() {
+export function readEntries() {
   /** @type {Map<string, string>} */
   const entries = new Map();
   for (const folder of readdirSync(join(root, 'libs')).sort()) {

@@ -90,3 +90,7 @@ export {
 export type { Backend } from './core/ports/ports.js';
 export type { NodeView } from './core/ports/node.js';
 export type { ClaimView, HolderView, ProcessView } from './core/claim.js';
+
+// The compiler names a type by the entries that it has read: these two export what signatures above need beside them.
+export type {} from './backend.js';
+export type {} from './integration.js';

@@ -7,7 +7,12 @@ export {
   type MysqlTransactionLockOptions,
 } from './backends/sql/mysql/transactions/transaction-locks.js';
 export type {
+  MysqlLocation,
   MysqlOptions,
   MysqlSessionOptions,
   MysqlTransactionOptions,
 } from './backends/sql/mysql/mysql-options.js';
+export type { SqlOptions } from './backends/sql/sql-options.js';
+
+// As in the main entry, for programs that do not import it.
+export type {} from './index.js';

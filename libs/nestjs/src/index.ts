@@ -9,6 +9,7 @@ export type {
   BedrockLockStaticOptions,
   IdempotencyRegistration,
   LockRegistration,
+  NamedLock,
 } from './options/bedrock-lock.options.js';
 export { BedrockService } from './registry/bedrock.service.js';
 export { InjectIdempotency } from './injection/inject-idempotency.decorator.js';
@@ -21,8 +22,10 @@ export {
 } from './locking/lock.decorator.js';
 export type {
   DistributedLockOptions,
+  KindOptions,
   LockKeyFunction,
   LockKeysFunction,
+  MethodLockOptions,
   MethodResultKind,
   NotGrantedError,
 } from './options/lock.options.js';
@@ -33,16 +36,26 @@ export {
 } from './idempotency/idempotent.decorator.js';
 export type {
   IdempotencyKeyFunction,
+  IdempotencyScope,
   IdempotentHandlerOptions,
   IdempotentMethodOptions,
   IdempotentOptions,
+  SharedIdempotentOptions,
 } from './options/idempotent-spec.js';
 export { LockExceptionFilter } from './handlers/lock-exception.filter.js';
 export type { MappedLockCode, LockInterceptorOptions } from './options/lock-interceptor.options.js';
 export { LockInterceptor } from './handlers/lock.interceptor.js';
 export { getBackendToken } from './core/backend.tokens.js';
 export { getIdempotencyToken, getLockToken } from './core/lock.constants.js';
-export type { LockKind, LockKinds, LockOf } from './core/lock.kind.js';
+export type { LockKind, LockKinds, LockKindTypes, LockOf, LockOptionsOf } from './core/lock.kind.js';
+export type {
+  Accepts,
+  ArgumentsDoNotFit,
+  CanBeStored,
+  MayGiveNothing,
+  SkippedCallsGiveUndefined,
+  StreamsAreNotStored,
+} from './core/method.types.js';
 export type { LockMode } from './core/lock-reference.js';
 export {
   OnLeader,

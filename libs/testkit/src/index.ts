@@ -1,7 +1,7 @@
 export { FlowingClock } from './fixtures/flowing-clock.js';
 export { ManualClock, type ManualClockOptions } from './fixtures/manual-clock.js';
 export { FaultyBackend, type FaultyBackendOptions } from './faults/faulty-backend.js';
-export type { BackendCall, Fault, Verb, VerbInput } from './faults/fault.js';
+export type { BackendCall, DriverInput, Fault, Verb, VerbInput } from './faults/fault.js';
 
 export { Liveness, type Timing } from './liveness/liveness.js';
 export { assertHistory } from './history/assert-history.js';
@@ -12,7 +12,7 @@ export { eventually, type EventuallyOptions } from './fixtures/eventually.js';
 
 export { checkHistory, type HistoryReport } from './history/check-history.js';
 export type { HistoryLimits, Invariant, TurnBound, Violation } from './history/violation.js';
-export { HistoryRecorder, sharedNow } from './history/history-recorder.js';
+export { HistoryRecorder, sharedNow, type EventToRecord } from './history/history-recorder.js';
 export {
   formatHistory,
   parseHistory,
@@ -22,6 +22,7 @@ export {
   type FailedEvent,
   type History,
   type HistoryEvent,
+  type HistoryEventFields,
   type LostEvent,
   type ForeignWriteEvent,
   type ReleasedEvent,
@@ -36,6 +37,7 @@ export type {
   BackendModule,
   ContenderBody,
   ContenderJob,
+  MutexVariant,
   NapJob,
   ModuleSource,
   PermitJob,
@@ -49,6 +51,7 @@ export {
   promisesOf,
   CONTRACT,
   DRIVER_CONTRACTS,
+  type ContractGroups,
   type ContractOptions,
   type TestRunner,
 } from './contract/contract-suite.js';

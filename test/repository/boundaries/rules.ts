@@ -19,6 +19,13 @@ const FAMILIES: Readonly<Record<string, string>> = {
   postgres: 'sql',
 };
 
+/** What the entries may import that serve no backend; the main one has no name. */
+const ENTRY_LAYERS: Readonly<Record<string, readonly string[]>> = {
+  '': ['root', 'primitives', 'engine', 'runtime', 'core', 'entry:backend', 'entry:integration'],
+  backend: ['core'],
+  integration: ['primitives', 'engine', 'core'],
+};
+
 const nothing = () => false;
 const LOCK_ENTRIES = ['bedrock-lock', 'bedrock-lock/backend', 'bedrock-lock/integration'];
 const lockEntry = (entry: string) => LOCK_ENTRIES.includes(entry);
@@ -27,6 +34,7 @@ const testEntry = (entry: string) => lockEntry(entry) || entry === 'bedrock-lock
 /** The picture of the architecture: imports point one way, and only an application picks a backend. */
 function ruleOf(layer: string): Rule | undefined {
   const [kind, name] = layer.split(':');
+  const family = `backend:${FAMILIES[name ?? '']}`;
   switch (kind) {
     case 'core':
       return { layers: ['core'] };
@@ -39,15 +47,12 @@ function ruleOf(layer: string): Rule | undefined {
     case 'root':
       return { layers: ['primitives', 'engine', 'runtime', 'core'] };
     case 'entry':
-      if (name === undefined) return { layers: ['root', 'primitives', 'engine', 'runtime', 'core'] };
-      if (name === 'backend') return { layers: ['core'] };
-      if (name === 'integration') return { layers: ['primitives', 'engine', 'core'] };
-      return { layers: [`backend:${name}`, 'core'] };
+      return { layers: ENTRY_LAYERS[name ?? ''] ?? [`backend:${name}`, family, 'core', 'entry'] };
     case 'backend':
       // What several families need, and no library of a server.
       if (name === 'kit') return { layers: [layer, 'runtime', 'core'] };
       return {
-        layers: [layer, `backend:${FAMILIES[name ?? '']}`, 'backend:kit', 'runtime', 'core'],
+        layers: [layer, family, 'backend:kit', 'runtime', 'core'],
         mayUsePackages: true,
       };
     case 'nestjs':

@@ -16,7 +16,8 @@ import {
   type WaitOptions,
 } from 'bedrock-lock';
 
-interface LockKindTypes<L, O extends object> {
+/** The lock of a kind with its options. */
+export interface LockKindTypes<L, O extends object> {
   /** Class of the injected lock. */
   readonly lock: L;
   /** Options of the registration. */

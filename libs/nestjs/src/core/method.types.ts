@@ -10,7 +10,7 @@ export type Accepts<A extends unknown[], M extends AnyMethod> = ((...args: A) =>
   : ArgumentsDoNotFit<A, Parameters<M>>;
 
 /** Shown by the compiler instead of a bare `never`. */
-interface ArgumentsDoNotFit<Wanted, Given> {
+export interface ArgumentsDoNotFit<Wanted, Given> {
   readonly 'a function of the options wants other arguments than the method gets': readonly [Wanted, Given];
 }
 
@@ -22,7 +22,8 @@ export type MayGiveNothing<M extends AnyMethod> =
       : SkippedCallsGiveUndefined<Value>
     : unknown;
 
-interface SkippedCallsGiveUndefined<Value> {
+/** As {@link ArgumentsDoNotFit}. */
+export interface SkippedCallsGiveUndefined<Value> {
   readonly 'with onBusy: "skip" the method gives undefined, which its type does not say': Value;
 }
 
@@ -38,6 +39,7 @@ type IsStream<Value> = 0 extends 1 & Value
       ? true
       : false;
 
-interface StreamsAreNotStored {
+/** As {@link ArgumentsDoNotFit}. */
+export interface StreamsAreNotStored {
   readonly 'a stream can be read once, and not given again': StreamableFile;
 }

@@ -7,7 +7,7 @@ import type { LockKind, LockOptionsOf } from '../core/lock.kind.js';
 export type BackendSource = Backend | (() => Backend | Promise<Backend>);
 
 /** Options of every kind of registration. */
-interface NamedLock {
+export interface NamedLock {
   /** Its name; the resource is the prefix plus this name. */
   readonly name: string;
   /** Name of its backend. @default 'default' */

@@ -5,7 +5,8 @@ import { KeyTemplate } from '../keys/key.template.js';
 /** Returns the key of a request from the call's arguments; `this` is the object. */
 export type IdempotencyKeyFunction<A extends unknown[]> = (...args: A) => KeyPart;
 
-interface SharedIdempotentOptions {
+/** Options of methods and handlers alike. */
+export interface SharedIdempotentOptions {
   /** Name of a registered idempotency store. */
   readonly idempotency: string;
   /** Needed only if several backends register the same name. */
@@ -21,7 +22,8 @@ interface SharedIdempotentOptions {
   readonly waitMs?: number;
 }
 
-type IdempotencyScope = string | number | undefined;
+/** Keys of different scopes are different; undefined: all callers share their keys. */
+export type IdempotencyScope = string | number | undefined;
 
 /** Options of `@Idempotent()` on an ordinary method: the arguments contain the key. */
 export interface IdempotentMethodOptions<A extends unknown[] = []> extends SharedIdempotentOptions {

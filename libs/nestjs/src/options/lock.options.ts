@@ -24,7 +24,7 @@ export type LockKeysFunction<A extends unknown[]> = (...args: A) => readonly (Ke
  * How a method uses a lock of this kind. With a `kind`, the compiler reports missing options, and the start compares
  * the kind. Without it, the registered kind applies, and the start reports missing options.
  */
-type KindOptions =
+export type KindOptions =
   | { readonly kind?: undefined; readonly mode?: LockMode; readonly permits?: number }
   | { readonly kind: 'mutex' | 'fairMutex'; readonly mode?: never; readonly permits?: never }
   | {
@@ -43,7 +43,8 @@ type KindOptions =
 /** Options of `@DistributedLock()`. Times override the lock's own for calls of this method. */
 export type DistributedLockOptions<A extends unknown[] = []> = MethodLockOptions<A> & KindOptions;
 
-interface MethodLockOptions<A extends unknown[]> extends Omit<CallOptions, 'signal'> {
+/** Options of `@DistributedLock()` for locks of any kind. */
+export interface MethodLockOptions<A extends unknown[]> extends Omit<CallOptions, 'signal'> {
   /** Name of a registered lock. */
   readonly lock: string;
   /** Needed only if several backends register the same name. */

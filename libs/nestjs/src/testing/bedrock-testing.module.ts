@@ -23,6 +23,7 @@ export interface BedrockTestingOptions extends Pick<BedrockLockStaticOptions, 'l
  */
 @Module({})
 export class BedrockTestingModule implements OnModuleDestroy {
+  /** @internal Nest makes it. */
   constructor(@Inject(LOCK_REGISTRY) private readonly registry: LockRegistry) {}
 
   /** Methods run without locks, under any name. Injected locks must be listed, and are in memory. */

@@ -34,7 +34,8 @@ import { machineSleep } from './groups/holding/sleep.js';
 import { tokens } from './groups/holding/tokens.js';
 import { verbs } from './groups/holding/verbs.js';
 
-type ContractGroups = Readonly<Record<string, ContractGroup>>;
+/** Promises by group. */
+export type ContractGroups = Readonly<Record<string, ContractGroup>>;
 
 /** The promises of every backend about every kind of mutex, by group. */
 export const CONTRACT: ContractGroups = {

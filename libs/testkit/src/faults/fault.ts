@@ -37,7 +37,7 @@ export type Fault = (
 };
 
 /** The verbs of a driver by `driver.verb`, with their arguments. */
-type DriverInput<Driver extends string, Verbs> = {
+export type DriverInput<Driver extends string, Verbs> = {
   readonly [V in keyof Verbs & string as `${Driver}.${V}`]: Verbs[V] extends (...args: infer A) => unknown
     ? A
     : never;

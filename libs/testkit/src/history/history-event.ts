@@ -1,7 +1,7 @@
 import type { LossReason, ReleaseOutcome } from 'bedrock-lock';
 
 /** Times are ms of CLOCK_MONOTONIC, which all processes of one machine share. */
-interface HistoryEventFields {
+export interface HistoryEventFields {
   readonly at: number;
   /** The reporting process; unique within a history. */
   readonly process: string;

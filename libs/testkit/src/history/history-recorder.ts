@@ -5,7 +5,7 @@ import { EventLoopWatchdog } from '../liveness/event-loop-watchdog.js';
 import type { HistoryEvent, Share } from './history-event.js';
 
 /** An event without time and process, which the recorder adds. */
-type EventToRecord = HistoryEvent extends infer E
+export type EventToRecord = HistoryEvent extends infer E
   ? E extends HistoryEvent
     ? Omit<E, 'at' | 'process'>
     : never

@@ -71,7 +71,9 @@ export interface MemoryClient {
  * wakes it alone.
  */
 export class MemoryStore {
+  /** @internal */
   readonly counts: MemoryCountStore;
+  /** @internal */
   readonly records: MemoryRecordStore;
   readonly #clock: Clock;
   readonly #resources = new Map<string, StoredResource>();
@@ -90,14 +92,17 @@ export class MemoryStore {
     return this.#resources.size;
   }
 
+  /** @internal */
   join(client: MemoryClient): void {
     this.#clients.set(client.id, client);
   }
 
+  /** @internal */
   leave(client: MemoryClient): void {
     this.#clients.delete(client.id);
   }
 
+  /** @internal */
   claim(claim: Claim, client: MemoryClient): Verdict {
     const now = this.#clock.now();
     if (now > claim.notAfter) return { kind: 'stale' };
@@ -110,6 +115,7 @@ export class MemoryStore {
     return this.#refusal(context, now);
   }
 
+  /** @internal */
   claimAll(claims: readonly Claim[], client: MemoryClient): JointVerdict {
     const now = this.#clock.now();
     if (claims.some(({ notAfter }) => now > notAfter)) return { kind: 'stale' };
@@ -124,6 +130,7 @@ export class MemoryStore {
     return { kind: 'refused', resource: claims[busy]!.resource, ...(holder && { holder }) };
   }
 
+  /** @internal */
   renew(held: HeldRef): RenewOutcome {
     const grant = this.#current(held.resource).grants.get(held.id);
     if (grant === undefined) {
@@ -139,6 +146,7 @@ export class MemoryStore {
     return 'renewed';
   }
 
+  /** @internal */
   withdraw(ref: ClaimRef, options: WithdrawOptions, client: MemoryClient): WithdrawOutcome {
     const stored = this.#current(ref.resource);
     const head = stored.queue[0];
@@ -155,11 +163,13 @@ export class MemoryStore {
     return grant === undefined ? 'absent' : 'released';
   }
 
+  /** @internal */
   annotate(ref: ClaimRef, depth: number): void {
     const grant = this.#resources.get(ref.resource)?.grants.get(ref.id);
     if (grant !== undefined) grant.depth = depth;
   }
 
+  /** @internal */
   inspect(resource: string): ClaimView[] {
     const now = this.#clock.now();
     const views = [...this.#current(resource).grants.values()].map(
@@ -176,6 +186,7 @@ export class MemoryStore {
     return views;
   }
 
+  /** @internal */
   revoke(resource: string, how: 'atExpiry' | 'now'): boolean {
     const stored = this.#current(resource);
     const isHeld = stored.grants.size > 0;

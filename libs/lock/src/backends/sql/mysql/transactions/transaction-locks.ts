@@ -67,6 +67,7 @@ export class MysqlTransactionLocks {
 
   readonly #settings: MysqlSettings;
 
+  /** @internal They come from `mysqlTransactionLocks()`. */
   constructor(settings: MysqlSettings) {
     this.#settings = settings;
     const { connection, clock, operationTimeoutMs, tablePrefix } = settings;
