@@ -1,5 +1,6 @@
-import type { Clock, Timer } from '../../../../core/clock.js';
+import type { Clock } from '../../../../core/clock.js';
 import type { OperationId } from '../../../../core/ports/counting.js';
+import { EarliestTimer } from '../../../../runtime/earliest-timer.js';
 
 /**
  * How long an answer that has arrived stays on the server, in ms. Answers of that time are dropped
@@ -14,13 +15,14 @@ const GATHER_MS = 2_000;
 export class AnswerCleanup {
   /** By resource: operation → when its answer may be dropped, monotonic ms. */
   readonly #due = new Map<string, Map<string, number>>();
-  #timer: Timer | undefined;
-  #firesAt = Infinity;
+  readonly #timer: EarliestTimer;
 
   constructor(
     private readonly clock: Clock,
     private readonly drop: (resource: string, ids: readonly string[]) => Promise<void>,
-  ) {}
+  ) {
+    this.#timer = new EarliestTimer(clock, () => void this.#dropUntil(clock.now()));
+  }
 
   /** The caller has its answer. */
   confirmed(resource: string, { id }: OperationId): void {
@@ -35,25 +37,14 @@ export class AnswerCleanup {
   /** Drops all answers that the server keeps for this process: no caller will ask again. */
   async close(): Promise<void> {
     await this.#dropUntil(Infinity);
-    if (this.#timer !== undefined) this.clock.clearTimer(this.#timer);
+    this.#timer.stop();
   }
 
   #schedule(resource: string, id: string, ms: number): void {
     const due = this.#due.get(resource) ?? new Map<string, number>();
     const at = this.clock.now() + ms;
     this.#due.set(resource, due.set(id, at));
-    this.#arm(at);
-  }
-
-  #arm(at: number): void {
-    if (at >= this.#firesAt) return;
-    if (this.#timer !== undefined) this.clock.clearTimer(this.#timer);
-    this.#firesAt = at;
-    this.#timer = this.clock.setTimer(() => {
-      this.#timer = undefined;
-      this.#firesAt = Infinity;
-      void this.#dropUntil(this.clock.now());
-    }, at - this.clock.now());
+    this.#timer.arm(at);
   }
 
   async #dropUntil(now: number): Promise<void> {
@@ -66,7 +57,7 @@ export class AnswerCleanup {
       for (const at of due.values()) next = Math.min(next, at);
       if (ids.length > 0) dropping.push(this.drop(resource, ids));
     }
-    if (next < Infinity) this.#arm(next);
+    this.#timer.arm(next);
     await Promise.all(dropping);
   }
 }
