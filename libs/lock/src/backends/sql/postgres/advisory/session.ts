@@ -1,5 +1,6 @@
 import { READERS, type Shape } from '../../../../core/claim.js';
 import type { Clock } from '../../../../core/clock.js';
+import { Turns } from '../../../../runtime/keyed-turns.js';
 import { BackendErrors, textOf } from '../../connection/failures.js';
 import type { SqlResult } from '../../connection/link.js';
 import type { PgLink, PgLinkFactory } from '../pg-link.js';
@@ -52,7 +53,7 @@ export class PgSession {
   readonly #errors = new BackendErrors(BACKEND);
   #link: Promise<PgLink> | undefined;
   /** One statement after the other. */
-  #tail: Promise<unknown> = Promise.resolve();
+  readonly #turns = new Turns();
   readonly #ended = new WeakSet<PgLink>();
   #isClosed = false;
 
@@ -110,9 +111,7 @@ export class PgSession {
   /** @throws BackendUnavailableError */
   query(text: string, values: readonly unknown[], endsOnError = false): Promise<SqlResult> {
     const deadline = this.#deps.clock.now() + this.#deps.operationTimeoutMs;
-    const result = this.#tail.then(() => this.#query({ text, values, deadline, endsOnError }));
-    this.#tail = result.catch(() => undefined);
-    return result;
+    return this.#turns.run(() => this.#query({ text, values, deadline, endsOnError }));
   }
 
   close(): void {
