@@ -10,6 +10,11 @@ export class Backoff {
     this.#nextMs = firstMs;
   }
 
+  /** The pause that is due, in ms. */
+  get nextMs(): number {
+    return this.#nextMs;
+  }
+
   /** The pause that is due; the next one is longer. */
   take(): number {
     const pause = this.#nextMs;

@@ -59,7 +59,7 @@ export class Attempt {
   // Most attempts are granted at once.
   #polls: Backoff | undefined;
   #spins: Backoff | undefined;
-  #retryMs: number;
+  #retries: Backoff | undefined;
 
   /** @param before what was learned under this one goes on */
   constructor(
@@ -73,7 +73,7 @@ export class Attempt {
     this.lastArrival = before?.lastArrival ?? 0;
     this.#polls = before === undefined ? undefined : before.#polls;
     this.#spins = before === undefined ? undefined : before.#spins;
-    this.#retryMs = before === undefined ? RETRY_MS.first : before.#retryMs;
+    this.#retries = before === undefined ? undefined : before.#retries;
   }
 
   /**
@@ -90,15 +90,17 @@ export class Attempt {
 
   /** The pause after an unreachable backend, in ms. */
   get retryMs(): number {
-    return this.#retryMs;
+    return this.#retries?.nextMs ?? RETRY_MS.first;
   }
 
-  lengthenRetry(): void {
-    this.#retryMs = Math.min(this.#retryMs * 2, RETRY_MS.longest);
+  /** That pause; the next one is longer. */
+  takeRetryMs(): number {
+    this.#retries ??= new Backoff(RETRY_MS.first, RETRY_MS.longest);
+    return this.#retries.take();
   }
 
   onAnswer(): void {
-    this.#retryMs = RETRY_MS.first;
+    this.#retries = undefined;
   }
 
   /** The pause before asking again where nothing wakes, in ms; longer each time. @param chance in [0, 1) */

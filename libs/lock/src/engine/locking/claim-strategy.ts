@@ -112,11 +112,7 @@ export class ClaimStrategy implements WaitingStrategy<Shape> {
       const ownMs = isWatching ? LONGEST_SLEEP_MS : attempt.takePollMs(this.deps.clock.random());
       return Math.max(1, Math.min(verdict.retryInMs, pollMs, ownMs));
     }
-    if (state.lastError !== undefined) {
-      const pause = attempt.retryMs;
-      attempt.lengthenRetry();
-      return pause;
-    }
+    if (state.lastError !== undefined) return attempt.takeRetryMs();
     // An answer that could not be used brought the facts for a better request.
     return 1;
   }
