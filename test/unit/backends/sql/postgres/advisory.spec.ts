@@ -311,4 +311,14 @@ describe('locks of a transaction', () => {
     });
     await expect(lockInTransaction(fixture.observer, '')).rejects.toMatchObject({ field: 'resource' });
   });
+
+  it.each([
+    ['an empty list, which would lock nothing', [], 'resources'],
+    ['a name in a list that is no text', ['a', 5], 'resources[1]'],
+    ['no list', { length: 1 }, 'resources'],
+  ])('refuse %s', async (_, resources, field) => {
+    await expect(
+      inTransaction((client) => lockInTransaction(client, resources as never)),
+    ).rejects.toMatchObject({ code: 'INVALID_OPTION', field });
+  });
 });

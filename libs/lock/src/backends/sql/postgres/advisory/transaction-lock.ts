@@ -43,8 +43,7 @@ export async function lockInTransaction(
   const { waitMs = 5_000, mode = 'exclusive' } = options;
   checkTime('waitMs', waitMs, 0);
   checkOneOf('mode', mode, ['exclusive', 'shared']);
-  const names = typeof resources === 'string' ? [resources] : resources;
-  const keyed = names.map((name) => ({ name: checkName('resource', name), key: advisoryKey(name) }));
+  const keyed = namesOf(resources).map((name) => ({ name, key: advisoryKey(name) }));
   const suffix = mode === 'shared' ? '_shared' : '';
   const clock = suspendAware(systemClock);
   const wait = { waitMs, deadline: clock.now() + waitMs, clock };
@@ -95,4 +94,11 @@ async function rowOf(
 ): Promise<Readonly<Record<string, unknown>>> {
   const { rows } = await client.query(text, values);
   return rows[0] as Readonly<Record<string, unknown>>;
+}
+
+function namesOf(resources: string | readonly string[]): readonly string[] {
+  if (typeof resources === 'string') return [checkName('resource', resources)];
+  if (!Array.isArray(resources) || resources.length === 0)
+    throw new InvalidOptionError('resources', 'a name, or a list of names that is not empty', resources);
+  return resources.map((name, i) => checkName(`resources[${i}]`, name));
 }
