@@ -111,6 +111,7 @@ export class Lease implements AsyncDisposable {
     return this.#extras?.lossReason;
   }
 
+  /** @internal */
   set lossReason(reason: LossReason) {
     (this.#extras ??= {}).lossReason = reason;
   }
