@@ -4,7 +4,9 @@ import type { ProcessDirectory } from '../../kit/process-directory.js';
 import type { AwaitedGrants } from '../presence/awaited-grants.js';
 import { GUARD_KEY, processOf, type LockKeys, type TokenSource } from '../protocol/keys.js';
 import type { Script } from '../protocol/script.js';
-import type { BatchItem, BatchCommand } from '../protocol/script-batch.js';
+import { BatchCommand, type BatchItem } from '../protocol/batch-command.js';
+import type { ReplicaAcks } from '../protocol/replica-acks.js';
+import type { RedisConnection } from '../connection/redis-connection.js';
 import { encodeText, NO, encodeAscii, YES, type ScriptInput } from '../protocol/resp-encoding.js';
 
 export interface ClaimItem extends BatchItem<Verdict> {
@@ -48,18 +50,21 @@ const ENCODED_GUARD_KEY = encodeText(GUARD_KEY);
 const QUEUE_AND_PUSH = encodeAscii(2);
 
 export interface ClaimCommandDeps {
+  readonly connection: RedisConnection;
   readonly guard: RestartGuard;
   readonly clockOffset: ClockOffset;
   readonly processes: ProcessDirectory;
   readonly tokens: TokenSource;
   readonly awaitedGrants: AwaitedGrants;
+  /** A grant counts only once these replicas have acknowledged it. */
+  readonly acks: ReplicaAcks | undefined;
 }
 
 /** `claim` on the wire. */
-export class ClaimCommand implements BatchCommand<ClaimItem> {
+export class ClaimCommand extends BatchCommand<ClaimItem> {
   readonly script: Script;
   readonly itemsPerCall = 16;
-  readonly firstAnswerIndex = 1;
+  override readonly firstAnswerIndex = 1;
 
   /** Server time of the reply that is being settled, ms. */
   #repliedAt = CLOCK_NOT_READ;
@@ -73,6 +78,7 @@ export class ClaimCommand implements BatchCommand<ClaimItem> {
     { claim, keysOfItem, amountOf, fieldOf }: LockScripts,
     private readonly deps: ClaimCommandDeps,
   ) {
+    super(deps.connection, deps.acks);
     this.script = claim;
     this.#amountOf = amountOf;
     this.#fieldOf = fieldOf;
@@ -107,17 +113,17 @@ export class ClaimCommand implements BatchCommand<ClaimItem> {
     return this.#guardArgs.encoded;
   }
 
-  onReply(reply: readonly unknown[], sentAt: number): void {
+  override onReply(reply: readonly unknown[], sentAt: number): void {
     const [now] = reply;
     this.#repliedAt = typeof now === 'number' ? now : CLOCK_NOT_READ;
     if (this.#repliedAt !== CLOCK_NOT_READ) this.deps.clockOffset.addSample(this.#repliedAt, sentAt);
   }
 
-  isGrant(answer: unknown): boolean {
+  protected override isGrant(answer: unknown): boolean {
     return typeof answer === 'number' && answer !== STALE;
   }
 
-  settle(item: ClaimItem, answer: unknown): void {
+  protected settle(item: ClaimItem, answer: unknown): void {
     if (typeof answer === 'number') {
       if (answer !== STALE) this.deps.awaitedGrants.onGranted(item.claim, answer);
       item.resolve(answer === STALE ? { kind: 'stale' } : { kind: 'granted', token: answer });

@@ -2,7 +2,8 @@ import type { HeldRef, RenewOutcome, WithdrawOptions, WithdrawOutcome } from '..
 import type { LockScripts } from './claim-command.js';
 import type { LockKeys, TokenSource } from '../protocol/keys.js';
 import { ANNOTATE, RENEW, type Script } from '../protocol/script.js';
-import type { BatchItem, BatchCommand } from '../protocol/script-batch.js';
+import { BatchCommand, type BatchItem } from '../protocol/batch-command.js';
+import type { RedisConnection } from '../connection/redis-connection.js';
 import { encodeText, NO, encodeAscii, YES, type ScriptInput } from '../protocol/resp-encoding.js';
 
 export interface WithdrawItem extends BatchItem<WithdrawOutcome> {
@@ -12,17 +13,18 @@ export interface WithdrawItem extends BatchItem<WithdrawOutcome> {
 }
 
 /** `withdraw` on the wire. */
-export class WithdrawCommand implements BatchCommand<WithdrawItem> {
+export class WithdrawCommand extends BatchCommand<WithdrawItem> {
   readonly script: Script;
   readonly itemsPerCall = 16;
-  readonly firstAnswerIndex = 0;
 
   readonly #keysOfItem: number;
 
   constructor(
+    connection: RedisConnection,
     { withdraw, keysOfItem }: LockScripts,
     private readonly tokens: TokenSource,
   ) {
+    super(connection);
     this.script = withdraw;
     this.#keysOfItem = keysOfItem + (tokens.isPerLock ? 1 : 0);
   }
@@ -38,7 +40,7 @@ export class WithdrawCommand implements BatchCommand<WithdrawItem> {
     return { text, count: 1 + keys + items.length * 3 };
   }
 
-  settle(item: WithdrawItem, answer: unknown): void {
+  protected settle(item: WithdrawItem, answer: unknown): void {
     item.resolve(answer === 1 ? 'released' : 'absent');
   }
 }
@@ -47,34 +49,48 @@ export interface RenewItem extends BatchItem<RenewOutcome> {
   readonly held: HeldRef;
 }
 
-export const RENEW_COMMAND: BatchCommand<RenewItem> = {
-  script: RENEW,
-  itemsPerCall: 256,
-  firstAnswerIndex: 0,
-  encode(items) {
+/** `renew` on the wire, of a lock hash. */
+export class RenewCommand extends BatchCommand<RenewItem> {
+  readonly script: Script = RENEW;
+  readonly itemsPerCall = 256;
+
+  encode(items: readonly RenewItem[]): ScriptInput {
     let text = encodeAscii(items.length);
     for (const { held } of items) text += encodeText(held.resource);
     for (const { held } of items)
       text += encodeAscii(held.id) + encodeAscii(Math.ceil(Math.max(held.leaseMs, held.keepMs)));
     return { text, count: 1 + items.length * 3 };
-  },
-  settle: (item, answer) => item.resolve(answer === 1 ? 'renewed' : answer === 2 ? 'revoked' : 'lost'),
-};
+  }
+
+  protected settle(item: RenewItem, answer: unknown): void {
+    item.resolve(answer === 1 ? 'renewed' : answer === 2 ? 'revoked' : 'lost');
+  }
+}
 
 export interface AnnotateItem extends BatchItem<never> {
   readonly id: string;
   readonly depth: number;
 }
 
-export const ANNOTATE_COMMAND: BatchCommand<AnnotateItem> = {
-  script: ANNOTATE,
-  itemsPerCall: 128,
-  firstAnswerIndex: 0,
-  encode(items) {
+/** `annotate` on the wire. */
+export class AnnotateCommand extends BatchCommand<AnnotateItem> {
+  readonly itemsPerCall = 128;
+
+  constructor(
+    connection: RedisConnection,
+    readonly script: Script = ANNOTATE,
+  ) {
+    super(connection);
+  }
+
+  encode(items: readonly AnnotateItem[]): ScriptInput {
     let text = encodeAscii(items.length);
     for (const { resource } of items) text += encodeText(resource);
     for (const { id, depth } of items) text += encodeAscii(id) + encodeAscii(depth);
     return { text, count: 1 + items.length * 3 };
-  },
-  settle: () => undefined,
-};
+  }
+
+  protected settle(): void {
+    // The depth is for operators alone.
+  }
+}

@@ -14,31 +14,21 @@ import { OncePerTurn } from '../../../runtime/after-microtasks.js';
 import type { ClaimItem } from './claim-command.js';
 import { slotOf } from '../protocol/slot.js';
 import type { RedisConnection } from '../connection/redis-connection.js';
-import {
-  ANNOTATE_COMMAND,
-  RENEW_COMMAND,
-  type AnnotateItem,
-  type RenewItem,
-  type WithdrawItem,
-} from './held-commands.js';
+import type { AnnotateItem, RenewItem, WithdrawItem } from './held-commands.js';
 import type { JointClaimItem } from './joint-claim-command.js';
 import type { KeyCache, LockKeys } from '../protocol/keys.js';
-import type { ReplicaAcks } from '../protocol/replica-acks.js';
-import { ScriptBatch, type BatchCommand } from '../protocol/script-batch.js';
+import type { BatchCommand } from '../protocol/batch-command.js';
 
 const ignore = (): void => undefined;
 
-/**
- * The batched commands of one kind of lock. Without their own, renewals and annotations are those
- * of a lock hash.
- */
+/** The batched commands of one kind of lock. */
 export interface LeaseCommands {
   readonly claim: BatchCommand<ClaimItem>;
   /** Omitted if the kind cannot decide several claims in one step. */
   readonly claimAll?: BatchCommand<JointClaimItem>;
   readonly withdraw: BatchCommand<WithdrawItem>;
-  readonly renew?: BatchCommand<RenewItem>;
-  readonly annotate?: BatchCommand<AnnotateItem>;
+  readonly renew: BatchCommand<RenewItem>;
+  readonly annotate: BatchCommand<AnnotateItem>;
 }
 
 /**
@@ -51,26 +41,14 @@ export class LeaseBatches {
   #claims: ClaimItem[] = [];
   #unsentClaims = new SmallMap<string, ClaimItem>();
   readonly #annotations = new Map<string, AnnotateItem>();
-  readonly #withdrawBatch: ScriptBatch<WithdrawItem>;
-  readonly #claimBatch: ScriptBatch<ClaimItem>;
-  readonly #jointClaimBatch: ScriptBatch<JointClaimItem> | undefined;
-  readonly #renewBatch: ScriptBatch<RenewItem>;
-  readonly #annotateBatch: ScriptBatch<AnnotateItem>;
   /** Waits for the microtasks, so that all callers woken by one reply share the batch. */
   readonly #batch = new OncePerTurn(() => this.#flush());
 
   constructor(
     private readonly connection: RedisConnection,
-    commands: LeaseCommands,
+    private readonly commands: LeaseCommands,
     private readonly keyCache: KeyCache<LockKeys>,
-    acks?: ReplicaAcks,
-  ) {
-    this.#withdrawBatch = new ScriptBatch(connection, commands.withdraw);
-    this.#claimBatch = new ScriptBatch(connection, commands.claim, acks);
-    this.#jointClaimBatch = commands.claimAll && new ScriptBatch(connection, commands.claimAll, acks);
-    this.#renewBatch = new ScriptBatch(connection, commands.renew ?? RENEW_COMMAND);
-    this.#annotateBatch = new ScriptBatch(connection, commands.annotate ?? ANNOTATE_COMMAND);
-  }
+  ) {}
 
   claim(claim: Claim): Promise<Verdict> {
     return new Promise((resolve, reject) => {
@@ -84,10 +62,10 @@ export class LeaseBatches {
 
   /** Sent at once, after the requests gathered so far, and never in a call with others. */
   async claimAll(claims: readonly Claim[]): Promise<JointVerdict> {
-    const jointClaimBatch = this.#jointClaimBatch;
+    const { claimAll } = this.commands;
     // On a cluster, a call takes only keys of one slot.
     const slots = this.connection.link.isSharded ? claims.map(({ resource }) => slotOf(resource)) : [];
-    if (jointClaimBatch === undefined || new Set(slots).size > 1) return { kind: 'separate' };
+    if (claimAll === undefined || new Set(slots).size > 1) return { kind: 'separate' };
     this.#flush();
     return new Promise((resolve, reject) => {
       const claimsWithKeys = claims.map((claim) => ({
@@ -95,7 +73,7 @@ export class LeaseBatches {
         claim,
         keys: this.keyCache.of(claim.resource),
       }));
-      jointClaimBatch.send([{ resource: claims[0]!.resource, claims: claimsWithKeys, resolve, reject }]);
+      claimAll.send([{ resource: claims[0]!.resource, claims: claimsWithKeys, resolve, reject }]);
     });
   }
 
@@ -132,7 +110,7 @@ export class LeaseBatches {
           items.push({ resource: ref.resource, held: ref, resolve, reject: refuse });
         }),
     );
-    this.#renewBatch.send(items);
+    this.commands.renew.send(items);
     return outcomes;
   }
 
@@ -141,17 +119,17 @@ export class LeaseBatches {
     const claims = this.#claims;
     if (withdraws.length > 0) {
       this.#withdraws = [];
-      this.#withdrawBatch.send(withdraws);
+      this.commands.withdraw.send(withdraws);
     }
     if (this.#annotations.size > 0) {
       const annotations = [...this.#annotations.values()];
       this.#annotations.clear();
-      this.#annotateBatch.send(annotations);
+      this.commands.annotate.send(annotations);
     }
     if (claims.length > 0) {
       this.#claims = [];
       this.#unsentClaims = new SmallMap();
-      this.#claimBatch.send(claims);
+      this.commands.claim.send(claims);
     }
   }
 }

@@ -3,27 +3,23 @@ import type { ProcessDirectory } from '../../kit/process-directory.js';
 import type { AwaitedGrants } from '../presence/awaited-grants.js';
 import { ClaimCommand, type RestartGuard } from './claim-command.js';
 import type { RedisConnection } from '../connection/redis-connection.js';
-import { WithdrawCommand } from './held-commands.js';
+import { AnnotateCommand, RenewCommand, WithdrawCommand } from './held-commands.js';
 import { JointClaimCommand } from './joint-claim-command.js';
 import { KeyCache, ResourceKeys, tokenSource } from '../protocol/keys.js';
 import { LeaseBatches } from './lease-batches.js';
 import type { ReplicaAcks } from '../protocol/replica-acks.js';
+import { RW_ANNOTATE } from '../protocol/script.js';
 import { scriptCallerFor } from '../protocol/script-caller.js';
 import { FAIR_MUTEX_FORMAT } from './fair-format.js';
 import type { LockProtocol } from './lock-protocol.js';
 import { MutexProtocol, type MutexFormat } from './mutex-protocol.js';
 import { PLAIN_MUTEX_FORMAT } from './plain-format.js';
-import {
-  READ_WRITE_ANNOTATE_COMMAND,
-  READ_WRITE_SCRIPTS,
-  ReadWriteProtocol,
-  readWriteRenewCommand,
-} from './read-write-protocol.js';
+import { READ_WRITE_SCRIPTS, ReadWriteProtocol, ReadWriteRenewCommand } from './read-write-protocol.js';
 import {
   SEMAPHORE_SCRIPTS,
   SemaphoreKeys,
   SemaphoreProtocol,
-  semaphoreRenewCommand,
+  SemaphoreRenewCommand,
 } from './semaphore-protocol.js';
 
 /** Dependencies of all kinds of lock on one server. */
@@ -50,56 +46,45 @@ export function lockProtocols(deps: LockProtocolDeps): readonly LockProtocol[] {
 }
 
 function mutexProtocol(format: MutexFormat, deps: LockProtocolDeps): LockProtocol {
-  const { connection, guard, clockOffset, processes, awaitedGrants, hasPerLockTokens } = deps;
-  const tokens = tokenSource(hasPerLockTokens, connection.link.isSharded);
-  const claim = new ClaimCommand(format, {
-    guard,
-    clockOffset,
-    processes,
-    tokens,
-    awaitedGrants,
-  });
-  const claimAll = format.claimAll && new JointClaimCommand(format.claimAll, claim);
-  const commands = { claim, ...(claimAll && { claimAll }), withdraw: new WithdrawCommand(format, tokens) };
-  const batches = new LeaseBatches(connection, commands, new KeyCache(format.keysOf), deps.acks);
-  return new MutexProtocol(format, batches, processes, scriptCallerFor(connection));
+  const { connection } = deps;
+  const tokens = tokenSource(deps.hasPerLockTokens, connection.link.isSharded);
+  const claim = new ClaimCommand(format, { ...deps, tokens });
+  const claimAll = format.claimAll && new JointClaimCommand(format.claimAll, claim, deps);
+  const commands = {
+    claim,
+    ...(claimAll && { claimAll }),
+    withdraw: new WithdrawCommand(connection, format, tokens),
+    renew: new RenewCommand(connection),
+    annotate: new AnnotateCommand(connection),
+  };
+  const batches = new LeaseBatches(connection, commands, new KeyCache(format.keysOf));
+  return new MutexProtocol(format, batches, deps.processes, scriptCallerFor(connection));
 }
 
 function semaphoreProtocol(deps: LockProtocolDeps): LockProtocol {
-  const { connection, guard, clockOffset, processes, awaitedGrants } = deps;
+  const { connection } = deps;
   const keyCache = new KeyCache((resource) => new SemaphoreKeys(resource));
   const tokens = tokenSource(false, connection.link.isSharded);
   const commands = {
-    claim: new ClaimCommand(SEMAPHORE_SCRIPTS, {
-      guard,
-      clockOffset,
-      processes,
-      tokens,
-      awaitedGrants,
-    }),
-    withdraw: new WithdrawCommand(SEMAPHORE_SCRIPTS, tokens),
-    renew: semaphoreRenewCommand(keyCache),
+    claim: new ClaimCommand(SEMAPHORE_SCRIPTS, { ...deps, tokens }),
+    withdraw: new WithdrawCommand(connection, SEMAPHORE_SCRIPTS, tokens),
+    renew: new SemaphoreRenewCommand(connection, keyCache),
+    annotate: new AnnotateCommand(connection),
   };
-  const batches = new LeaseBatches(connection, commands, keyCache, deps.acks);
-  return new SemaphoreProtocol(batches, processes, scriptCallerFor(connection));
+  const batches = new LeaseBatches(connection, commands, keyCache);
+  return new SemaphoreProtocol(batches, deps.processes, scriptCallerFor(connection));
 }
 
 function readWriteProtocol(deps: LockProtocolDeps): LockProtocol {
-  const { connection, guard, clockOffset, processes, awaitedGrants, hasPerLockTokens } = deps;
-  const tokens = tokenSource(hasPerLockTokens, connection.link.isSharded);
+  const { connection } = deps;
+  const tokens = tokenSource(deps.hasPerLockTokens, connection.link.isSharded);
   const keyCache = new KeyCache((resource) => new ResourceKeys(resource));
   const commands = {
-    claim: new ClaimCommand(READ_WRITE_SCRIPTS, {
-      guard,
-      clockOffset,
-      processes,
-      tokens,
-      awaitedGrants,
-    }),
-    withdraw: new WithdrawCommand(READ_WRITE_SCRIPTS, tokens),
-    renew: readWriteRenewCommand(keyCache),
-    annotate: READ_WRITE_ANNOTATE_COMMAND,
+    claim: new ClaimCommand(READ_WRITE_SCRIPTS, { ...deps, tokens }),
+    withdraw: new WithdrawCommand(connection, READ_WRITE_SCRIPTS, tokens),
+    renew: new ReadWriteRenewCommand(connection, keyCache),
+    annotate: new AnnotateCommand(connection, RW_ANNOTATE),
   };
-  const batches = new LeaseBatches(connection, commands, keyCache, deps.acks);
-  return new ReadWriteProtocol(batches, keyCache, processes, scriptCallerFor(connection));
+  const batches = new LeaseBatches(connection, commands, keyCache);
+  return new ReadWriteProtocol(batches, keyCache, deps.processes, scriptCallerFor(connection));
 }

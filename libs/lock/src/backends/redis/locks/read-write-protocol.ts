@@ -1,12 +1,12 @@
 import { READERS, type ClaimRef, type ClaimView, type Shape } from '../../../core/claim.js';
 import type { ProcessDirectory } from '../../kit/process-directory.js';
 import type { LockScripts } from './claim-command.js';
-import { ANNOTATE_COMMAND, RENEW_COMMAND, type AnnotateItem, type RenewItem } from './held-commands.js';
+import { RenewCommand, type RenewItem } from './held-commands.js';
 import { processOf, ResourceKeys, tagged, type KeyCache } from '../protocol/keys.js';
 import type { LeaseBatches } from './lease-batches.js';
-import { RW_ANNOTATE, RW_CLAIM, RW_INSPECT, RW_RENEW, RW_REVOKE, RW_WITHDRAW } from '../protocol/script.js';
-import type { BatchCommand } from '../protocol/script-batch.js';
-import { encodeAscii } from '../protocol/resp-encoding.js';
+import { RW_CLAIM, RW_INSPECT, RW_RENEW, RW_REVOKE, RW_WITHDRAW } from '../protocol/script.js';
+import type { RedisConnection } from '../connection/redis-connection.js';
+import { encodeAscii, type ScriptInput } from '../protocol/resp-encoding.js';
 import type { CallScript } from '../protocol/script-caller.js';
 import type { LockProtocol } from './lock-protocol.js';
 
@@ -26,24 +26,24 @@ export const READ_WRITE_SCRIPTS: LockScripts = {
 };
 
 /** A renewal states whether it reads or writes: renewing a writer as a reader downgrades it. */
-export function readWriteRenewCommand(keyCache: KeyCache<ResourceKeys>): BatchCommand<RenewItem> {
-  return {
-    ...RENEW_COMMAND,
-    script: RW_RENEW,
-    encode(items) {
-      let text = encodeAscii(items.length * READ_WRITE_SCRIPTS.keysOfItem);
-      for (const { resource } of items) text += keyCache.of(resource).encoded;
-      for (const { held } of items)
-        text += encodeAscii(fieldOf(held)) + encodeAscii(Math.ceil(Math.max(held.leaseMs, held.keepMs)));
-      return { text, count: 1 + items.length * (READ_WRITE_SCRIPTS.keysOfItem + 2) };
-    },
-  };
-}
+export class ReadWriteRenewCommand extends RenewCommand {
+  override readonly script = RW_RENEW;
 
-export const READ_WRITE_ANNOTATE_COMMAND: BatchCommand<AnnotateItem> = {
-  ...ANNOTATE_COMMAND,
-  script: RW_ANNOTATE,
-};
+  constructor(
+    connection: RedisConnection,
+    private readonly keyCache: KeyCache<ResourceKeys>,
+  ) {
+    super(connection);
+  }
+
+  override encode(items: readonly RenewItem[]): ScriptInput {
+    let text = encodeAscii(items.length * READ_WRITE_SCRIPTS.keysOfItem);
+    for (const { resource } of items) text += this.keyCache.of(resource).encoded;
+    for (const { held } of items)
+      text += encodeAscii(fieldOf(held)) + encodeAscii(Math.ceil(Math.max(held.leaseMs, held.keepMs)));
+    return { text, count: 1 + items.length * (READ_WRITE_SCRIPTS.keysOfItem + 2) };
+  }
+}
 
 /**
  * A read-write lock, in the format of Redisson's RReadWriteLock, with a queue of processes beside

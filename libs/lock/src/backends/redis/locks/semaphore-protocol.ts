@@ -2,7 +2,7 @@ import type { Claim, ClaimView, Shape } from '../../../core/claim.js';
 import { READERS } from '../../../core/claim.js';
 import type { ProcessDirectory } from '../../kit/process-directory.js';
 import type { LockScripts } from './claim-command.js';
-import { RENEW_COMMAND, type RenewItem } from './held-commands.js';
+import { RenewCommand, type RenewItem } from './held-commands.js';
 import { bedrockTag, processOf, type KeyCache, type LockKeys } from '../protocol/keys.js';
 import type { LeaseBatches } from './lease-batches.js';
 import {
@@ -12,8 +12,8 @@ import {
   LEASE_SEMAPHORE_REVOKE,
   LEASE_SEMAPHORE_WITHDRAW,
 } from '../protocol/script.js';
-import type { BatchCommand } from '../protocol/script-batch.js';
-import { encodeText, encodeAscii } from '../protocol/resp-encoding.js';
+import type { RedisConnection } from '../connection/redis-connection.js';
+import { encodeText, encodeAscii, type ScriptInput } from '../protocol/resp-encoding.js';
 import type { CallScript } from '../protocol/script-caller.js';
 import type { LockProtocol } from './lock-protocol.js';
 
@@ -49,19 +49,24 @@ export const SEMAPHORE_SCRIPTS: LockScripts = {
 };
 
 /** `renew` of permits on the wire. */
-export function semaphoreRenewCommand(keyCache: KeyCache<SemaphoreKeys>): BatchCommand<RenewItem> {
-  return {
-    ...RENEW_COMMAND,
-    script: LEASE_SEMAPHORE_RENEW,
-    encode(items) {
-      const keys = items.length * SEMAPHORE_SCRIPTS.keysOfItem;
-      let text = encodeAscii(keys);
-      for (const { resource } of items) text += keyCache.of(resource).encoded;
-      for (const { held } of items)
-        text += encodeAscii(held.id) + encodeAscii(Math.ceil(Math.max(held.leaseMs, held.keepMs)));
-      return { text, count: 1 + keys + items.length * 2 };
-    },
-  };
+export class SemaphoreRenewCommand extends RenewCommand {
+  override readonly script = LEASE_SEMAPHORE_RENEW;
+
+  constructor(
+    connection: RedisConnection,
+    private readonly keyCache: KeyCache<SemaphoreKeys>,
+  ) {
+    super(connection);
+  }
+
+  override encode(items: readonly RenewItem[]): ScriptInput {
+    const keys = items.length * SEMAPHORE_SCRIPTS.keysOfItem;
+    let text = encodeAscii(keys);
+    for (const { resource } of items) text += this.keyCache.of(resource).encoded;
+    for (const { held } of items)
+      text += encodeAscii(held.id) + encodeAscii(Math.ceil(Math.max(held.leaseMs, held.keepMs)));
+    return { text, count: 1 + keys + items.length * 2 };
+  }
 }
 
 /** Permits of Bedrock's own semaphore, which other libraries cannot read. */

@@ -16,38 +16,42 @@ export interface BatchItem<Outcome> {
   readonly reject: (error: LockError) => void;
 }
 
-/** How a batched command goes over the wire. */
-export interface BatchCommand<Item> {
-  readonly script: Script;
+/** A command whose items share few calls; each item has its own answer or failure. */
+export abstract class BatchCommand<Item extends BatchItem<never>> {
+  abstract readonly script: Script;
   /**
    * Most items of a call. A script blocks the server while it runs. With several calls in flight,
    * the client reads one reply while the server works on the next. Measured with 64 parallel
    * cycles: 122,000/s with 16 items, 104,000/s with 32.
    */
-  readonly itemsPerCall: number;
-  /** @param sentAt a local instant before the request is sent */
-  encode(items: readonly Item[], sentAt: number): ScriptInput;
+  abstract readonly itemsPerCall: number;
   /**
    * Index of the first answer in the reply; there is one per item. A reply that is not an array is
    * itself the answer to a lone item.
    */
-  readonly firstAnswerIndex: number;
-  /** The answer is a grant, which a failover must not lose. */
-  isGrant?(answer: unknown): boolean;
-  /** Sees the whole reply first. */
-  onReply?(reply: readonly unknown[], sentAt: number): void;
-  /** Settles an item with its answer, which is not an error. */
-  settle(item: Item, answer: unknown): void;
-}
+  readonly firstAnswerIndex: number = 0;
 
-/** Sends the items of one command in few calls; each item has its own answer or failure. */
-export class ScriptBatch<Item extends BatchItem<never>> {
   constructor(
     private readonly connection: RedisConnection,
-    private readonly command: BatchCommand<Item>,
     /** A grant counts only once these replicas have acknowledged it. */
     private readonly acks?: ReplicaAcks,
   ) {}
+
+  /** @param sentAt a local instant before the request is sent */
+  abstract encode(items: readonly Item[], sentAt: number): ScriptInput;
+
+  /** Settles an item with its answer, which is not an error. */
+  protected abstract settle(item: Item, answer: unknown): void;
+
+  /** True when the answer is a grant, which a failover must not lose. */
+  protected isGrant(_answer: unknown): boolean {
+    return false;
+  }
+
+  /** Sees the whole reply first. */
+  onReply(_reply: readonly unknown[], _sentAt: number): void {
+    // Most commands have no use for it.
+  }
 
   send(items: readonly Item[]): void {
     if (!this.connection.link.isSharded) return this.#send(items);
@@ -57,15 +61,15 @@ export class ScriptBatch<Item extends BatchItem<never>> {
   }
 
   #send(items: readonly Item[]): void {
-    const { itemsPerCall } = this.command;
+    const { itemsPerCall } = this;
     if (items.length <= itemsPerCall) return this.#call(items);
     for (let at = 0; at < items.length; at += itemsPerCall) this.#call(items.slice(at, at + itemsPerCall));
   }
 
   #call(items: readonly Item[]): void {
-    const script = scriptFor(this.connection.link, this.command.script);
+    const script = scriptFor(this.connection.link, this.script);
     const sentAt = this.connection.now();
-    const input = this.command.encode(items, sentAt);
+    const input = this.encode(items, sentAt);
     const acked = this.acks?.whenAcknowledged();
     const replyHandler: ReplyHandler = {
       replied: (reply) => this.#settle(items, reply, sentAt, acked),
@@ -80,26 +84,24 @@ export class ScriptBatch<Item extends BatchItem<never>> {
     sentAt: number,
     acked: Promise<AckFailure> | undefined,
   ): void {
-    const { command } = this;
     if (!Array.isArray(given) && items.length === 1) return this.#answer(items[0]!, given, acked);
     const reply: readonly unknown[] = Array.isArray(given) ? given : [];
-    command.onReply?.(reply, sentAt);
+    this.onReply(reply, sentAt);
     for (let i = 0; i < items.length; i += 1)
-      this.#answer(items[i]!, reply[command.firstAnswerIndex + i], acked);
+      this.#answer(items[i]!, reply[this.firstAnswerIndex + i], acked);
   }
 
   #answer(item: Item, answer: unknown, acked: Promise<AckFailure> | undefined): void {
-    const { command } = this;
     if (answer === undefined || answer === null) {
       item.reject(noAnswer('an unexpected reply'));
     } else if (Buffer.isBuffer(answer)) {
       this.#reject(item, refusal(answer.toString(), item.resource));
-    } else if (acked !== undefined && command.isGrant?.(answer) === true) {
+    } else if (acked !== undefined && this.isGrant(answer)) {
       void acked.then((failure) => {
-        if (failure === undefined) command.settle(item, answer);
+        if (failure === undefined) this.settle(item, answer);
         else this.#reject(item, failure);
       });
-    } else command.settle(item, answer);
+    } else this.settle(item, answer);
   }
 
   #recover(items: readonly Item[], sent: SentScript, error: LockError): void {
