@@ -24,7 +24,7 @@ export const ENGINE = [
     find: 'claims.onAnswer(state, attempt, verdict, claim.queue);',
     replace:
       'attempt.sentAt = this.deps.clock.now();\nclaims.onAnswer(state, attempt, verdict, claim.queue);',
-    seed: 97,
+    seed: 57,
   },
   {
     name: 'renewal-counts-from-reply',
@@ -42,7 +42,7 @@ export const ENGINE = [
     find: "const outcome = answers[i] ?? 'unknown';",
     replace: "const outcome = answers[i] === 'unknown' ? 'renewed' : answers[i] ?? 'renewed';",
     terms: { ...ROUGH, holdMs: 600, waitMs: 3_000, loadMs: 8_000, faultsOf: 'network' },
-    seed: 28,
+    seed: 35,
   },
   {
     name: 'never-renews',
@@ -60,7 +60,7 @@ export const ENGINE = [
     find: 'if (attempt === undefined || (attempt.inDoubtUntil === 0 && !attempt.isQueued)) return;',
     replace: 'if (attempt === undefined || attempt.inDoubtUntil > 0 || !attempt.isQueued) return;',
     terms: LASTING,
-    seed: 5,
+    seed: 16,
   },
   {
     name: 'place-in-line-stays',
@@ -152,7 +152,7 @@ export const ENGINE = [
     file: 'engine/locking/lock-engine.ts',
     find: 'this.#withdrawals.cancel(this.#withdrawal(hold, hold.keepMsAt(this.clock.now())));',
     replace: 'void hold;',
-    seed: 9,
+    seed: 17,
   },
   {
     name: 'hand-over-of-little',
@@ -195,7 +195,7 @@ export const ENGINE = [
     file: WITHDRAWALS,
     find: "return (await atMost(this.clock, deadline - this.clock.now(), confirmed)) ?? 'unconfirmed';",
     replace: 'return confirmed;',
-    seed: 8,
+    seed: 3,
   },
   {
     name: 'not-after-too-late',
@@ -204,7 +204,7 @@ export const ENGINE = [
     find: 'return Math.floor((localMs + this.#offset - sleptMs - aged * DRIFT) * this.#unitsPerMs) - 1;',
     replace: 'return Math.floor((localMs + this.#offset - aged * DRIFT) * this.#unitsPerMs) + 60_000;',
     terms: { ...LASTING, kinds: ['semaphore'] },
-    seed: 72,
+    seed: 3,
   },
   {
     name: 'depth-ignored',

@@ -54,7 +54,7 @@ export const SCRIPTS = [
     find: 'if now >= ARGV[arg + 2] + 0 then',
     replace: 'if false then',
     terms: { ...LASTING, kinds: ['fairMutex', 'readWriteLock'] },
-    seed: 2,
+    seed: 15,
   },
   {
     name: 'stale-claim-granted-unread',
@@ -63,7 +63,7 @@ export const SCRIPTS = [
     find: "call('PEXPIREAT', lock, ARGV[arg + 2])",
     replace: '',
     terms: { ...LASTING_NODES, fencing: false, faults: 60 },
-    seed: 249,
+    seed: 453,
   },
   {
     name: 'stale-permits-granted',
@@ -72,7 +72,7 @@ export const SCRIPTS = [
     find: 'now >= ARGV[arg + 2] + 0 and -1 or protectedCall',
     replace: 'protectedCall',
     terms: { ...LASTING, kinds: ['semaphore'] },
-    seed: 72,
+    seed: 3,
   },
   {
     name: 'grant-without-end',
@@ -97,7 +97,7 @@ export const SCRIPTS = [
     find: 'if state[1] and not state[2] then',
     replace: 'if false then',
     terms: { ...LASTING, loadMs: 10_000, waitMs: 6_000 },
-    seed: 1,
+    seed: 13,
   },
   {
     name: 'taken-is-granted',
@@ -149,7 +149,7 @@ export const SCRIPTS = [
     find: 'if guard ~= runId then',
     replace: 'if false then',
     terms: GUARDED,
-    seed: 1,
+    seed: 3,
   },
   {
     name: 'guard-too-short',
@@ -158,7 +158,7 @@ export const SCRIPTS = [
     find: 'over = now + longest',
     replace: 'over = now + longest / 10',
     terms: GUARDED,
-    seed: 3,
+    seed: 7,
   },
   {
     name: 'guard-trusts-old-data',
@@ -167,7 +167,7 @@ export const SCRIPTS = [
     find: 'if guard ~= runId then',
     replace: 'if not guard then',
     terms: GUARDED,
-    seed: 1,
+    seed: 3,
   },
   {
     name: 'reader-beside-writer',

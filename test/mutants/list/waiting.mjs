@@ -43,7 +43,7 @@ export const WAITING = [
     find: 'return pushed !== undefined && pushed.claimId === this.currentAttempt?.id ? pushed.grant : undefined;',
     replace: 'return pushed?.grant;',
     terms: ROUGH,
-    seed: 3,
+    seed: 22,
   },
   {
     name: 'pushed-grant-from-its-arrival',
