@@ -2,7 +2,7 @@ import { avoidedWords } from './english.js';
 import { filesBelow, read } from './pages.js';
 
 /** Words for which no better one is found may stay, but not so many that they become a style. */
-const BOUND = 30;
+const BOUND = 5;
 
 const LIBRARIES = ['libs/lock', 'libs/nestjs', 'libs/testkit'];
 const PATHS = [
