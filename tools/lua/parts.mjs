@@ -98,6 +98,7 @@ function queueTiming() {
   const source = readFileSync(TIMING_FILE, 'utf8');
   const [, body = ''] = /QUEUE_TIMING: QueueTiming = Object\.freeze\(\{([^}]*)\}\)/.exec(source) ?? [];
   const pairs = [...body.matchAll(/^\s*(\w+): ([\d_]+),$/gm)];
+  if (pairs.length === 0) throw new Error(`cannot read QUEUE_TIMING from ${TIMING_FILE}`);
   return new Map(pairs.map(([, name, ms]) => [name, ms.replaceAll('_', '')]));
 }
 
