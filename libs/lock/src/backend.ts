@@ -1,4 +1,5 @@
-/** For authors of a backend: its drivers with their requests and answers. Applications need none of it. */
+/** For authors of a backend: its drivers with their requests and answers. `Backend`
+ * itself and the views that it returns are in `bedrock-lock`. Applications need none of this. */
 export type {
   CounterDriver,
   LeaseDriver,

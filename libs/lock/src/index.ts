@@ -91,6 +91,6 @@ export type { Backend } from './core/ports/ports.js';
 export type { NodeView } from './core/ports/node.js';
 export type { ClaimView, HolderView, ProcessView } from './core/claim.js';
 
-// The compiler names a type by the entries that it has read: these two export what signatures above need beside them.
+// Links for the compiler alone: it names an inferred type only through entries that it has read (TS2883).
 export type {} from './backend.js';
 export type {} from './integration.js';

@@ -1,4 +1,4 @@
-/** Operations that were started since the last drain check. */
+/** Counts operations in flight; `whenOver()` resolves when the count returns to 0. */
 export class InFlightGeneration {
   #count = 0;
   #onOver: (() => void) | undefined;

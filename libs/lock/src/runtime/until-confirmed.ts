@@ -24,7 +24,7 @@ export interface RepeatedRequest<T> {
 
 /** Repeats unanswered requests until each is confirmed or given up. Sends nothing after `stop()`. */
 export class UntilConfirmed {
-  /** Requests that `drain()` waits for. A subclass counts them. */
+  /** Requests that `drain()` waits for. A subclass counts them; without that, it waits for none. */
   protected readonly inFlight = new InFlightGeneration();
   #isStopped = false;
   #isHurried = false;

@@ -5,10 +5,10 @@ export const READY_TIMEOUTS = 5;
 /** Pause before a server that does not serve is asked again, in ms. */
 const PAUSE_MS = 50;
 
-export interface ReadinessDeps {
+export interface UntilServingDeps {
   readonly clock: Clock;
   readonly operationTimeoutMs: number;
-  /** Whether asking again is in vain. */
+  /** True when asking again cannot help. */
   readonly isFinal: (error: unknown) => boolean;
 }
 
@@ -18,17 +18,17 @@ export interface ReadinessDeps {
  * `await`. UntilConfirmed does not fit: a question changes nothing, and it is asked at an even pace.
  * @throws the last error
  */
-export async function untilServing(patience: ReadinessDeps, ask: () => Promise<unknown>): Promise<void> {
+export async function untilServing(deps: UntilServingDeps, ask: () => Promise<unknown>): Promise<void> {
   const letGo = stayAlive();
   try {
-    await untilAnswered(patience, ask);
+    await untilAnswered(deps, ask);
   } finally {
     letGo();
   }
 }
 
 async function untilAnswered(
-  { clock, operationTimeoutMs, isFinal }: ReadinessDeps,
+  { clock, operationTimeoutMs, isFinal }: UntilServingDeps,
   ask: () => Promise<unknown>,
 ): Promise<void> {
   const until = clock.now() + operationTimeoutMs * READY_TIMEOUTS;

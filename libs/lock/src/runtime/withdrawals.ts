@@ -63,26 +63,25 @@ export class Withdrawals extends UntilConfirmed {
   }
 
   // Continues in the background; the caller waits for it no longer than promised.
-  async #confirm(withdrawal: Withdrawal, hasActed: boolean, deadline: number): Promise<ReleaseEnd> {
+  async #confirm(withdrawal: Withdrawal, mayHaveBeenSent: boolean, deadline: number): Promise<ReleaseEnd> {
     const confirmed = sleep(this.clock, RETRY_MS.first)
-      .then(() => this.#untilConfirmed(withdrawal, hasActed))
+      .then(() => this.#untilConfirmed(withdrawal, mayHaveBeenSent))
       .finally(() => this.inFlight.end());
     return (await atMost(this.clock, deadline - this.clock.now(), confirmed)) ?? 'unconfirmed';
   }
 
-  async #untilConfirmed(withdrawal: Withdrawal, hasActed = true): Promise<ReleaseEnd> {
+  async #untilConfirmed(withdrawal: Withdrawal, mayHaveBeenSent = true): Promise<ReleaseEnd> {
     const outcome = await this.repeat({
       send: () => this.#send(withdrawal),
       // An earlier request may be executed after this answer, up to the instant when the server calls it stale.
       repeatAt: (_, sentAt) => (sentAt < withdrawal.notBefore ? withdrawal.notBefore : undefined),
       mayRepeat: (error) => {
-        hasActed ||= mayHaveActed(error);
+        mayHaveBeenSent ||= mayHaveActed(error);
         return this.clock.now() < withdrawal.overAt();
       },
     });
     if (outcome === 'released') return 'released';
-    // After an attempt without an answer, `absent` may result from that attempt.
-    return outcome === undefined || hasActed ? 'unconfirmed' : 'lost';
+    return outcome === undefined || mayHaveBeenSent ? 'unconfirmed' : 'lost';
   }
 
   #send({ ref, keepMs, leavesQueue }: Withdrawal): Promise<WithdrawOutcome> {

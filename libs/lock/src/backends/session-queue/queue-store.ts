@@ -93,7 +93,7 @@ export interface QueueStore {
    */
   session(leaseMs: number): Promise<QueueSession>;
   /** Makes a new entry at the end of the queue, and reads the queue, in one round trip. */
-  enqueue(terms: EnqueueRequest, session: QueueSession): Promise<EnqueueResult>;
+  enqueue(request: EnqueueRequest, session: QueueSession): Promise<EnqueueResult>;
   /** The queue, the first in the queue first. @param session after all requests of this one */
   read(resource: string, session?: QueueSession): Promise<readonly QueueEntry[]>;
   /** Writes, and returns which entries still exist, in order; one round trip for each session. Never rejects. */
@@ -102,10 +102,10 @@ export interface QueueStore {
    * Puts another entry where this one is, in one step: of another session, claim, lease or with
    * fewer units. Undefined when it is gone.
    */
-  replace(entry: OwnEntry, terms: EnqueueRequest, session: QueueSession): Promise<OwnEntry | undefined>;
+  replace(entry: OwnEntry, request: EnqueueRequest, session: QueueSession): Promise<OwnEntry | undefined>;
   /** Makes so many changes, so that the numbers of later ones are greater by that much. */
   advanceRevision(changes: number, session: QueueSession): Promise<void>;
-  /** Removes an entry, of whomever. True when this call did. */
+  /** Removes an entry of any process. True when this call did. */
   remove(entry: QueueEntry): Promise<boolean>;
   /** Calls back once, when this entry is gone or replaced, or may be; soon when it is gone already. Never throws. */
   onDeleted(entry: QueueEntry, wake: () => void): void;

@@ -17,10 +17,6 @@ export class QueuedClaims {
     this.#withdrawn = new RecentIds(clock, WITHDRAWN_MS);
   }
 
-  get size(): number {
-    return this.#byId.size;
-  }
-
   get(id: string): QueuedClaim | undefined {
     return this.#byId.get(id);
   }

@@ -8,7 +8,7 @@ export interface CountAnswer<T> {
   readonly grants: readonly T[];
   /** When asking again is worth it without a wake, in ms; Infinity when only a wake can help. */
   readonly retryInMs: number;
-  /** What those behind still lack, for their errors: `2 permits are free`. */
+  /** Why the next caller was not served, for its error: `2 permits are free`. */
   readonly lack: string;
 }
 

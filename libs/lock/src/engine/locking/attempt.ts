@@ -140,19 +140,19 @@ export class Attempt {
     };
   }
 
-  /** What takes back a grant that may still come, and the place in line. */
+  /** What takes back a grant that may still come, and the entry in the server's queue. */
   withdrawal(
     state: { readonly resource: string; readonly waiterCount: number; readonly isFull: boolean },
     operationTimeoutMs: number,
   ): Withdrawal {
     const { id, settings, inDoubtUntil, sentAt, leaseMs } = this;
-    const owner = settings.shape.order === 'fifo' ? QUEUE_TIMING.redissonWaitMs : 0;
+    const redissonQueueMs = settings.shape.order === 'fifo' ? QUEUE_TIMING.redissonWaitMs : 0;
     return {
       ref: { id, resource: state.resource, shape: settings.shape },
       keepMs: 0,
       leavesQueue: () => state.waiterCount === 0 || state.isFull,
       notBefore: inDoubtUntil,
-      overAt: () => sentAt + Math.max(leaseMs, settings.holdAtLeastMs, owner) + operationTimeoutMs,
+      overAt: () => sentAt + Math.max(leaseMs, settings.holdAtLeastMs, redissonQueueMs) + operationTimeoutMs,
     };
   }
 }

@@ -24,7 +24,7 @@ export interface ClaimsDeps {
  */
 export class Claims {
   readonly #holdDeps: HoldDeps;
-  #claims = 0;
+  #lastNumber = 0;
 
   constructor(private readonly deps: ClaimsDeps) {
     const { clock, backend, quantum } = deps;
@@ -82,13 +82,13 @@ export class Claims {
   }
 
   newAttempt(settings: LockSettings, before?: Attempt): Attempt {
-    return new Attempt(this.deps.backend.processId, ++this.#claims, settings, before);
+    return new Attempt(this.deps.backend.processId, ++this.#lastNumber, settings, before);
   }
 
-  onAnswer(state: ResourceState, attempt: Attempt, verdict: Verdict, isQueued: boolean): void {
+  onAnswer(state: ResourceState, attempt: Attempt, verdict: Verdict, joinsQueue: boolean): void {
     attempt.onAnswer();
     if (verdict.kind === 'refused') {
-      attempt.isQueued ||= isQueued;
+      attempt.isQueued ||= joinsQueue;
       attempt.uselessAnswers = 0;
     } else if (verdict.kind === 'stale') {
       const detail = 'it rejects requests as stale: its clock jumps, or requests take too long';
@@ -115,7 +115,7 @@ export class Claims {
     }
   }
 
-  holdOf(state: ResourceState, { number, settings, inDoubtUntil }: Attempt, granted: PushedGrant): Hold {
+  createHold(state: ResourceState, { number, settings, inDoubtUntil }: Attempt, granted: PushedGrant): Hold {
     const { leaseMs, since: sentAt, token, tokens } = granted;
     return new Hold(
       state,
@@ -129,7 +129,7 @@ export class Claims {
     const { settings, inDoubtUntil } = attempt;
     const { leaseMs, since: sentAt } = granted;
     const head = state.head;
-    const hold = this.holdOf(state, attempt, granted);
+    const hold = this.createHold(state, attempt, granted);
     const isSameKind =
       head?.settings.holdAtLeastMs === settings.holdAtLeastMs &&
       head.settings.shape === settings.shape &&

@@ -122,7 +122,7 @@ export class JointClaims {
     const { caller, requests, states, attempts, others } = joint;
     const now = this.states.registry.clock.now();
     const holds = attempts.map((attempt, i) =>
-      this.claims.holdOf(states[i]!, attempt, attempt.toGrant(tokens[i]!)),
+      this.claims.createHold(states[i]!, attempt, attempt.toGrant(tokens[i]!)),
     );
     const isOfUse = holds.every((hold, i) =>
       hold.isUsableFor(requests[i]!.settings, attempts[i]!.leaseMs, now),

@@ -6,9 +6,9 @@ import type { Unsubscribe, Waker } from '../../core/ports/ports.js';
 /** An unused subscription is kept this long, in ms: locks that are contended once are contended again. */
 const LINGER_MS = 5_000;
 
-/** Where wakes come from; `what` says how the resource is used. */
-export interface WakeSource<What> {
-  watch(resource: string, usage: What, wake: Waker): Promise<Unsubscribe>;
+/** Where wakes come from; `usage` tells the server which wakes to send. */
+export interface WakeSource<Usage> {
+  watch(resource: string, usage: Usage, wake: Waker): Promise<Unsubscribe>;
 }
 
 interface Subscription {
@@ -23,7 +23,7 @@ interface Subscription {
  * a lost wake costs less than a second instead of a lease. Not the waker map of the backends: a
  * subscription outlasts its waiters for a while.
  */
-export class WakeHub<What = Shape> {
+export class WakeHub<Usage = Shape> {
   readonly #subscriptions = new Map<string, Subscription>();
   #listening = 0;
   #sweep: Timer | undefined;
@@ -32,7 +32,7 @@ export class WakeHub<What = Shape> {
 
   constructor(
     private readonly clock: Clock,
-    private readonly driver: WakeSource<What>,
+    private readonly source: WakeSource<Usage>,
   ) {}
 
   /** Resources with a live subscription, those that linger included. */
@@ -55,7 +55,7 @@ export class WakeHub<What = Shape> {
    * Calls `wake` until the result is called. Resolves when the subscription is confirmed, with undefined when it cannot
    * be made: without wakes the caller polls, and the next refusal tries to subscribe again.
    */
-  async watch(resource: string, usage: What, wake: Waker): Promise<Unsubscribe | undefined> {
+  async watch(resource: string, usage: Usage, wake: Waker): Promise<Unsubscribe | undefined> {
     let subscription = this.#subscriptions.get(resource);
     if (subscription === undefined) {
       subscription = this.#subscribe(resource, usage);
@@ -91,10 +91,10 @@ export class WakeHub<What = Shape> {
     };
   }
 
-  #subscribe(resource: string, usage: What): Subscription {
+  #subscribe(resource: string, usage: Usage): Subscription {
     const wakes = new Set<Waker>();
     const wakeAll: Waker = (why) => wakes.forEach((wake) => wake(why));
-    const made = this.driver.watch(resource, usage, wakeAll);
+    const made = this.source.watch(resource, usage, wakeAll);
     const subscription: Subscription = { wakes, made, isMade: false, idleSince: 0 };
     made.then(
       () => void (subscription.isMade = true),

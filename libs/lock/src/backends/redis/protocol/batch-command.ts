@@ -54,13 +54,13 @@ export abstract class BatchCommand<Item extends BatchItem<never>> {
   }
 
   send(items: readonly Item[]): void {
-    if (!this.connection.link.isSharded) return this.#send(items);
+    if (!this.connection.link.isSharded) return this.#sendCalls(items);
     // On a cluster, a call takes only keys of one slot.
     const bySlot = groupBy(items, ({ resource }) => slotOf(resource));
-    for (const group of bySlot.values()) this.#send(group);
+    for (const group of bySlot.values()) this.#sendCalls(group);
   }
 
-  #send(items: readonly Item[]): void {
+  #sendCalls(items: readonly Item[]): void {
     const { itemsPerCall } = this;
     if (items.length <= itemsPerCall) return this.#call(items);
     for (let at = 0; at < items.length; at += itemsPerCall) this.#call(items.slice(at, at + itemsPerCall));
@@ -72,23 +72,23 @@ export abstract class BatchCommand<Item extends BatchItem<never>> {
     const input = this.encode(items, sentAt);
     const acked = this.acks?.whenAcknowledged();
     const replyHandler: ReplyHandler = {
-      replied: (reply) => this.#settle(items, reply, sentAt, acked),
+      replied: (reply) => this.#settleAll(items, reply, sentAt, acked),
       failed: (error) => this.#recover(items, { script, input, sentAt }, error as LockError),
     };
     this.connection.run('evalsha', evalshaRequest(script, input), replyHandler, sentAt);
   }
 
-  #settle(
+  #settleAll(
     items: readonly Item[],
-    given: unknown,
+    reply: unknown,
     sentAt: number,
     acked: Promise<AckFailure> | undefined,
   ): void {
-    if (!Array.isArray(given) && items.length === 1) return this.#answer(items[0]!, given, acked);
-    const reply: readonly unknown[] = Array.isArray(given) ? given : [];
-    this.onReply(reply, sentAt);
+    if (!Array.isArray(reply) && items.length === 1) return this.#answer(items[0]!, reply, acked);
+    const answers: readonly unknown[] = Array.isArray(reply) ? reply : [];
+    this.onReply(answers, sentAt);
     for (let i = 0; i < items.length; i += 1)
-      this.#answer(items[i]!, reply[this.firstAnswerIndex + i], acked);
+      this.#answer(items[i]!, answers[this.firstAnswerIndex + i], acked);
   }
 
   #answer(item: Item, answer: unknown, acked: Promise<AckFailure> | undefined): void {
@@ -109,7 +109,7 @@ export abstract class BatchCommand<Item extends BatchItem<never>> {
     if (needsText(error)) {
       const acked = this.acks?.whenAcknowledged();
       sendText(this.connection, sent, {
-        replied: (reply) => this.#settle(items, reply, sent.sentAt, acked),
+        replied: (reply) => this.#settleAll(items, reply, sent.sentAt, acked),
         failed: (again) => this.#fail(items, again as LockError),
       });
     } else if (items.length > 1 && (code === 'NOPERM' || code === 'CROSSSLOT')) {
