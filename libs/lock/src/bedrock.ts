@@ -277,13 +277,15 @@ export class Bedrock implements AsyncDisposable {
 
   async #close(graceMs: number): Promise<void> {
     const letGo = stayAlive();
-    try {
-      const recorded = this.#recording?.close(graceMs);
-      const served = this.#engine.close(graceMs).finally(() => this.#counting.close());
-      await served.finally(() => recorded).finally(() => this.backend.close());
-    } finally {
-      letGo();
-    }
+    const recorded = this.#recording?.close(graceMs);
+    await this.#engine
+      .close(graceMs)
+      .finally(() => this.#counting.close())
+      .finally(() => recorded)
+      // Until now, a request in flight at the start may have left a record to remove.
+      .finally(() => this.#recording?.stop())
+      .finally(() => this.backend.close())
+      .finally(letGo);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

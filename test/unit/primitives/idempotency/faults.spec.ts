@@ -72,6 +72,21 @@ describe('idempotency under faults', () => {
     expect(row()).toBeUndefined();
   });
 
+  it('takes back what turns up while the locks are still closing', async () => {
+    const lease = await bedrock.mutex('other').acquire();
+    backend.plan('records.begin', { kind: 'delay', replyMs: 2 * LEASE_MS, giveUpMs: 100 });
+    const refused = expect(payments().run({ key: 'k' }, () => 'paid')).rejects.toMatchObject(UNAVAILABLE);
+    await clock.advance(0);
+    const closed = bedrock.close({ graceMs: 1_000 });
+    await clock.advance(100);
+    await refused;
+    await clock.advance(0);
+    expect(row()).toBeUndefined();
+    await lease.release();
+    await clock.advance(1_000);
+    await closed;
+  });
+
   it('asks no more for what it takes back when it is closed', async () => {
     backend.plan('records.begin', { kind: 'loseReply' });
     backend.plan('records.abandon', { kind: 'refuse', forEver: true });

@@ -89,6 +89,10 @@ export class RecordEngine {
     if (this.#runs.size > 0 && graceMs > 0)
       await atMost(this.clock, graceMs, new Promise<void>((done) => (this.#onIdle = done)));
     for (const run of this.#runs) run.stop();
+  }
+
+  /** Sends nothing more, since the backend closes next. */
+  stop(): void {
     this.#abandoning.stop();
   }
 }
