@@ -172,27 +172,43 @@ describe('session locks', () => {
     for (const call of calls) await expect(call()).rejects.toMatchObject({ executed: 'no' });
   });
 
-  it('are not released again and again when their backend is closed', async () => {
-    const timers = new Set<object>();
-    const clock = {
-      ...systemClock,
-      setTimer: (act: () => void, ms: number) => {
-        const timer = systemClock.setTimer(() => {
+  describe('leave no timer', () => {
+    let timers: Map<object, number>;
+    let clock: typeof systemClock;
+    beforeEach(() => {
+      timers = new Map();
+      clock = {
+        ...systemClock,
+        setTimer: (act: () => void, ms: number) => {
+          const timer = systemClock.setTimer(() => {
+            timers.delete(timer);
+            act();
+          }, ms);
+          timers.set(timer, ms);
+          return timer;
+        },
+        clearTimer: (timer: object) => {
           timers.delete(timer);
-          act();
-        }, ms);
-        timers.add(timer);
-        return timer;
-      },
-      clearTimer: (timer: object) => {
-        timers.delete(timer);
-        systemClock.clearTimer(timer);
-      },
-    };
-    const one = await session({ clock });
-    await granted(one, 'left', { leaseMs: 100 });
-    await one.close();
-    expect(timers.size).toBe(0);
+          systemClock.clearTimer(timer);
+        },
+      };
+    });
+
+    it('when their backend is closed, and are not released again and again', async () => {
+      const one = await session({ clock });
+      await granted(one, 'left', { leaseMs: 100 });
+      await one.close();
+      expect(timers.size).toBe(0);
+    });
+
+    it('for the end of a lease once all are released', async () => {
+      const one = await session({ clock });
+      const claim = claimOf(one, 'freed', { leaseMs: 20_000 });
+      expect(await one.leases.claim(claim)).toMatchObject({ kind: 'granted' });
+      expect(Math.max(...timers.values())).toBeGreaterThan(19_000);
+      await one.leases.withdraw(claim, FREE);
+      expect([...timers.values()].filter((ms) => ms > 19_000)).toEqual([]);
+    });
   });
 
   it('serve a crowd of one process and of another', async () => {

@@ -137,6 +137,7 @@ export abstract class SessionLeases implements LeaseDriver {
     const left = this.heldOn(resource).filter((lock) => !locks.includes(lock));
     if (left.length === 0) this.#held.delete(resource);
     else this.#held.set(resource, left);
+    if (this.#held.size === 0) this.#stopTimer();
   }
 
   protected extend(lock: SessionLock, expiresAt: number): void {
@@ -146,6 +147,8 @@ export abstract class SessionLeases implements LeaseDriver {
   }
 
   protected releaseLater(lock: SessionLock): void {
+    // The session may have ended meanwhile, and the lock with it.
+    if (this.own(lock.ref) !== lock) return;
     lock.releaseAt = this.clock.now() + RELEASE_AGAIN_MS;
     this.#schedule(lock.releaseAt);
   }
