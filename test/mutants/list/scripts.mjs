@@ -7,7 +7,7 @@ const inKind = (kind) => ({ backend: 'single', kinds: [kind] });
 /** @type {readonly import('../mutants.mjs').Mutant[]} */
 export const SCRIPTS = [
   {
-    name: 'release-by-anybody',
+    name: 'release-by-any-process',
     breaks: 'a withdraw does not check the owner of the grant',
     file: `${FOLDER}/part-withdraw-body.lua`,
     find: "ended = redis.pcall('HDEL', lock, ARGV[arg])",
@@ -15,7 +15,7 @@ export const SCRIPTS = [
     seed: 1,
   },
   {
-    name: 'renewal-by-anybody',
+    name: 'renewal-by-any-process',
     breaks: 'a renewal does not check the owner of the grant',
     file: `${FOLDER}/renew-n.lua`,
     find: 'if not state[1] then return 0 end',

@@ -5,7 +5,7 @@ import { LASTING, ROUGH } from '../worlds.mjs';
 export const WAITING = [
   {
     name: 'deadline-ignored',
-    breaks: 'nobody is told that the time for waiting is over',
+    breaks: 'a waiter does not leave when its time is over',
     file: 'engine/waiting/queued-synchronizer.ts',
     find: "for (const one of due) this.reject(one, 'timedOut');",
     replace: '',
@@ -38,7 +38,7 @@ export const WAITING = [
   },
   {
     name: 'pushed-grant-for-any',
-    breaks: 'a grant without asking is taken for whatever claim is under way',
+    breaks: 'a grant without asking is taken for any claim in flight',
     file: 'engine/locking/resource-state.ts',
     find: 'return pushed !== undefined && pushed.claimId === this.currentAttempt?.id ? pushed.grant : undefined;',
     replace: 'return pushed?.grant;',

@@ -35,7 +35,7 @@ export const STEPS: Readonly<Record<RoundTripStep, Step>> = {
     run: async ({ usage, one, observer, count }) => {
       const lock = usage.nest!(one);
       const seen = usage.nest!(observer);
-      // The depth is told in the background.
+      // The depth goes to the server in the background.
       const isShown = (depth: number): Promise<void> =>
         one.context.eventually(`depth ${depth} is shown`, async () =>
           (await seen.depths()).every((shown) => shown === depth),
@@ -63,7 +63,7 @@ export const STEPS: Readonly<Record<RoundTripStep, Step>> = {
         await held.release();
         await next;
       });
-      // Held to the end of the promise: what is free would be cleared away during later rounds.
+      // Not released: the cleanup of a free resource would be counted in later rounds.
       return cost;
     },
   },

@@ -35,7 +35,7 @@ export interface Usage {
   cycle?(use: Use): Promise<unknown>;
   /** Left out where a call chain cannot enter again. */
   nest?(use: Use): Nestable;
-  /** What is renewed; left out where nothing is. */
+  /** Takes a lease that is renewed; left out for a primitive without one. */
   keep?(use: Use): Promise<Required<Taken>>;
   /** Resolves when a caller of `take` waits and polls; left out where the queue of its process tells. */
   polls?(use: Use): Promise<void>;
