@@ -32,7 +32,7 @@ interface JointAttempt {
 
 /**
  * Asks for several resources in one request, all or none, where no caller of this process uses any
- * of them. When that is in vain, the caller is already the head of the first resource's queue, and
+ * of them. If it is refused, the caller is already the head of the first resource's queue, and
  * is served as any other.
  */
 export class JointClaims {
