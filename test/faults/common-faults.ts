@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { type ContenderProcess, liveness, sharedNow } from 'bedrock-testkit';
+import { type ContenderProcess, liveness, type SeenEvent, sharedNow } from 'bedrock-testkit';
 import { goOn, UNTIL_FINISHED, type Job } from './contest.js';
 import { Site } from './site.js';
 
@@ -29,15 +29,22 @@ export async function overtakes(
 ): Promise<void> {
   stopped.signal('SIGSTOP');
   const next = rival();
-  const { lease } = await next.until('acquired');
-  const toldBefore = stopped.events.length;
+  const { lease, at: takenAt } = await next.until('acquired');
   stopped.signal('SIGCONT');
   const lost = await stopped.until('lost');
   await stopped.until('seen', (event) => event.at > lost.at);
-  const seen = stopped.events.slice(toldBefore).filter((event) => event.kind === 'seen');
+  const seen = observationsAfter(takenAt, stopped);
   expect(seen.filter(({ isHeld }) => isHeld)).toEqual([]);
   expect(await next.until('released')).toMatchObject({ lease, outcome: 'released' });
   expect(site.judge()).toMatchObject({ lost: 1 });
+}
+
+/**
+ * What a process saw of its lease after this time (`sharedNow()`). Its order of arrival is no guide: what the process
+ * wrote before it was stopped may be read after it goes on.
+ */
+export function observationsAfter(at: number, contender: ContenderProcess): readonly SeenEvent[] {
+  return contender.events.filter((event): event is SeenEvent => event.kind === 'seen' && event.at > at);
 }
 
 /** Lease of those that are stopped in turn. */

@@ -1,5 +1,5 @@
-import { liveness } from 'bedrock-testkit';
-import { STOPPED_LEASE_MS, stopInTurn } from './common-faults.js';
+import { liveness, sharedNow } from 'bedrock-testkit';
+import { observationsAfter, STOPPED_LEASE_MS, stopInTurn } from './common-faults.js';
 import { goOn, UNTIL_FINISHED } from './contest.js';
 import { Site } from './site.js';
 
@@ -17,12 +17,12 @@ describe('a holder that is stopped beyond its lease', () => {
     const rival = await site.peer('rival');
     const next = await rival.acquire();
     expect(next!.token).toBeGreaterThan(token);
-    const stoppedAt = holder.events.length;
+    const takenAt = sharedNow();
     holder.signal('SIGCONT');
     const lost = await holder.until('lost');
     expect(lost).toMatchObject({ lease, reason: expect.stringMatching(/expired|taken/) as string });
     await holder.until('seen', (event) => event.at > lost.at);
-    const seen = holder.events.slice(stoppedAt).filter((event) => event.kind === 'seen');
+    const seen = observationsAfter(takenAt, holder);
     expect(seen.length).toBeGreaterThan(0);
     expect(seen.filter(({ isHeld }) => isHeld)).toEqual([]);
     expect(next!.isHeld).toBe(true);
