@@ -5,7 +5,7 @@ import { startProxy } from 'bedrock-servers';
 import { claimOf, eventually, FREE, granted, ManualClock } from 'bedrock-testkit';
 import { Redis, type Command } from 'ioredis';
 import { Redis as Redis5 } from 'ioredis-5';
-import { PendingCalls } from '../../../../libs/lock/src/backends/redis/connection/pending-calls.js';
+import { callsOn } from './calls-on.js';
 import { RedisFixture } from './fixture.js';
 
 const fixture = new RedisFixture();
@@ -78,10 +78,10 @@ describe.each(CLIENTS)('a client of ioredis %s', (_version, Client) => {
 describe('the calls under way', () => {
   it('end in their time, also when another begins while the first is given up', async () => {
     const clock = new ManualClock({ now: 0 });
-    const calls = new PendingCalls(clock, 100, 100, () => undefined);
+    const { calls } = callsOn(clock, { operationTimeoutMs: 100 });
     const ended: Record<string, number> = {};
     const ask = (name: string): void =>
-      void calls.begin({ replied: () => undefined, failed: () => (ended[name] = clock.now()) });
+      calls.run('get', '', { replied: () => undefined, failed: () => (ended[name] = clock.now()) });
     ask('first');
     await clock.advance(10);
     ask('second');
@@ -94,10 +94,14 @@ describe('the calls under way', () => {
   it('end in their time while a longer silence is waited for, which ends the connection', async () => {
     const clock = new ManualClock({ now: 0 });
     const silences: number[] = [];
-    const calls = new PendingCalls(clock, 100, 1_000, () => silences.push(clock.now()));
+    const { calls } = callsOn(clock, {
+      operationTimeoutMs: 100,
+      silenceMs: 1_000,
+      onSilence: () => silences.push(clock.now()),
+    });
     const ended: Record<string, number> = {};
     const ask = (name: string): void =>
-      void calls.begin({ replied: () => undefined, failed: () => (ended[name] = clock.now()) });
+      calls.run('get', '', { replied: () => undefined, failed: () => (ended[name] = clock.now()) });
     ask('first');
     await clock.advance(300);
     ask('second');

@@ -5,7 +5,7 @@ import { jest } from '@jest/globals';
 import { BackendUnavailableError, type Backend } from 'bedrock-lock';
 import { redis } from 'bedrock-lock/redis';
 import { claimOf, eventually, FREE, granted, ManualClock } from 'bedrock-testkit';
-import type { Send } from '../../../../libs/lock/src/backends/redis/connection/redis-connection.js';
+import type { Send } from '../../../../libs/lock/src/backends/redis/connection/redis-calls.js';
 import { GuardAgreement } from '../../../../libs/lock/src/backends/redis/server/guard-agreement.js';
 import { RedisFixture } from './fixture.js';
 

@@ -85,12 +85,12 @@ describe.each(Object.entries(PLACES))('over TLS, by %s', (_library, placeOf) => 
     );
     connection.start({ open: (send) => send('ping', []).then(() => undefined) });
     await connection.whenReady(2_000);
-    expect(String(await connection.call('client', ['info']))).toMatch(/name=bedrock .*db=0 /);
+    expect(String(await connection.calls.call('client', ['info']))).toMatch(/name=bedrock .*db=0 /);
     const plain = links.create({ host: '127.0.0.1', port: fixture.server.port, database: 2, tls: false });
     const other = new RedisConnection(plain, systemClock, { operationTimeoutMs: 500 });
     other.start({ open: async () => undefined });
     await other.whenReady(2_000);
-    expect(String(await other.call('client', ['info']))).toMatch(/name=bedrock .*db=2 /);
+    expect(String(await other.calls.call('client', ['info']))).toMatch(/name=bedrock .*db=2 /);
     connection.close();
     other.close();
   });

@@ -79,7 +79,7 @@ export class ClusterNode {
   }
 
   get commands(): number {
-    return this.connection.commands + this.#subscriptionConnection.commands;
+    return this.connection.calls.sent + this.#subscriptionConnection.calls.sent;
   }
 
   start(): void {

@@ -94,7 +94,7 @@ export class ClusterServers implements Servers {
     await Promise.all(
       this.#topology.masters.map(async ({ connection }) => {
         await connection.whenServing();
-        await connection.call('ping', []);
+        await connection.calls.call('ping', []);
       }),
     );
   }
@@ -133,7 +133,7 @@ export class ClusterServers implements Servers {
     connection.start({ open: () => Promise.resolve() });
     try {
       await connection.whenReady(operationTimeoutMs);
-      return await connection.call('cluster', ['slots']);
+      return await connection.calls.call('cluster', ['slots']);
     } catch (error) {
       const { cause } = error as Error;
       throw isNoCluster(cause) ? notSent(NO_CLUSTER, cause) : error;

@@ -23,7 +23,7 @@ export class RevocationListener {
   ) {}
 
   get commands(): number {
-    return this.#retiredCommands + (this.#connection?.commands ?? 0);
+    return this.#retiredCommands + (this.#connection?.calls.sent ?? 0);
   }
 
   /** Listens on one of these masters: on the current one if it is among them. */

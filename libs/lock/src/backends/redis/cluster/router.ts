@@ -1,6 +1,6 @@
 import { sleep, within, type Clock } from '../../../core/clock.js';
 import { BackendUnavailableError } from '../../../core/errors.js';
-import type { Send } from '../connection/redis-connection.js';
+import type { Send } from '../connection/redis-calls.js';
 import { codeOf, noAnswer, notSent } from '../connection/failures.js';
 import type { ServerDrivers } from '../server/server-drivers.js';
 import type { ClusterNode } from './cluster-node.js';
@@ -46,7 +46,7 @@ export class Router {
   readonly call: Send = (command, args) =>
     this.follow(slotOf(String(args[0])), async ({ connection }) => {
       await connection.whenServing();
-      return connection.call(command, args);
+      return connection.calls.call(command, args);
     });
 
   /** Asks the server of a slot. A request is repeated only if it was not executed. */

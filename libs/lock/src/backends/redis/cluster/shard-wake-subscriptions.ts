@@ -1,5 +1,5 @@
 import type { Timer } from '../../../core/clock.js';
-import type { Send, Subscribe } from '../connection/redis-connection.js';
+import type { Send, Subscribe } from '../connection/redis-calls.js';
 import { codeOf } from '../connection/failures.js';
 import { wakeChannel } from '../protocol/keys.js';
 import { WakeSubscriptions, type WakeChannels } from '../presence/wake-subscriptions.js';
@@ -53,7 +53,7 @@ export class ShardWakeSubscriptions extends WakeSubscriptions {
   }
 
   protected override checkAlive(): Promise<unknown> {
-    return this.#subscribeAll(this.connection.subscribe);
+    return this.#subscribeAll(this.connection.calls.subscribe);
   }
 
   /** One call per slot: a slot that has moved must not block the subscriptions of others. */

@@ -157,7 +157,8 @@ export class Topology {
     if (this.#isClosed || !this.#isKnown) return;
     this.#retireOthers();
     this.deps.onSlotsRefreshed();
-    if (!this.#map.isComplete || masters.some(({ connection }) => !connection.isReady)) this.refreshSoon();
+    if (!this.#map.isComplete || masters.some(({ connection }) => !connection.calls.isServing))
+      this.refreshSoon();
     else if (this.#timer === undefined) this.#pauses.reset();
   }
 
@@ -168,9 +169,9 @@ export class Topology {
       if (ranges.length === 0) throw notSent('no slot of the cluster is served');
       return ranges;
     };
-    const asked = first?.connection.isReady === true ? [first] : this.#someConnected();
+    const asked = first?.connection.calls.isServing === true ? [first] : this.#someConnected();
     const asking = asked.map(async ({ address, connection }) =>
-      read(await connection.call('cluster', ['slots']), address),
+      read(await connection.calls.call('cluster', ['slots']), address),
     );
     try {
       return await Promise.any(asking);
@@ -185,7 +186,7 @@ export class Topology {
 
   /** A different selection each time. */
   #someConnected(): ClusterNode[] {
-    const connected = [...this.#nodes.values()].filter(({ connection }) => connection.isReady);
+    const connected = [...this.#nodes.values()].filter(({ connection }) => connection.calls.isServing);
     const turn = Math.floor(this.deps.clock.random() * connected.length);
     return [...connected.slice(turn), ...connected.slice(0, turn)].slice(0, REQUESTS_AT_ONCE);
   }

@@ -2,22 +2,9 @@ import type { Clock } from '../../../core/clock.js';
 import { BackendUnavailableError } from '../../../core/errors.js';
 import { Backoff } from '../../../runtime/backoff.js';
 import { Readiness } from '../../kit/readiness.js';
-import { PendingCalls } from './pending-calls.js';
 import { codeOf, noAnswer, notSent, notServing } from './failures.js';
-import type { Arg, ReplyHandler, ChannelNaming, RedisLink } from './link.js';
-
-export type Send = (command: string, args: readonly Arg[]) => Promise<unknown>;
-export type Subscribe = (channels: readonly string[], as?: ChannelNaming) => Promise<unknown>;
-
-/** Time limits of a connection. */
-export interface RedisTimeoutSettings {
-  /** Longest call, in ms. */
-  readonly operationTimeoutMs: number;
-  /**
-   * A connection that stays silent for this long is replaced, in ms. @default operationTimeoutMs
-   */
-  readonly silenceMs?: number;
-}
+import type { RedisLink } from './link.js';
+import { RedisCalls, type RedisTimeoutSettings, type Send, type Subscribe } from './redis-calls.js';
 
 /** Sets a new connection up before it serves, and listens to its life. */
 export interface ConnectionHandler {
@@ -42,21 +29,13 @@ const REOPEN_MS = { first: 50, last: 1_000 };
 /** Pause before a connection that leads to a replica is replaced, in ms. */
 const REPLICA_RECONNECT_MS = 250;
 
-/**
- * One dedicated connection. It queues nothing while it is down, and never sends a request twice.
- * Every call settles within `timeoutMs`, whatever the client does. A connection that stays silent
- * for `silenceMs` is replaced.
- */
+/** The life of one dedicated connection. One that stays silent for `silenceMs` is replaced. */
 export class RedisConnection {
-  /** Requests sent so far, without those of the client's own handshake. */
-  commands = 0;
-  readonly timeoutMs: number;
+  readonly calls: RedisCalls;
   readonly #silenceMs: number;
-  readonly #calls: PendingCalls;
   readonly #readiness: Readiness;
   readonly #reopenings = new Backoff(REOPEN_MS.first, REOPEN_MS.last);
   #handler: ConnectionHandler | undefined;
-  #isReady = false;
   #hasServed = false;
   #isStarted = false;
   #isClosed = false;
@@ -68,14 +47,17 @@ export class RedisConnection {
     private readonly clock: Clock,
     { operationTimeoutMs, silenceMs = operationTimeoutMs }: RedisTimeoutSettings,
   ) {
-    this.timeoutMs = operationTimeoutMs;
     this.#silenceMs = silenceMs;
-    this.#calls = new PendingCalls(clock, operationTimeoutMs, silenceMs, () => this.reconnect());
+    this.calls = new RedisCalls(
+      link,
+      clock,
+      { operationTimeoutMs, silenceMs },
+      {
+        silent: () => this.reconnect(),
+        unavailable: () => this.#unavailable(),
+      },
+    );
     this.#readiness = new Readiness(clock, notServing);
-  }
-
-  get isReady(): boolean {
-    return this.#isReady;
   }
 
   /** Connects, and reconnects forever until `close()`. */
@@ -102,7 +84,7 @@ export class RedisConnection {
    */
   async whenReady(ms: number): Promise<void> {
     if (this.#isClosed) throw notSent('it is closed');
-    if (!this.#isReady) await this.#readiness.wait(ms);
+    if (!this.calls.isServing) await this.#readiness.wait(ms);
   }
 
   /**
@@ -110,62 +92,10 @@ export class RedisConnection {
    * than wait through an outage.
    */
   async whenServing(): Promise<void> {
-    if (this.#isReady) return;
+    if (this.calls.isServing) return;
     if (this.#isClosed || this.#hasServed) throw this.#unavailable();
-    await this.whenReady(this.timeoutMs);
+    await this.whenReady(this.calls.timeoutMs);
   }
-
-  /**
-   * Sends a request now. @throws LockError; its `executed` says whether the server may have acted
-   */
-  readonly call: Send = (command, args) =>
-    this.#isReady ? this.#send(command, args) : Promise.reject(this.#unavailable());
-
-  /**
-   * Like `call()`, for a request that is encoded already. Fails the reply handler at once if the
-   * connection is down.
-   * @param sentAt when its time starts, local ms @default now
-   */
-  run(command: string, text: string, replyHandler: ReplyHandler, sentAt?: number): void {
-    if (!this.#isReady || !this.link.isWritable) return replyHandler.failed(this.#unavailable());
-    this.commands += 1;
-    this.link.run(command, text, this.#calls.begin(replyHandler, sentAt));
-  }
-
-  /**
-   * Like `run()`, for a request that has used up part of its time. It ends when a request sent at
-   * `sentAt` would.
-   */
-  runSince(sentAt: number, command: string, text: string, replyHandler: ReplyHandler): void {
-    let isOver = false;
-    const end = (tell: () => void): void => {
-      if (isOver) return;
-      isOver = true;
-      this.clock.clearTimer(timer);
-      tell();
-    };
-    const late = (): void =>
-      end(() => replyHandler.failed(noAnswer(`no answer within ${this.timeoutMs} ms`)));
-    const timer = this.clock.setTimer(() => this.clock.afterPoll(late), sentAt + this.timeoutMs - this.now());
-    this.run(command, text, {
-      replied: (reply) => end(() => replyHandler.replied(reply)),
-      failed: (error) => end(() => replyHandler.failed(error)),
-    });
-  }
-
-  /** Monotonic local ms. */
-  now(): number {
-    return this.clock.now();
-  }
-
-  /** Subscribes now. Messages that arrive meanwhile go to the handler. */
-  readonly subscribe: Subscribe = (channels, as) =>
-    this.#isReady ? this.#subscribe(channels, as) : Promise.reject(this.#unavailable());
-
-  readonly unsubscribe: Subscribe = (channels, as) =>
-    this.#isReady
-      ? this.#track(() => this.link.unsubscribe(channels, as))
-      : Promise.reject(this.#unavailable());
 
   /** Replaces the current connection. */
   reconnect(): void {
@@ -177,7 +107,6 @@ export class RedisConnection {
     this.#isClosed = true;
     this.#loseConnection();
     this.#readiness.failed(new Error('it is closed'), true);
-    this.#calls.stopTimer();
     this.link.close();
   }
 
@@ -188,21 +117,6 @@ export class RedisConnection {
       lastError === undefined ? 'not connected' : `not connected (${lastError.message})`,
       lastError,
     );
-  }
-
-  readonly #send: Send = (command, args) => this.#track(() => this.link.call(command, args));
-  readonly #subscribe: Subscribe = (channels, as) => this.#track(() => this.link.subscribe(channels, as));
-
-  #track(send: () => Promise<unknown>): Promise<unknown> {
-    if (!this.link.isWritable) return Promise.reject(this.#unavailable());
-    this.commands += 1;
-    return new Promise((resolve, reject) => {
-      const call = this.#calls.begin({ replied: resolve, failed: reject });
-      send().then(
-        (reply) => call.replied(reply),
-        (error: Error) => call.failed(error),
-      );
-    });
   }
 
   // The client waits forever for the answer to its own handshake.
@@ -218,7 +132,7 @@ export class RedisConnection {
   async #open(epoch: number): Promise<void> {
     if (this.#isClosed) return;
     try {
-      await this.#handler?.open(this.#send, this.#subscribe);
+      await this.#handler?.open(this.calls.setUp.call, this.calls.setUp.subscribe);
     } catch (error) {
       if (epoch !== this.#epoch) return;
       this.#readiness.failed(error as Error, isFinal(error));
@@ -236,16 +150,16 @@ export class RedisConnection {
     }
     if (epoch !== this.#epoch) return;
     const isFirst = !this.#hasServed;
-    this.#hasServed = this.#isReady = true;
+    this.#hasServed = true;
+    this.calls.serve();
     this.#readiness.succeeded();
     this.#handler?.opened?.(isFirst);
   }
 
   #loseConnection(): void {
     this.#epoch += 1;
-    this.#isReady = false;
     const detail = this.#isClosed ? 'it is closed' : 'the connection was lost before the answer';
-    this.#calls.failAll(noAnswer(detail, this.#readiness.lastError));
+    this.calls.lose(noAnswer(detail, this.#readiness.lastError));
     this.#handler?.lost?.();
   }
 }

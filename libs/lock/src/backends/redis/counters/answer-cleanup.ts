@@ -59,7 +59,7 @@ export class StoredAnswerCleanup {
     for (const group of groups) {
       for (let at = 0; at < group.length; at += KEYS_PER_CALL) {
         const keys = group.slice(at, at + KEYS_PER_CALL).map(({ key }) => key);
-        calls.push(this.connection.call('del', keys));
+        calls.push(this.connection.calls.call('del', keys));
       }
     }
     await Promise.allSettled(calls);

@@ -35,7 +35,7 @@ export class CountingCalls {
     private readonly wakes: Pick<WakeSubscriptions, 'watch'>,
     private readonly start: () => void,
   ) {
-    this.#callScript = scriptCallerFor(connection);
+    this.#callScript = scriptCallerFor(connection.calls);
   }
 
   /** The number stored under a name, 0 if there is none. */
@@ -43,7 +43,7 @@ export class CountingCalls {
     await this.#whenServing();
     let text: unknown;
     try {
-      text = await this.connection.call('get', [resource]);
+      text = await this.connection.calls.call('get', [resource]);
     } catch (error) {
       throw withResource(error as Error, resource);
     }

@@ -20,7 +20,7 @@ export class RedisRecords implements RecordDriver {
     private readonly clockOffset: ClockOffset,
     private readonly start: () => void,
   ) {
-    this.#callScript = scriptCallerFor(connection);
+    this.#callScript = scriptCallerFor(connection.calls);
   }
 
   async begin(start: RecordStart): Promise<RecordView | undefined> {
@@ -88,7 +88,7 @@ export class RedisRecords implements RecordDriver {
 
   async #whenServing(): Promise<void> {
     this.start();
-    if (!this.connection.isReady) await this.connection.whenServing();
+    if (!this.connection.calls.isServing) await this.connection.whenServing();
   }
 }
 

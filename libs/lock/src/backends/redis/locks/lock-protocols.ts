@@ -58,7 +58,7 @@ function mutexProtocol(format: MutexFormat, deps: LockProtocolDeps): LockProtoco
     annotate: new AnnotateCommand(connection),
   };
   const batches = new LeaseBatches(connection, commands, new KeyCache(format.keysOf));
-  return new MutexProtocol(format, batches, deps.processes, scriptCallerFor(connection));
+  return new MutexProtocol(format, batches, deps.processes, scriptCallerFor(connection.calls));
 }
 
 function semaphoreProtocol(deps: LockProtocolDeps): LockProtocol {
@@ -72,7 +72,7 @@ function semaphoreProtocol(deps: LockProtocolDeps): LockProtocol {
     annotate: new AnnotateCommand(connection),
   };
   const batches = new LeaseBatches(connection, commands, keyCache);
-  return new SemaphoreProtocol(batches, deps.processes, scriptCallerFor(connection));
+  return new SemaphoreProtocol(batches, deps.processes, scriptCallerFor(connection.calls));
 }
 
 function readWriteProtocol(deps: LockProtocolDeps): LockProtocol {
@@ -86,5 +86,5 @@ function readWriteProtocol(deps: LockProtocolDeps): LockProtocol {
     annotate: new AnnotateCommand(connection, RW_ANNOTATE),
   };
   const batches = new LeaseBatches(connection, commands, keyCache);
-  return new ReadWriteProtocol(batches, keyCache, deps.processes, scriptCallerFor(connection));
+  return new ReadWriteProtocol(batches, keyCache, deps.processes, scriptCallerFor(connection.calls));
 }

@@ -42,13 +42,13 @@ export class RedisLeases implements LeaseDriver {
   claim(claim: Claim): Promise<Verdict> {
     this.#refreshPresence();
     const protocol = this.#findProtocol(claim.shape);
-    if (protocol !== undefined && this.deps.connection.isReady) return protocol.batches.claim(claim);
+    if (protocol !== undefined && this.deps.connection.calls.isServing) return protocol.batches.claim(claim);
     return this.#whenServing().then(() => this.#protocolFor(claim.shape).batches.claim(claim));
   }
 
   async claimAll(claims: readonly Claim[]): Promise<JointVerdict> {
     this.#refreshPresence();
-    if (!this.deps.connection.isReady) await this.#whenServing();
+    if (!this.deps.connection.calls.isServing) await this.#whenServing();
     const [protocol, ...others] = new Set(claims.map(({ shape }) => this.#protocolFor(shape)));
     return protocol === undefined || others.length > 0
       ? { kind: 'separate' }
@@ -75,13 +75,13 @@ export class RedisLeases implements LeaseDriver {
   withdraw(ref: ClaimRef, options: WithdrawOptions): Promise<WithdrawOutcome> {
     this.deps.awaitedGrants.forget(ref.id);
     const protocol = this.#findProtocol(ref.shape);
-    if (protocol !== undefined && this.deps.connection.isReady)
+    if (protocol !== undefined && this.deps.connection.calls.isServing)
       return protocol.batches.withdraw(ref, options);
     return this.#whenServing().then(() => this.#protocolFor(ref.shape).batches.withdraw(ref, options));
   }
 
   annotate(ref: ClaimRef, { depth }: { readonly depth: number }): void {
-    if (this.deps.connection.isReady) this.#findProtocol(ref.shape)?.batches.annotate(ref, depth);
+    if (this.deps.connection.calls.isServing) this.#findProtocol(ref.shape)?.batches.annotate(ref, depth);
   }
 
   async inspect(resource: string, shape: Shape): Promise<readonly ClaimView[]> {

@@ -1,6 +1,6 @@
 import type { ProcessView } from '../../../core/claim.js';
 import { PROCESS_LIFE_MS, type ProcessEntries } from '../../kit/process-directory.js';
-import type { Send } from '../connection/redis-connection.js';
+import type { Send } from '../connection/redis-calls.js';
 import { processKey } from '../protocol/keys.js';
 
 /** The entries of processes as texts that expire. */

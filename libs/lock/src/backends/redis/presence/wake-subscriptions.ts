@@ -2,7 +2,8 @@ import type { Clock, Timer } from '../../../core/clock.js';
 import type { Unsubscribe, Waker } from '../../../core/ports/ports.js';
 import { WakerMap } from '../../kit/waker-map.js';
 import type { AwaitedGrants } from './awaited-grants.js';
-import type { RedisConnection, ConnectionHandler, Send, Subscribe } from '../connection/redis-connection.js';
+import type { RedisConnection, ConnectionHandler } from '../connection/redis-connection.js';
+import type { Send, Subscribe } from '../connection/redis-calls.js';
 import { codeOf } from '../connection/failures.js';
 import { isProcessChannel, processChannel } from '../protocol/keys.js';
 
@@ -137,14 +138,14 @@ export class WakeSubscriptions implements ConnectionHandler {
 
   /** Checks that the server still answers. */
   protected checkAlive(): Promise<unknown> {
-    return this.connection.call('ping', []);
+    return this.connection.calls.call('ping', []);
   }
 
   #scheduleHeartbeat(): void {
     if (this.#heartbeat !== undefined || this.#watched.size === 0) return;
     this.#heartbeat = this.clock.setTimer(() => {
       this.#heartbeat = undefined;
-      if (this.connection.isReady) this.checkAlive().catch(() => undefined);
+      if (this.connection.calls.isServing) this.checkAlive().catch(() => undefined);
       this.#scheduleHeartbeat();
     }, HEARTBEAT_MS);
   }
@@ -164,17 +165,17 @@ export class WakeSubscriptions implements ConnectionHandler {
     this.#watched.delete(resource);
     for (const channel of channels) this.#resourceByChannel.delete(channel);
     if (claimChannelPrefix !== undefined) this.#resourceByClaimPrefix.delete(claimChannelPrefix);
-    if (!this.connection.isReady) return;
-    if (channels.length > 0) this.connection.unsubscribe(channels).catch(() => undefined);
+    if (!this.connection.calls.isServing) return;
+    if (channels.length > 0) this.connection.calls.unsubscribe(channels).catch(() => undefined);
     if (claimChannelPrefix !== undefined)
-      this.connection.unsubscribe([patternOf(claimChannelPrefix)], 'patterns').catch(() => undefined);
+      this.connection.calls.unsubscribe([patternOf(claimChannelPrefix)], 'patterns').catch(() => undefined);
   }
 
   #subscribe({ channels, claimChannelPrefix }: WakeChannels): Promise<unknown> {
     const made: Promise<unknown>[] = [];
-    if (channels.length > 0) made.push(this.connection.subscribe(channels));
+    if (channels.length > 0) made.push(this.connection.calls.subscribe(channels));
     if (claimChannelPrefix !== undefined)
-      made.push(subscribeToClaims(this.connection.subscribe, [patternOf(claimChannelPrefix)]));
+      made.push(subscribeToClaims(this.connection.calls.subscribe, [patternOf(claimChannelPrefix)]));
     return Promise.all(made);
   }
 

@@ -68,14 +68,14 @@ export abstract class BatchCommand<Item extends BatchItem<never>> {
 
   #call(items: readonly Item[]): void {
     const script = scriptFor(this.connection.link, this.script);
-    const sentAt = this.connection.now();
+    const sentAt = this.connection.calls.clock.now();
     const input = this.encode(items, sentAt);
     const acked = this.acks?.whenAcknowledged();
     const replyHandler: ReplyHandler = {
       replied: (reply) => this.#settleAll(items, reply, sentAt, acked),
       failed: (error) => this.#recover(items, { script, input, sentAt }, error as LockError),
     };
-    this.connection.run('evalsha', evalshaRequest(script, input), replyHandler, sentAt);
+    this.connection.calls.run('evalsha', evalshaRequest(script, input), replyHandler, sentAt);
   }
 
   #settleAll(
@@ -108,7 +108,7 @@ export abstract class BatchCommand<Item extends BatchItem<never>> {
     const code = codeOf(error.cause);
     if (needsText(error)) {
       const acked = this.acks?.whenAcknowledged();
-      sendText(this.connection, sent, {
+      sendText(this.connection.calls, sent, {
         replied: (reply) => this.#settleAll(items, reply, sent.sentAt, acked),
         failed: (again) => this.#fail(items, again as LockError),
       });

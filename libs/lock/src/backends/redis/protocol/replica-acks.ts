@@ -1,6 +1,6 @@
 import { checkFields, checkWhole } from '../../../core/checks.js';
 import type { LockError } from '../../../core/errors.js';
-import type { RedisConnection } from '../connection/redis-connection.js';
+import type { RedisCalls } from '../connection/redis-calls.js';
 import { resultDiscarded } from '../connection/failures.js';
 import { encodeAscii } from './resp-encoding.js';
 
@@ -52,7 +52,7 @@ export class ReplicaAcks {
   #isWaitSent = false;
 
   constructor(
-    private readonly connection: RedisConnection,
+    private readonly calls: RedisCalls,
     private readonly settings: ReplicaAckSettings,
   ) {
     this.#request = `*3\r\n${encodeAscii('wait')}${encodeAscii(settings.count)}${encodeAscii(settings.timeoutMs)}`;
@@ -79,7 +79,7 @@ export class ReplicaAcks {
       if (this.#waiting.length > 0) this.#send();
       else this.#isWaitSent = false;
     };
-    this.connection.run('wait', this.#request, {
+    this.calls.run('wait', this.#request, {
       replied: (acks) => settleAll(this.#failureOf(acks)),
       failed: (error) => settleAll(resultDiscarded(`its replicas did not confirm: ${error.message}`, error)),
     });

@@ -1,4 +1,4 @@
-import type { RedisConnection, Send } from '../connection/redis-connection.js';
+import type { RedisCalls, Send } from '../connection/redis-calls.js';
 import { codeOf } from '../connection/failures.js';
 import type { Arg, ReplyHandler } from '../connection/link.js';
 import { evalRequest, type ScriptInput } from './resp-encoding.js';
@@ -29,11 +29,11 @@ export function needsText(error: Error): boolean {
 
 /** Sends the text of a script. The call times out as the first request would. */
 export function sendText(
-  connection: RedisConnection,
+  calls: RedisCalls,
   { script, input, sentAt }: SentScript,
   replyHandler: ReplyHandler,
 ): void {
-  connection.runSince(sentAt, 'eval', evalRequest(script, input), replyHandler);
+  calls.runSince(sentAt, 'eval', evalRequest(script, input), replyHandler);
 }
 
 /** Runs a script by its hash, or by its text if the server needs it. */

@@ -1,5 +1,5 @@
 import { LockTypeMismatchError } from '../../../core/errors.js';
-import type { RedisConnection } from '../connection/redis-connection.js';
+import type { RedisCalls } from '../connection/redis-calls.js';
 import { needsText, sendText } from './run-script.js';
 import { scriptFor, type Script } from './script.js';
 import { evalshaRequest, encodeText, encodeAscii } from './resp-encoding.js';
@@ -13,20 +13,20 @@ export type CallScript = (
 ) => Promise<unknown>;
 
 /** Runs a script by its hash, or by its text if the server needs it. */
-export function scriptCallerFor(connection: RedisConnection): CallScript {
+export function scriptCallerFor(calls: RedisCalls): CallScript {
   return (script, resource, keys, ...rest) =>
     new Promise((resolve, reject) => {
-      const form = scriptFor(connection.link, script);
+      const form = scriptFor(calls.link, script);
       const words = [encodeAscii(keys.length), ...keys.map(encodeText), ...rest.map(encodeText)];
       const input = { text: words.join(''), count: words.length };
       const replied = (reply: unknown): void => resolve(asStrings(reply));
       const failed = (error: Error): void => reject(withResource(error, resource));
-      const sentAt = connection.now();
-      connection.run('evalsha', evalshaRequest(form, input), {
+      const sentAt = calls.clock.now();
+      calls.run('evalsha', evalshaRequest(form, input), {
         replied,
         failed(error) {
           if (!needsText(error)) failed(error);
-          else sendText(connection, { script: form, input, sentAt }, { replied, failed });
+          else sendText(calls, { script: form, input, sentAt }, { replied, failed });
         },
       });
     });

@@ -1,7 +1,8 @@
 import type { ClockOffset } from '../../kit/clock-offset.js';
 import type { ProcessDirectory } from '../../kit/process-directory.js';
 import { codeOf, notSent } from '../connection/failures.js';
-import type { ConnectionHandler, Send } from '../connection/redis-connection.js';
+import type { ConnectionHandler } from '../connection/redis-connection.js';
+import type { Send } from '../connection/redis-calls.js';
 import type { RestartGuard } from '../locks/claim-command.js';
 import { checkEviction } from './eviction.js';
 import { GUARD_KEY, probeKeys } from '../protocol/keys.js';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../core/clock.js';
 import { InvalidOptionError } from '../../../core/errors.js';
-import type { Send } from '../connection/redis-connection.js';
+import type { Send } from '../connection/redis-calls.js';
 import { notSent } from '../connection/failures.js';
 import { GUARD_LEASE_KEY } from '../protocol/keys.js';
 

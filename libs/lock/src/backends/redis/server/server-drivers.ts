@@ -56,7 +56,7 @@ export class ServerDrivers {
       processes,
       awaitedGrants,
       hasPerLockTokens: settings.tokens === 'perLock',
-      acks: settings.replicaAcks && new ReplicaAcks(connection, settings.replicaAcks),
+      acks: settings.replicaAcks && new ReplicaAcks(connection.calls, settings.replicaAcks),
     });
     this.leases = new RedisLeases({
       connection,

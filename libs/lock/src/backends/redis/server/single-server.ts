@@ -33,10 +33,10 @@ export class SingleServer implements Servers {
     const clockOffset = new ClockOffset(clock, 'ms');
     const awaitedGrants = new AwaitedGrants(clockOffset);
     this.#commandConnection = new RedisConnection(links.create(), clock, settings);
-    this.#callScript = scriptCallerFor(this.#commandConnection);
+    this.#callScript = scriptCallerFor(this.#commandConnection.calls);
     this.#hasPerLockTokens = settings.tokens === 'perLock';
     this.#subscriptionConnection = new RedisConnection(links.create(), clock, settings);
-    const { call } = this.#commandConnection;
+    const { call } = this.#commandConnection.calls;
     // A node of a combination makes no agreement: there, the options of the combination must be the
     // same in all processes.
     const isAlone = deps.onServing === undefined;
@@ -80,7 +80,7 @@ export class SingleServer implements Servers {
   }
 
   get commands(): number {
-    return this.#commandConnection.commands + this.#subscriptionConnection.commands;
+    return this.#commandConnection.calls.sent + this.#subscriptionConnection.calls.sent;
   }
 
   start(): void {
@@ -98,7 +98,7 @@ export class SingleServer implements Servers {
 
   async ping(): Promise<void> {
     await this.#commandConnection.whenServing();
-    await this.#commandConnection.call('ping', []);
+    await this.#commandConnection.calls.call('ping', []);
   }
 
   /** See `LockNode`. */

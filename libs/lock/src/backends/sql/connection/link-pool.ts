@@ -61,7 +61,7 @@ export class LinkPool {
   #opening = 0;
   #isClosed = false;
   /**
-   * One for the statements of all connections. `PendingCalls` of Redis is no twin: its calls end in the order in which they
+   * One for the statements of all connections. `RedisCalls` is no twin: its calls end in the order in which they
    * began, and it watches the silence of a connection too.
    */
   readonly #watchdog: EarliestTimer;

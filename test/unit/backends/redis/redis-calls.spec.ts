@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ManualClock } from 'bedrock-testkit';
-import { PendingCalls } from '../../../../libs/lock/src/backends/redis/connection/pending-calls.js';
 import type { ReplyHandler } from '../../../../libs/lock/src/backends/redis/connection/link.js';
+import { callsOn } from './calls-on.js';
 
 const TIMEOUT_MS = 1_000;
 const SILENCE_MS = 3_000;
@@ -10,12 +10,18 @@ function callsOf() {
   const clock = new ManualClock();
   const ends: string[] = [];
   let silences = 0;
-  const calls = new PendingCalls(clock, TIMEOUT_MS, SILENCE_MS, () => (silences += 1));
-  const ask = (name: string): ReplyHandler =>
-    calls.begin({
+  const { calls, sent } = callsOn(clock, {
+    operationTimeoutMs: TIMEOUT_MS,
+    silenceMs: SILENCE_MS,
+    onSilence: () => (silences += 1),
+  });
+  const ask = (name: string): ReplyHandler => {
+    calls.run('get', '', {
       replied: (reply) => ends.push(`${name}: ${String(reply)}`),
       failed: ({ message }) => ends.push(`${name}: ${message}`),
     });
+    return sent.at(-1)!;
+  };
   return { clock, calls, ends, ask, silences: () => silences };
 }
 
@@ -24,7 +30,7 @@ describe('the calls under way on one connection', () => {
     const { calls, ends, ask } = callsOf();
     const [, second] = ['first', 'second', 'third', 'fourth'].map(ask);
     second!.replied('answer');
-    calls.failAll(new Error('gone'));
+    calls.lose(new Error('gone'));
     expect(ends).toEqual(['second: answer', 'first: gone', 'third: gone', 'fourth: gone']);
   });
 
@@ -43,14 +49,26 @@ describe('the calls under way on one connection', () => {
     expect(ends).toHaveLength(4);
   });
 
-  it('end with the others when they begin while those fail; what comes later is another connection', () => {
+  it('are refused when they begin while those fail; what comes later is another connection', () => {
     const { calls, ends, ask } = callsOf();
-    calls.begin({ replied: () => undefined, failed: () => void ask('asked again') });
+    calls.run('get', '', { replied: () => undefined, failed: () => void ask('asked again') });
     ask('second');
-    calls.failAll(new Error('gone'));
-    expect(ends).toEqual(['second: gone', 'asked again: gone']);
+    calls.lose(new Error('gone'));
+    expect(ends).toEqual([expect.stringMatching(/^asked again: .*not connected/), 'second: gone']);
+    calls.serve();
     ask('next').replied('answer');
     expect(ends).toHaveLength(3);
+  });
+
+  it('of a set-up end with the others, also when they begin while those fail', async () => {
+    const { calls, ends, ask } = callsOf();
+    const again = (): void =>
+      void calls.setUp.call('ping', []).catch((error: Error) => ends.push(`set-up: ${error.message}`));
+    calls.run('get', '', { replied: () => undefined, failed: again });
+    ask('second');
+    calls.lose(new Error('gone'));
+    await Promise.resolve();
+    expect(ends).toEqual(['second: gone', 'set-up: gone']);
   });
 
   it('report a silence once', async () => {
