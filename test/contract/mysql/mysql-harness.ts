@@ -5,8 +5,10 @@ import { createConnection, type Connection, type RowDataPacket } from 'mysql2/pr
 import { costsOf } from '../round-trips/costs-of.js';
 import { CountedServer } from '../round-trips/counted-server.js';
 import { mysqlRequests } from '../round-trips/wire-formats.js';
+import { OPERATION_TIMEOUT_MS } from '../sql-times.js';
 import { backendOf, prepare } from '../../unit/backends/sql/mysql/backend-of.mjs';
 
+const TIMES = { operationTimeoutMs: OPERATION_TIMEOUT_MS };
 const MODULE = new URL('../../unit/backends/sql/mysql/backend-of.mjs', import.meta.url).href;
 
 /** Real processes on a real server. */
@@ -30,9 +32,9 @@ export function mysqlHarness(): ContractHarness {
       await prepare(server.url);
       observer = await createConnection({ uri: server.url });
     },
-    backend: async (options) => backendOf(server.url, options),
+    backend: async (options) => backendOf(server.url, { ...TIMES, ...options }),
     runContenders: (jobs) =>
-      runContendersAsProcesses({ module: MODULE, factory: 'backendOf', args: [server.url] }, jobs),
+      runContendersAsProcesses({ module: MODULE, factory: 'backendOf', args: [server.url, TIMES] }, jobs),
     freshResource: () => `contract:${randomUUID()}`,
     // A row that is over has nothing of a lock; where its last user was killed, others remove it later.
     isEmpty: async (resource) => {

@@ -7,11 +7,13 @@ import { backendOf } from '../../unit/backends/sql/postgres/backend-of.mjs';
 import { costsOf } from '../round-trips/costs-of.js';
 import { CountedServer } from '../round-trips/counted-server.js';
 import { postgresRequests } from '../round-trips/wire-formats.js';
+import { OPERATION_TIMEOUT_MS } from '../sql-times.js';
 import { endOf } from '../../unit/backends/sql/postgres/end-of-pool.js';
 
 const FACTORY_MODULE = new URL('../../unit/backends/sql/postgres/backend-of.mjs', import.meta.url).href;
 /** Rows of idle locks are gone so soon, so that what the contract calls empty is a table without the row. */
 const KEEP_ROWS_MS = 100;
+const TIMES = { operationTimeoutMs: OPERATION_TIMEOUT_MS };
 
 /** Real processes on a real server. */
 export function postgresHarness(): ContractHarness {
@@ -36,9 +38,12 @@ export function postgresHarness(): ContractHarness {
       await backend.ensureSchema();
       await backend.close();
     },
-    backend: async (options) => backendOf(server.url, { keepRowsMs: KEEP_ROWS_MS, ...options }),
+    backend: async (options) => backendOf(server.url, { ...TIMES, keepRowsMs: KEEP_ROWS_MS, ...options }),
     runContenders: (jobs) =>
-      runContendersAsProcesses({ module: FACTORY_MODULE, factory: 'backendOf', args: [server.url] }, jobs),
+      runContendersAsProcesses(
+        { module: FACTORY_MODULE, factory: 'backendOf', args: [server.url, TIMES] },
+        jobs,
+      ),
     freshResource: () => `contract:${randomUUID()}`,
     // A row that is over has nothing of a lock; where its last user was killed, others remove it later.
     isEmpty: async (resource) => {
