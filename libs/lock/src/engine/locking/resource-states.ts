@@ -17,7 +17,7 @@ export class ResourceStates implements ResourceStateOwner {
   constructor(
     readonly registry: WaiterRegistry,
     /** Asks for the head of a resource, where that may succeed now. */
-    private readonly onResume: (state: ResourceState) => void,
+    readonly resume: (state: ResourceState) => void,
   ) {}
 
   /** Resources that are held or waited for here. */
@@ -73,11 +73,6 @@ export class ResourceStates implements ResourceStateOwner {
   /** Resolves when there is none: nothing is held, waited for or asked. */
   async whenEmpty(): Promise<void> {
     if (this.size > 0) await new Promise<void>((done) => (this.#onEmpty = done));
-  }
-
-  /** @internal */
-  resume(state: ResourceState): void {
-    this.onResume(state);
   }
 
   /** @internal */

@@ -1,4 +1,4 @@
-import type { SqlResult, Statement } from '../../connection/link.js';
+import type { Statement } from '../../connection/link.js';
 import type { LinkPool } from '../../connection/link-pool.js';
 import type { RowSnapshot, ProcessRow } from '../../rows/lock-row.js';
 import type {
@@ -44,7 +44,7 @@ export class MysqlLockTable implements LockTable {
   }
 
   async create(resources: readonly string[], deadline: number): Promise<void> {
-    await this.#run(this.#statements.create(resources), deadline);
+    await this.deps.pool.run(this.#statements.create(resources), deadline);
     for (const resource of resources) this.#setExists(resource, true);
   }
 
@@ -75,7 +75,7 @@ export class MysqlLockTable implements LockTable {
   }
 
   async release(request: RowRelease, deadline: number): Promise<RowReleased | RowUnchanged> {
-    const { affected, insertId } = await this.#run(this.#statements.release(request), deadline);
+    const { affected, insertId } = await this.deps.pool.run(this.#statements.release(request), deadline);
     if (affected === 0) return this.#readUnchanged(request.resource, deadline);
     this.deps.poller.onReleased(request.resource);
     return { done: true, nowUs: insertId };
@@ -83,7 +83,7 @@ export class MysqlLockTable implements LockTable {
 
   async renew(renewals: readonly RowRenewal[], deadline: number): Promise<readonly boolean[]> {
     const inOrder = [...renewals].sort((a, b) => (a.resource < b.resource ? -1 : 1));
-    const { affected } = await this.#run(this.#statements.renew(inOrder), deadline);
+    const { affected } = await this.deps.pool.run(this.#statements.renew(inOrder), deadline);
     // The number of rows does not say which: where some are missing, each is renewed separately.
     if (affected === renewals.length) return renewals.map(() => true);
     if (affected === 0 || renewals.length === 1) return renewals.map(() => false);
@@ -93,43 +93,43 @@ export class MysqlLockTable implements LockTable {
   }
 
   async read(resources: readonly string[], deadline: number): Promise<RowsSnapshot> {
-    const { rows } = await this.#run(this.#statements.read(resources), deadline);
+    const { rows } = await this.deps.pool.run(this.#statements.read(resources), deadline);
     const nowUs = Math.max(...rows.map((row) => Number(row['now_us'])));
     return { nowUs, rows: rows.map(lockRowOf).filter((row) => row !== undefined) };
   }
 
   async compareAndSet(update: RowUpdate, deadline: number): Promise<boolean> {
-    const { affected } = await this.#run(this.#statements.compareAndSet(update), deadline);
+    const { affected } = await this.deps.pool.run(this.#statements.compareAndSet(update), deadline);
     if (affected === 1) this.deps.poller.onUpdated(update);
     return affected === 1;
   }
 
   async remove(resources: readonly string[], deadline: number): Promise<readonly string[]> {
     for (const resource of resources) this.#setExists(resource, false);
-    const { affected } = await this.#run(this.#statements.remove(resources), deadline);
+    const { affected } = await this.deps.pool.run(this.#statements.remove(resources), deadline);
     if (affected === resources.length) return resources;
-    const { rows } = await this.#run(this.#statements.existing(resources), deadline);
+    const { rows } = await this.deps.pool.run(this.#statements.existing(resources), deadline);
     const left = new Set(rows.map((row) => textOf(row['resource'])));
     return resources.filter((resource) => !left.has(resource));
   }
 
   async sweep(idleUs: number, limit: number, deadline: number): Promise<void> {
-    const { rows } = await this.#run(this.#statements.abandoned(idleUs, limit), deadline);
+    const { rows } = await this.deps.pool.run(this.#statements.abandoned(idleUs, limit), deadline);
     const names = rows.map((row) => textOf(row['resource']));
-    if (names.length > 0) await this.#run(this.#statements.remove(names), deadline);
-    await this.#run(this.#statements.forgetProcesses(idleUs), deadline);
+    if (names.length > 0) await this.deps.pool.run(this.#statements.remove(names), deadline);
+    await this.deps.pool.run(this.#statements.forgetProcesses(idleUs), deadline);
   }
 
   async register(process: ProcessRow, deadline: number): Promise<void> {
-    await this.#run(this.#statements.register(process), deadline);
+    await this.deps.pool.run(this.#statements.register(process), deadline);
   }
 
   async unregister(processId: string, deadline: number): Promise<void> {
-    await this.#run(this.#statements.unregister(processId), deadline);
+    await this.deps.pool.run(this.#statements.unregister(processId), deadline);
   }
 
   async processes(ids: readonly string[], deadline: number): Promise<readonly ProcessRow[]> {
-    const { rows } = await this.#run(this.#statements.processes(ids), deadline);
+    const { rows } = await this.deps.pool.run(this.#statements.processes(ids), deadline);
     return rows.map(({ id, host, pid, label }) => ({
       ...{ id: textOf(id), host: textOf(host), pid: Number(pid) },
       label: label === null ? null : textOf(label),
@@ -141,7 +141,7 @@ export class MysqlLockTable implements LockTable {
     request: RowAcquire,
     deadline: number,
   ): Promise<RowAcquired | undefined> {
-    const { affected, insertId } = await this.#run(statement, deadline);
+    const { affected, insertId } = await this.deps.pool.run(statement, deadline);
     if (affected === 0) return undefined;
     const { poller } = this.deps;
     this.#setExists(request.resource, true);
@@ -181,10 +181,6 @@ export class MysqlLockTable implements LockTable {
     if (isQuiet) this.#busy.delete(resource);
     else if (this.#busy.size < MAX_KNOWN) this.#busy.set(resource, BUSY_FOR);
     return { done: false, nowUs, row };
-  }
-
-  #run(statement: Statement, deadline: number): Promise<SqlResult> {
-    return this.deps.pool.run(statement, deadline);
   }
 }
 

@@ -34,7 +34,7 @@ export class MysqlRecordTable implements RecordTable {
       const view = await this.#inTheWay(start, deadline);
       if (view !== undefined) return view;
     }
-    const { insertId, affected } = await this.#run(this.#statements.begin(start), deadline);
+    const { insertId, affected } = await this.pool.run(this.#statements.begin(start), deadline);
     if (insertId === MADE) {
       this.#seen.markSeen(resource, lifeUs / US);
       return 'made';
@@ -62,7 +62,7 @@ export class MysqlRecordTable implements RecordTable {
   }
 
   async read(resource: string, deadline: number): Promise<RecordView | undefined> {
-    const { rows } = await this.#run(this.#statements.read(resource), deadline);
+    const { rows } = await this.pool.run(this.#statements.read(resource), deadline);
     const view = rows.map(viewOf)[0];
     if (view === undefined) this.#seen.markGone(resource);
     else this.#seen.markSeen(resource, view.remainingMs);
@@ -75,9 +75,9 @@ export class MysqlRecordTable implements RecordTable {
   }
 
   async sweep(limit: number, deadline: number): Promise<number> {
-    const { rows } = await this.#run(this.#statements.over(limit), deadline);
+    const { rows } = await this.pool.run(this.#statements.over(limit), deadline);
     const names = rows.map((row) => textOf(row['resource']));
-    if (names.length > 0) await this.#run(this.#statements.removeOver(names), deadline);
+    if (names.length > 0) await this.pool.run(this.#statements.removeOver(names), deadline);
     return names.length;
   }
 
@@ -89,11 +89,7 @@ export class MysqlRecordTable implements RecordTable {
 
   /** Whether a row was found to change or to remove. */
   async #did(statement: Statement, deadline: number): Promise<boolean> {
-    return (await this.#run(statement, deadline)).affected === 1;
-  }
-
-  #run(statement: Statement, deadline: number): Promise<SqlResult> {
-    return this.pool.run(statement, deadline);
+    return (await this.pool.run(statement, deadline)).affected === 1;
   }
 }
 
