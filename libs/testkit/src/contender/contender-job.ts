@@ -83,4 +83,7 @@ export interface ContenderBody {
   close(): Promise<void>;
 }
 
+/** Options where no lease may be lost, though the machine may stop a process for seconds. */
+export const UNHURRIED = { leaseMs: 20_000 } as const;
+
 export const JOB_DEFAULTS = { leaseMs: 2_000, waitMs: 20_000 } as const;

@@ -1,6 +1,7 @@
-import { endOf, timelinesOf } from './lease-timeline.js';
+import { endOf, timelinesOf, type LeaseTimeline } from './lease-timeline.js';
 import type { History } from './history-event.js';
 import { isHeldAccuracy, exclusion, ownership, tokens } from './holding-invariants.js';
+import { Stalls } from './stalls.js';
 import { starvation, turnsWaited } from './fairness-invariants.js';
 import { handOver, handOverTimes, loss, percentile, settling } from './timing-invariants.js';
 import type { HistoryLimits, Violation } from './violation.js';
@@ -12,6 +13,8 @@ export interface HistoryReport {
   readonly leases: number;
   /** Leases that ended before their release. */
   readonly lost: number;
+  /** A line for each of them: when it ended, why, and how long its process was stalled meanwhile. */
+  readonly losses: readonly string[];
   /** Leases per process. */
   readonly turns: Readonly<Record<string, number>>;
   /** Failed calls by error code. */
@@ -45,12 +48,15 @@ export function checkHistory(history: History, limits: HistoryLimits = {}): Hist
     ...settling(timelines, ordered, limits),
   ];
   const times = handOverTimes(timelines);
+  const lost = timelines.filter(
+    (timeline) => timeline.lostAt !== undefined || endOf(timeline) < (timeline.releasingAt ?? -Infinity),
+  );
+  const stalls = new Stalls(ordered);
   return {
     violations: violations.sort((a, b) => a.at - b.at),
     leases: timelines.length,
-    lost: timelines.filter(
-      (timeline) => timeline.lostAt !== undefined || endOf(timeline) < (timeline.releasingAt ?? -Infinity),
-    ).length,
+    lost: lost.length,
+    losses: lost.map((timeline) => lossText(timeline, stalls)),
     turns: count(timelines.map(({ process }) => process)),
     failures: count(ordered.flatMap((event) => (event.kind === 'failed' ? [event.code] : []))),
     longestWaitMs: largest(timelines.map(({ askedAt, acquiredAt }) => acquiredAt - (askedAt ?? acquiredAt))),
@@ -61,6 +67,14 @@ export function checkHistory(history: History, limits: HistoryLimits = {}): Hist
       max: largest(times),
     },
   };
+}
+
+function lossText(timeline: LeaseTimeline, stalls: Stalls): string {
+  const { process, lease, resource, acquiredAt, lossReason = 'expired, and no event' } = timeline;
+  const end = endOf(timeline);
+  const stalledMs = stalls.within(process, acquiredAt, end);
+  const times = `after ${(end - acquiredAt).toFixed(0)} ms, of which its process was stalled ${stalledMs.toFixed(0)}`;
+  return `${lease} of ${process} on ${resource} was over ${times}: ${lossReason}`;
 }
 
 /** 0 for an empty list. Avoids spreading, since a list may exceed the argument limit of a call. */

@@ -16,6 +16,8 @@ export interface LeaseTimeline {
   validUntil: number;
   releasingAt: number | undefined;
   lostAt: number | undefined;
+  /** Why, as the holder was told. */
+  lossReason: string | undefined;
   released: ReleasedEvent | undefined;
   readonly renewals: RenewedEvent[];
   readonly observations: SeenEvent[];
@@ -40,13 +42,16 @@ export function timelinesOf(history: History): LeaseTimeline[] {
       timelines.set(lease, {
         ...{ lease, process, resource, token, share, acquiredAt, askedAt: asked.get(call) },
         ...{ grantedUntil: validUntil, validUntil, renewals: [], observations: [] },
-        ...{ releasingAt: undefined, lostAt: undefined, released: undefined },
+        ...{ releasingAt: undefined, lostAt: undefined, lossReason: undefined, released: undefined },
       });
     }
     const timeline = 'lease' in event ? timelines.get(event.lease) : undefined;
     if (timeline === undefined) continue;
     if (event.kind === 'releasing') timeline.releasingAt ??= event.at;
-    if (event.kind === 'lost') timeline.lostAt ??= event.at;
+    if (event.kind === 'lost') {
+      timeline.lostAt ??= event.at;
+      timeline.lossReason ??= event.reason;
+    }
     if (event.kind === 'released') timeline.released ??= event;
     if (event.kind === 'seen') timeline.observations.push(event);
     if (event.kind === 'renewed') {

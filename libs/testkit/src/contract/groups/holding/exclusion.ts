@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { UNHURRIED } from '../../../contender/contender-job.js';
 import type { ContractGroup } from '../../context/contract-group.js';
 
 export const exclusion: ContractGroup = {
@@ -13,9 +14,9 @@ export const exclusion: ContractGroup = {
     writeFileSync(counterFile, '0');
     try {
       const cycles = context.cycles(25);
-      const job = { tasks: 2, cycles, bodyMs: [0, 2], counterFile } as const;
-      const { leases, lost, failures } = await context.runContenders([job, job, job]);
-      assert.deepEqual({ leases, lost, failures }, { leases: 6 * cycles, lost: 0, failures: {} });
+      const job = { tasks: 2, cycles, bodyMs: [0, 2], counterFile, lock: UNHURRIED } as const;
+      const { leases, losses, failures } = await context.runContenders([job, job, job]);
+      assert.deepEqual({ leases, losses, failures }, { leases: 6 * cycles, losses: [], failures: {} });
       assert.equal(readFileSync(counterFile, 'utf8'), String(6 * cycles));
     } finally {
       rmSync(folder, { recursive: true });

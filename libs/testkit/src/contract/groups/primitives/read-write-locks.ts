@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runInFlow, type Bedrock, type Lease, type ReadWriteLock } from 'bedrock-lock';
 import type { Timing } from '../../../liveness/liveness.js';
+import { UNHURRIED } from '../../../contender/contender-job.js';
 import type { ContractGroup } from '../../context/contract-group.js';
 import type { ContractContext } from '../../context/contract-context.js';
 
@@ -39,9 +40,10 @@ export const readWriteLocks: ContractGroup = {
     writeFileSync(counterFile, '0');
     try {
       const cycles = context.cycles(40);
-      const job = { readWrite: { writes: 0.3 }, tasks: 4, cycles, bodyMs: [0, 2], counterFile } as const;
-      const { leases, lost, failures, history } = await context.runContenders([job, job, job, job]);
-      assert.deepEqual({ leases, lost, failures }, { leases: 16 * cycles, lost: 0, failures: {} });
+      const crowd = { readWrite: { writes: 0.3 }, tasks: 4, cycles, bodyMs: [0, 2], counterFile } as const;
+      const job = { ...crowd, lock: UNHURRIED };
+      const { leases, losses, failures, history } = await context.runContenders([job, job, job, job]);
+      assert.deepEqual({ leases, losses, failures }, { leases: 16 * cycles, losses: [], failures: {} });
       const writes = history.filter((event) => event.kind === 'acquired' && event.token > 0).length;
       assert.equal(readFileSync(counterFile, 'utf8'), String(writes));
     } finally {
