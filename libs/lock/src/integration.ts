@@ -14,7 +14,6 @@ export { MAX_TIMER_MS, sleep, systemClock, type Timer } from './core/clock.js';
 export type { SuspendAwareClock } from './core/suspend-aware-clock.js';
 export { Flow, innermostFlow, isUnderLock } from './engine/call-chain/flow.js';
 export { compareLocks } from './primitives/locks/lock-order.js';
-export { canonicalJson, fingerprintOf } from './primitives/idempotency/fingerprint.js';
 
 export type { LockSettings } from './core/options/options.js';
 export type { ElectionSettings } from './core/options/election-options.js';

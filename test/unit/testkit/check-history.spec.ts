@@ -84,6 +84,7 @@ describe('checkHistory()', () => {
       violations: [],
       leases: 2,
       lost: 1,
+      losses: ['b1 of b on r was over after 37 ms, of which its process was stalled 0: expired'],
       turns: { a: 1, b: 1 },
       failures: { LOCK_WAIT_TIMEOUT: 1 },
       longestWaitMs: 11,

@@ -1,4 +1,7 @@
-import { canonicalJson, fingerprintOf } from 'bedrock-lock/integration';
+import {
+  canonicalJson,
+  fingerprintOf,
+} from '../../../../libs/lock/src/primitives/idempotency/fingerprint.js';
 
 describe('the fingerprint of a payload', () => {
   it('is the same whatever the order of the fields, at every depth', () => {
