@@ -3,7 +3,8 @@ import type { EtcdWatches } from './etcd-watches.js';
 
 /**
  * Announces that entries are gone, with one watch for each entry, for any number of waiters and
- * requests.
+ * requests. The watches of ZooKeeper are no twin: they belong to a session, end with it, and fire
+ * once. These survive a lost stream.
  */
 export class EtcdDeletionWatches {
   readonly #waiting = new Map<string, Set<() => void>>();

@@ -18,7 +18,7 @@ interface PendingUpdate {
 /**
  * Queues the changes of this process. Changes of one number that come while another is in flight
  * share one write, so callers of this process do not conflict. Other processes can: the slower
- * process reads again. Turns do not fit: each change would cost a write.
+ * process reads again. `SerialExecutor` does not fit: each change would cost a write.
  */
 export class CountUpdater {
   readonly #queues = new Map<string, PendingUpdate[]>();
@@ -96,15 +96,18 @@ export class CountUpdater {
       const { state, nowMs } = snapshot;
       state.dropExpiredAnswers(nowMs);
       const answers: (() => void)[] = [];
-      // A change that is refused now is not repeated, even if the others are.
-      open = this.#inTime(open).filter(({ update, resolve, reject }) => {
+      const done: PendingUpdate[] = [];
+      for (const pending of this.#inTime(open)) {
         try {
-          const answer = update(state, nowMs);
-          return answers.push(() => resolve(answer));
+          const answer = pending.update(state, nowMs);
+          answers.push(() => pending.resolve(answer));
+          done.push(pending);
         } catch (error) {
-          return reject(error);
+          // A change that is refused now is not repeated, even if the others are.
+          pending.reject(error);
         }
-      });
+      }
+      open = done;
       if (state.changes > 0 && !(await this.nodes.write(snapshot))) continue;
       for (const answer of answers) answer();
       return;
