@@ -164,7 +164,7 @@ export class ClaimProtocol {
 
   #takeOver(kept: QueuedClaim, queued: QueuedClaim, claim: Claim, request: EnqueueRequest, sentAt: number) {
     const { store } = this.deps;
-    return kept.turns.run(async () => {
+    return kept.requests.run(async () => {
       const session = await store.session(claim.leaseMs);
       const { entry } = kept;
       // Whatever the result, the rest of the old entry must go.

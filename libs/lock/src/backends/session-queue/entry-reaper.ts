@@ -7,7 +7,7 @@ import type { QueuedClaims } from './queued-claims.js';
 /** A grant stays this long after its lease, in ms: a renewal that was answered in time may still be unread. */
 const GRACE_MS = 10;
 /** What could not be removed is tried again after this long, in ms. */
-const RETRY_MS = 100;
+const REMOVAL_RETRY_MS = 100;
 
 /**
  * Does the work of a server with leases. In this process, it ends entries whose lease or request
@@ -47,11 +47,11 @@ export class EntryReaper {
     for (const queued of this.claims.all()) {
       const dueAt = this.#dueAt(queued);
       if (dueAt > now) next = Math.min(next, dueAt);
-      else if (queued.isBusy) next = Math.min(next, now + RETRY_MS);
+      else if (queued.isBusy) next = Math.min(next, now + REMOVAL_RETRY_MS);
       else if (queued.isGone) this.drop(queued);
       else {
         this.#expire(queued);
-        next = Math.min(next, now + RETRY_MS);
+        next = Math.min(next, now + REMOVAL_RETRY_MS);
       }
     }
     this.#timer.arm(next);
@@ -59,7 +59,7 @@ export class EntryReaper {
 
   #expire(queued: QueuedClaim): void {
     queued.phase = 'leaving';
-    queued.turns
+    queued.requests
       .run(() => this.remove(queued))
       .then(
         () => this.#dropIfGone(queued),

@@ -57,7 +57,9 @@ export class QueueLeases implements LeaseDriver, QueueStoreListener {
     const queued = this.#claims.getOrCreate(claim);
     queued.seenAt = clock.now();
     return this.#withTimeout('a claim', () =>
-      queued.turns.run(() => this.#protocol.claim(queued, claim)).finally(() => this.#afterOperation(queued)),
+      queued.requests
+        .run(() => this.#protocol.claim(queued, claim))
+        .finally(() => this.#afterOperation(queued)),
     );
   }
 
@@ -91,7 +93,7 @@ export class QueueLeases implements LeaseDriver, QueueStoreListener {
     if (queued === undefined) return 'absent';
     queued.isWithdrawn = true;
     return this.#withTimeout('a withdrawal', () =>
-      queued.turns.run(() => this.#withdraw(queued, options)).finally(() => this.#afterOperation(queued)),
+      queued.requests.run(() => this.#withdraw(queued, options)).finally(() => this.#afterOperation(queued)),
     );
   }
 
@@ -149,7 +151,7 @@ export class QueueLeases implements LeaseDriver, QueueStoreListener {
     this.#reaper.close();
     const removals = this.#claims.all().map(async (queued) => {
       queued.isWithdrawn = true;
-      await queued.turns.run(() => this.#protocol.remove(queued)).catch(() => undefined);
+      await queued.requests.run(() => this.#protocol.remove(queued)).catch(() => undefined);
       this.#drop(queued);
     });
     await atMost(this.deps.clock, ms, Promise.all(removals));
@@ -169,7 +171,7 @@ export class QueueLeases implements LeaseDriver, QueueStoreListener {
   }
 
   async #renewExclusively(queued: QueuedClaim, ref: HeldRef): Promise<RenewOutcome> {
-    const renewal = queued.turns.run(async () => {
+    const renewal = queued.requests.run(async () => {
       await this.#protocol.resolveUnconfirmed(queued);
       await this.#protocol.ensureCovered(queued, ref.leaseMs, ref.shape.units);
       const [outcome] = await this.#confirm([queued], () => ref.leaseMs);

@@ -1,5 +1,5 @@
 import type { ClaimRef } from '../../core/claim.js';
-import { Turns } from '../../runtime/keyed-turns.js';
+import { SerialExecutor } from '../../runtime/serial-executor.js';
 import type { QueueSession, OwnEntry } from './queue-store.js';
 
 /**
@@ -28,13 +28,13 @@ export class QueuedClaim {
   /** Renewals in flight: their answers may move the end. */
   renewalsInFlight = 0;
   /** Requests about it run in order: each depends on the previous answer. */
-  readonly turns = new Turns();
+  readonly requests = new SerialExecutor();
 
   constructor(readonly ref: ClaimRef) {}
 
   /** A request about it is in flight. */
   get isBusy(): boolean {
-    return !this.turns.isIdle || this.renewalsInFlight > 0;
+    return !this.requests.isIdle || this.renewalsInFlight > 0;
   }
 
   /** The server has nothing of it. */

@@ -53,7 +53,7 @@ export interface RowExecutorDeps {
 /**
  * Runs the operations of this process on one resource, in order. A lone operation may need one
  * statement. Operations that gather while another is in flight are decided together. The row is
- * read, changed here, and written back if no other process has changed it. Turns do not fit: each
+ * read, changed here, and written back if no other process has changed it. `SerialExecutor` does not fit: each
  * operation would be executed alone.
  */
 export class RowExecutor {

@@ -9,8 +9,9 @@ import type {
   WithdrawOutcome,
 } from '../../../core/claim.js';
 import type { Clock, Timer } from '../../../core/clock.js';
+import { UnsupportedByBackendError } from '../../../core/errors.js';
 import type { LeaseDriver, Unsubscribe } from '../../../core/ports/ports.js';
-import { Turns } from '../../../runtime/keyed-turns.js';
+import { SerialExecutor } from '../../../runtime/serial-executor.js';
 import { BackendErrors } from '../connection/failures.js';
 
 /** A lock that could not be released is released again after so long, in ms. */
@@ -37,16 +38,18 @@ export interface SessionLock {
 export abstract class SessionLeases implements LeaseDriver {
   /** By resource: one, or the readers that share it. */
   readonly #held = new Map<string, readonly SessionLock[]>();
-  /** Verbs on a resource take turns, since a session is granted twice what it has. */
-  readonly #turns = new Map<string, Turns>();
+  /** Verbs on a resource run one at a time, since a session is granted twice what it has. */
+  readonly #verbs = new Map<string, SerialExecutor>();
   readonly #errors: BackendErrors;
   #timer: Timer | undefined;
   #firesAt = Infinity;
   #isClosed = false;
 
   constructor(
-    backend: string,
+    private readonly backend: string,
     protected readonly clock: Clock,
+    /** What to use instead where a lock must be revoked. */
+    private readonly adviceOnRevoking: string,
   ) {
     this.#errors = new BackendErrors(backend);
   }
@@ -97,7 +100,11 @@ export abstract class SessionLeases implements LeaseDriver {
 
   abstract inspect(resource: string): Promise<readonly ClaimView[]>;
 
-  abstract revoke(): Promise<boolean>;
+  /** @throws UnsupportedByBackendError: only its session can release a lock */
+  async revoke(): Promise<boolean> {
+    this.assertOpen();
+    throw new UnsupportedByBackendError(this.backend, 'revocation', this.adviceOnRevoking);
+  }
 
   /** The server does not tell when a lock is free: the engine asks again. */
   async watch(): Promise<Unsubscribe> {
@@ -195,11 +202,11 @@ export abstract class SessionLeases implements LeaseDriver {
   }
 
   #inTurn<T>(resource: string, work: () => Promise<T>): Promise<T> {
-    const turns = this.#turns.get(resource) ?? new Turns();
-    this.#turns.set(resource, turns);
-    const result = turns.run(work);
+    const verbs = this.#verbs.get(resource) ?? new SerialExecutor();
+    this.#verbs.set(resource, verbs);
+    const result = verbs.run(work);
     const leave = (): void => {
-      if (turns.isIdle) this.#turns.delete(resource);
+      if (verbs.isIdle) this.#verbs.delete(resource);
     };
     result.then(leave, leave);
     return result;

@@ -19,7 +19,7 @@ export class EntryUpdates {
     return this.#update(entry, { revoked: true });
   }
 
-  /** Writes the latest depth, one at a time. Turns would write every depth. Never throws. */
+  /** Writes the latest depth, one at a time. `SerialExecutor` would write every depth. Never throws. */
   recordDepth(entry: EtcdEntry, depth: number): void {
     const isWriting = this.#depths.has(entry.location);
     this.#depths.set(entry.location, depth);

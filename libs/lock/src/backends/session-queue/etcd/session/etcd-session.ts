@@ -9,7 +9,7 @@ import type {
 } from 'etcd3';
 import type { Clock, Timer } from '../../../../core/clock.js';
 import { mayHaveActed } from '../../../../core/unavailable.js';
-import { Turns } from '../../../../runtime/keyed-turns.js';
+import { SerialExecutor } from '../../../../runtime/serial-executor.js';
 import type { QueueSession } from '../../queue-store.js';
 import { EtcdLeaseNotFoundError, notExecuted } from '../connection/failures.js';
 import type { EtcdLink } from '../connection/etcd-link.js';
@@ -49,7 +49,7 @@ export class EtcdSession implements QueueSession {
   /** Requests that were not answered, so far; those that no longer matter, since the number was raised after them. */
   #unanswered = 0;
   #voided = 0;
-  readonly #raises = new Turns();
+  readonly #raises = new SerialExecutor();
   /** The lease lives for `ttlMs` from this instant at least, monotonic ms. */
   #provenAt: number;
   #timer: Timer | undefined;

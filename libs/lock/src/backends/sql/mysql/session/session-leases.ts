@@ -17,7 +17,7 @@ import { lockNameOf } from './lock-name.js';
 import type { MysqlSessionLink } from './session-link.js';
 
 /** Nothing tells when a named lock is free: the engine asks again after 20 to 200 ms, and this only bounds that. */
-const RETRY_MS = 1_000;
+const LONGEST_POLL_MS = 1_000;
 /** Locks in one statement, at most. */
 const BATCH = 32;
 /** A session may take a name several times and must release it as often, so it takes none that it has. */
@@ -35,7 +35,7 @@ export class MysqlSessionLeases extends SessionLeases {
     private readonly ownProcess: ProcessView,
     clock: Clock,
   ) {
-    super(BACKEND, clock);
+    super(BACKEND, clock, 'use mysql(), which keeps leases in rows');
   }
 
   async renew(held: readonly HeldRef[]): Promise<readonly RenewOutcome[]> {
@@ -62,15 +62,6 @@ export class MysqlSessionLeases extends SessionLeases {
         if (session === undefined) return [];
         return [{ ...is, id: nameOfSession(session), depth: 1, remainingMs: Infinity }];
       },
-    );
-  }
-
-  async revoke(): Promise<boolean> {
-    this.assertOpen();
-    throw new UnsupportedByBackendError(
-      BACKEND,
-      'revoking a lock of another session',
-      'use mysql(), which keeps leases in rows',
     );
   }
 
@@ -154,7 +145,7 @@ export class MysqlSessionLeases extends SessionLeases {
     const remainingMs = Math.max(0, expiresAt - this.clock.now());
     return {
       kind: 'refused',
-      retryInMs: RETRY_MS,
+      retryInMs: LONGEST_POLL_MS,
       holder: { id: ref.id, remainingMs, process: this.ownProcess },
     };
   }
@@ -163,7 +154,7 @@ export class MysqlSessionLeases extends SessionLeases {
 function refusedBySession(session: unknown): Verdict {
   const isKnown = typeof session === 'number';
   const holder = isKnown ? { id: nameOfSession(session), remainingMs: Infinity } : undefined;
-  return { kind: 'refused', retryInMs: RETRY_MS, ...(holder && { holder }) };
+  return { kind: 'refused', retryInMs: LONGEST_POLL_MS, ...(holder && { holder }) };
 }
 
 function nameOfSession(session: unknown): string {

@@ -14,8 +14,8 @@ import { SessionLeases } from '../../session-locks/session-leases.js';
 import { advisoryKey } from './advisory-key.js';
 import { BACKEND, isAdvisoryLockShape, type PgSession } from './session.js';
 
-/** Without push the engine asks again by its own measure; this only has to be some time. */
-const RETRY_MS = 100;
+/** Without push the engine asks again by its own measure, and this only bounds that, in ms. */
+const LONGEST_POLL_MS = 100;
 
 /**
  * The verbs on advisory locks: readers share a lock, and the statement that takes one brings its
@@ -26,7 +26,7 @@ export class PostgresSessionLeases extends SessionLeases {
     private readonly session: PgSession,
     clock: Clock,
   ) {
-    super(BACKEND, clock);
+    super(BACKEND, clock, 'use lease rows, or end the session in the database');
   }
 
   /**
@@ -63,14 +63,6 @@ export class PostgresSessionLeases extends SessionLeases {
     ];
   }
 
-  async revoke(): Promise<boolean> {
-    throw new UnsupportedByBackendError(
-      BACKEND,
-      'revocation',
-      'use lease rows, or end the session in the database',
-    );
-  }
-
   protected assertServed(shape: Shape): void {
     if (isAdvisoryLockShape(shape)) return;
     throw new UnsupportedByBackendError(BACKEND, 'permits and fair locks', 'use lease rows');
@@ -97,7 +89,7 @@ export class PostgresSessionLeases extends SessionLeases {
       return { kind: 'refused', retryInMs: remainingMs, holder: { id: holder.ref.id, remainingMs } };
     }
     const answer = await this.session.acquire(advisoryKey(resource), isShared, tokens);
-    if (answer === undefined) return { kind: 'refused', retryInMs: RETRY_MS };
+    if (answer === undefined) return { kind: 'refused', retryInMs: LONGEST_POLL_MS };
     this.hold(claim, sentAt + leaseMs, this.heldOn(resource));
     return { kind: 'granted', token: answer.token };
   }

@@ -1,6 +1,6 @@
 import { READERS, type Shape } from '../../../../core/claim.js';
 import type { Clock } from '../../../../core/clock.js';
-import { Turns } from '../../../../runtime/keyed-turns.js';
+import { SerialExecutor } from '../../../../runtime/serial-executor.js';
 import { BackendErrors, textOf } from '../../connection/failures.js';
 import type { SqlResult } from '../../connection/link.js';
 import type { PgLink, PgLinkFactory } from '../pg-link.js';
@@ -53,7 +53,7 @@ export class PgSession {
   readonly #errors = new BackendErrors(BACKEND);
   #link: Promise<PgLink> | undefined;
   /** One statement after the other. */
-  readonly #turns = new Turns();
+  readonly #statements = new SerialExecutor();
   readonly #ended = new WeakSet<PgLink>();
   #isClosed = false;
 
@@ -111,7 +111,7 @@ export class PgSession {
   /** @throws BackendUnavailableError */
   query(text: string, values: readonly unknown[], endsOnError = false): Promise<SqlResult> {
     const deadline = this.#deps.clock.now() + this.#deps.operationTimeoutMs;
-    return this.#turns.run(() => this.#query({ text, values, deadline, endsOnError }));
+    return this.#statements.run(() => this.#query({ text, values, deadline, endsOnError }));
   }
 
   close(): void {

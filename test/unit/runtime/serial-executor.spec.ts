@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Turns } from '../../../libs/lock/src/runtime/keyed-turns.js';
+import { SerialExecutor } from '../../../libs/lock/src/runtime/serial-executor.js';
 
 /** A turn of the event loop later. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -17,12 +17,12 @@ function work(said: string[], name: string) {
   return { run, ending };
 }
 
-describe('turns', () => {
+describe('the serial executor', () => {
   it('begin when the one before has ended, in the order in which they were asked for', async () => {
     const said: string[] = [];
     const [first, second] = [work(said, 'first'), work(said, 'second')];
-    const turns = new Turns();
-    const results = [turns.run(first.run), turns.run(second.run)];
+    const executor = new SerialExecutor();
+    const results = [executor.run(first.run), executor.run(second.run)];
     await turn();
     expect(said).toEqual(['first']);
     first.ending.done!();
@@ -35,9 +35,9 @@ describe('turns', () => {
   it('go on after one that has failed, whose caller alone hears of it', async () => {
     const said: string[] = [];
     const first = work(said, 'first');
-    const turns = new Turns();
-    const failed = turns.run(first.run);
-    const after = turns.run(async () => 'after');
+    const executor = new SerialExecutor();
+    const failed = executor.run(first.run);
+    const after = executor.run(async () => 'after');
     await turn();
     first.ending.fail!(new Error('on purpose'));
     await expect(failed).rejects.toThrow('on purpose');
@@ -45,13 +45,13 @@ describe('turns', () => {
   });
 
   it('are idle when their last caller has its answer, and not before', async () => {
-    const turns = new Turns();
-    expect(turns.isIdle).toBe(true);
-    const first = turns.run(async () => 1);
+    const executor = new SerialExecutor();
+    expect(executor.isIdle).toBe(true);
+    const first = executor.run(async () => 1);
     const idleAfter: boolean[] = [];
-    void first.then(() => idleAfter.push(turns.isIdle));
-    void turns.run(async () => 2).then(() => idleAfter.push(turns.isIdle));
-    expect(turns.isIdle).toBe(false);
+    void first.then(() => idleAfter.push(executor.isIdle));
+    void executor.run(async () => 2).then(() => idleAfter.push(executor.isIdle));
+    expect(executor.isIdle).toBe(false);
     await turn();
     expect(idleAfter).toEqual([false, true]);
   });

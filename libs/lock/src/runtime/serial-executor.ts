@@ -1,7 +1,7 @@
 const SETTLED = Promise.resolve();
 
 /** Runs work one at a time, in order. A failure does not stop the work behind it. */
-export class Turns {
+export class SerialExecutor {
   #last: Promise<unknown> | undefined;
 
   /** True when no work runs or waits. */
