@@ -1,13 +1,17 @@
-/** Pauses that grow, from the first to the longest, in ms. */
+/** Pauses in ms: each is the one before times the factor, up to the longest. */
+export interface Pauses {
+  readonly first: number;
+  readonly longest: number;
+  /** @default 2 */
+  readonly factor?: number;
+}
+
+/** Pauses that grow after each failure. */
 export class Backoff {
   #nextMs: number;
 
-  constructor(
-    private readonly firstMs: number,
-    private readonly longestMs: number,
-    private readonly factor = 2,
-  ) {
-    this.#nextMs = firstMs;
+  constructor(private readonly pauses: Pauses) {
+    this.#nextMs = pauses.first;
   }
 
   /** The pause that is due, in ms. */
@@ -18,11 +22,12 @@ export class Backoff {
   /** The pause that is due; the next one is longer. */
   take(): number {
     const pause = this.#nextMs;
-    this.#nextMs = Math.min(pause * this.factor, this.longestMs);
+    const { longest, factor = 2 } = this.pauses;
+    this.#nextMs = Math.min(pause * factor, longest);
     return pause;
   }
 
   reset(): void {
-    this.#nextMs = this.firstMs;
+    this.#nextMs = this.pauses.first;
   }
 }

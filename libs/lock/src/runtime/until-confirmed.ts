@@ -1,13 +1,7 @@
 import { atMost, type Clock } from '../core/clock.js';
-import { Backoff } from './backoff.js';
+import { Backoff, type Pauses } from './backoff.js';
 import { InFlightGeneration } from './in-flight.js';
 import { WakeableSleep } from './wakeable-sleep.js';
-
-/** Pauses after failures, in ms. Each is twice the one before, up to the longest. */
-export interface RetryPauses {
-  readonly first: number;
-  readonly longest: number;
-}
 
 /** A request that the server may execute without an answer. */
 export interface RepeatedRequest<T> {
@@ -32,7 +26,7 @@ export class UntilConfirmed {
 
   constructor(
     protected readonly clock: Clock,
-    private readonly retryMs: RetryPauses,
+    private readonly retryMs: Pauses,
   ) {}
 
   /** Requests that are not confirmed yet. */
@@ -46,8 +40,7 @@ export class UntilConfirmed {
 
   /** Resolves with the final answer, or undefined when it was given up. @throws errors of `mayRepeat` */
   async repeat<T>(request: RepeatedRequest<T>): Promise<T | undefined> {
-    const { first, longest } = this.retryMs;
-    const backoff = new Backoff(first, longest);
+    const backoff = new Backoff(this.retryMs);
     while (!this.#isStopped) {
       const sentAt = this.clock.now();
       try {
@@ -58,7 +51,7 @@ export class UntilConfirmed {
       } catch (error) {
         const pauseMs = backoff.take();
         if (!request.mayRepeat(error, pauseMs)) break;
-        await this.#pause(this.#isHurried ? first : pauseMs);
+        await this.#pause(this.#isHurried ? this.retryMs.first : pauseMs);
       }
     }
     return undefined;

@@ -52,7 +52,7 @@ export class NodeHandle {
     };
     this.node = backend.asNode!(options);
     this.withdrawals = new Withdrawals(clock, this.node.leases, nodeTimeoutMs);
-    this.#probePauses = new Backoff(probe.firstMs, probe.lastMs);
+    this.#probePauses = new Backoff({ first: probe.firstMs, longest: probe.lastMs });
   }
 
   get id(): string {

@@ -69,8 +69,8 @@ export class CountQueue<W extends WaitSettings, T> implements QueueOwner<T, W>, 
   readonly sleep: WakeableSleep;
   readonly wake: Waker;
   readonly #queue: QueuedSynchronizer<T, W>;
-  readonly #polls = new Backoff(UNPUSHED_POLL_MS.first, UNPUSHED_POLL_MS.longest);
-  readonly #retries = new Backoff(RETRY_MS.first, RETRY_MS.longest);
+  readonly #polls = new Backoff(UNPUSHED_POLL_MS);
+  readonly #retries = new Backoff(RETRY_MS);
   #isRunning = false;
   /** The request without an answer, which may be repeated. */
   #request: CountRequest<W, T> | undefined;

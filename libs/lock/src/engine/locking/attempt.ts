@@ -95,7 +95,7 @@ export class Attempt {
 
   /** That pause; the next one is longer. */
   takeRetryMs(): number {
-    this.#retries ??= new Backoff(RETRY_MS.first, RETRY_MS.longest);
+    this.#retries ??= new Backoff(RETRY_MS);
     return this.#retries.take();
   }
 
@@ -107,10 +107,10 @@ export class Attempt {
   takePollMs(chance: number): number {
     const { spin } = this.settings;
     if (spin === undefined) {
-      this.#polls ??= new Backoff(UNPUSHED_POLL_MS.first, UNPUSHED_POLL_MS.longest);
+      this.#polls ??= new Backoff(UNPUSHED_POLL_MS);
       return this.#polls.take();
     }
-    this.#spins ??= new Backoff(spin.firstMs, spin.lastMs, spin.factor);
+    this.#spins ??= new Backoff({ first: spin.firstMs, longest: spin.lastMs, factor: spin.factor });
     return (this.#spins.take() * (1 + chance)) / 2;
   }
 

@@ -147,7 +147,7 @@ export class Idempotency {
     const { clock, records, events } = this.#engine;
     const deadline = clock.now() + waitMs;
     const ref = { resource, owner: this.#engine.newOwner() };
-    const pauses = new Backoff(POLL_MS.first, POLL_MS.longest, POLL_MS.factor);
+    const pauses = new Backoff(POLL_MS);
     for (;;) {
       if (signal?.aborted === true) throw new LockAbortedError(resource, { cause: signal.reason });
       const sentAt = clock.now();

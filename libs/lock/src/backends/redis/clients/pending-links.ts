@@ -10,7 +10,7 @@ import type {
 } from '../connection/link.js';
 
 /** Pause before a failed factory is made again, in ms. */
-const RETRY_MS = 1_000;
+const FACTORY_RETRY_MS = 1_000;
 
 /** Links of a factory that needs a server to be made. */
 export class PendingLinks implements LinkFactory {
@@ -66,7 +66,7 @@ class PendingLink implements RedisLink {
       (error: Error) => {
         if (this.#isClosed) return;
         owner.failed(error);
-        this.#timer = this.clock.setTimer(() => this.connect(owner), RETRY_MS);
+        this.#timer = this.clock.setTimer(() => this.connect(owner), FACTORY_RETRY_MS);
       },
     );
   }

@@ -17,7 +17,7 @@ import type { Address } from '../configuration/slot-map.js';
 import { Topology } from './topology.js';
 
 /** Pause before `ready()` checks the masters again, in ms. */
-const RETRY_MS = 50;
+const MASTERS_CHECK_MS = 50;
 
 /**
  * A Redis Cluster: connections to each master. Each verb runs on the server of the resource's slot.
@@ -83,7 +83,7 @@ export class ClusterServers implements Servers {
       } catch (error) {
         // An answer of a server is final; a server that is down may be replaced meanwhile.
         if (codeOf((error as Error).cause) !== '' || clock.now() >= until) throw error;
-        await sleep(clock, RETRY_MS);
+        await sleep(clock, MASTERS_CHECK_MS);
       }
     }
   }

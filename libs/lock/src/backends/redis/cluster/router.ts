@@ -11,7 +11,7 @@ import type { Topology } from './topology.js';
 /**
  * Pause before a retry in ms, if keys of the slot are moving or servers redirect again and again.
  */
-const RETRY_MS = 20;
+const REDIRECTION_PAUSE_MS = 20;
 /** Redirections that are followed without a pause. */
 const HOPS_AT_ONCE = 3;
 /**
@@ -84,14 +84,14 @@ export class Router {
     until: number,
   ): Promise<ClusterNode> {
     if (!(error instanceof BackendUnavailableError) || error.executed !== 'no') throw error;
-    const pauseMs = hop > HOPS_AT_ONCE ? RETRY_MS : 0;
+    const pauseMs = hop > HOPS_AT_ONCE ? REDIRECTION_PAUSE_MS : 0;
     const code = codeOf(error.cause);
     if (code === 'MOVED' || code === 'ASK') {
       await this.#pause(pauseMs, until, error);
       return this.#redirected(node, error);
     }
     if (code === 'TRYAGAIN') {
-      await this.#pause(RETRY_MS, until, error);
+      await this.#pause(REDIRECTION_PAUSE_MS, until, error);
       return this.topology.nodeOf(slot) ?? node;
     }
     // The server or the cluster is down: another server may take the slot over.

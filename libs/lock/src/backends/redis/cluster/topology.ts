@@ -8,7 +8,7 @@ import { hashTagFor } from '../protocol/slot.js';
 import { parseSlots, SlotMap, type Address, type NatMap } from '../configuration/slot-map.js';
 
 /** Pause between two refreshes while the topology is incomplete, in ms; it doubles each time. */
-const REFRESH_MS = { first: 100, last: 500 };
+const REFRESH_MS = { first: 100, longest: 500 };
 /** Servers asked at the same time; the first good answer counts. */
 const REQUESTS_AT_ONCE = 3;
 
@@ -44,7 +44,7 @@ export class Topology {
   #isClosed = false;
   #refreshing: Promise<void> | undefined;
   #timer: Timer | undefined;
-  readonly #pauses = new Backoff(REFRESH_MS.first, REFRESH_MS.last);
+  readonly #pauses = new Backoff(REFRESH_MS);
   #refreshedAt = -Infinity;
   /** Requests sent to servers that have left. */
   #retiredCommands = 0;

@@ -25,7 +25,7 @@ const TRANSIENT_REFUSALS: ReadonlySet<string> = new Set([
   'LOADING', 'BUSY', 'READONLY', 'MASTERDOWN', 'OOM', 'CLUSTERDOWN', 'MOVED', 'ASK', 'TRYAGAIN',
 ]); // prettier-ignore
 /** First and longest pause before the set-up of a connection is retried, in ms. */
-const REOPEN_MS = { first: 50, last: 1_000 };
+const REOPEN_MS = { first: 50, longest: 1_000 };
 /** Pause before a connection that leads to a replica is replaced, in ms. */
 const REPLICA_RECONNECT_MS = 250;
 
@@ -34,7 +34,7 @@ export class RedisConnection {
   readonly calls: RedisCalls;
   readonly #silenceMs: number;
   readonly #readiness: Readiness;
-  readonly #reopenings = new Backoff(REOPEN_MS.first, REOPEN_MS.last);
+  readonly #reopenings = new Backoff(REOPEN_MS);
   #handler: ConnectionHandler | undefined;
   #hasServed = false;
   #isStarted = false;

@@ -5,7 +5,7 @@ import { BackendErrors, textOf } from './failures.js';
 import type { SqlResult, SqlLink, SqlLinkFactory, Statement } from './link.js';
 
 /** Pauses before what lost against others is tried again, in ms: at least, and so much more by chance. */
-const RETRY_MS = { least: 1, more: 9 };
+const CONFLICT_PAUSE_MS = { least: 1, more: 9 };
 
 /** Not a waiter of `Readiness`: each connection serves one borrower, and the one that came first. */
 interface Borrower {
@@ -154,7 +154,7 @@ export class LinkPool {
       throw this.#errors.notExecuted(text, error);
     }
     const { clock } = this.deps;
-    await sleep(clock, RETRY_MS.least + clock.random() * RETRY_MS.more);
+    await sleep(clock, CONFLICT_PAUSE_MS.least + clock.random() * CONFLICT_PAUSE_MS.more);
     if (clock.now() >= deadline) throw this.#errors.notExecuted('it lost against others again and again');
     return this.run(statement, deadline);
   }

@@ -9,7 +9,7 @@ import { SUSPECTS_CHANNEL, processChannel } from './names.js';
 import type { PgLink, PgLinkFactory } from './pg-link.js';
 
 /** A lost connection is made again after this long, doubled each time, in ms. */
-const RETRY_MS = { first: 50, last: 1_000 };
+const RETRY_MS = { first: 50, longest: 1_000 };
 /**
  * Interval of the heartbeat while locks are watched, in ms: nothing else is sent on this
  * connection.
@@ -36,7 +36,7 @@ export class NotificationListener implements SqlWakeSource {
   readonly #readiness: Readiness;
   #link: PgLink | undefined;
   #timer: Timer | undefined;
-  readonly #retries = new Backoff(RETRY_MS.first, RETRY_MS.last);
+  readonly #retries = new Backoff(RETRY_MS);
   #wasLost = false;
   #isStarted = false;
   #isClosed = false;

@@ -23,7 +23,7 @@ const ONCE = {
 } as unknown as FaultPolicy;
 
 /** gRPC waits a second before it tries to connect again, and then up to two minutes. */
-const RECONNECT_MS = { first: 100, last: 1_000 };
+const RECONNECT_MS = { first: 100, longest: 1_000 };
 
 let connections = 0;
 
@@ -72,7 +72,7 @@ export class Endpoint {
       grpcOptions: {
         'grpc.initial_reconnect_backoff_ms': RECONNECT_MS.first,
         'grpc.min_reconnect_backoff_ms': RECONNECT_MS.first,
-        'grpc.max_reconnect_backoff_ms': RECONNECT_MS.last,
+        'grpc.max_reconnect_backoff_ms': RECONNECT_MS.longest,
         'grpc.enable_retries': 0,
         ...grpcOptions,
         // Channels that differ in nothing share a connection, so a new client would get the silent one again.

@@ -2,9 +2,11 @@ import type { Buffer } from 'node:buffer';
 import type { IEvent, IWatchCreateRequest, IWatchResponse } from 'etcd3';
 import type { Clock, Timer } from '../../../../core/clock.js';
 import type { Unsubscribe } from '../../../../core/ports/ports.js';
+import { Backoff } from '../../../../runtime/backoff.js';
 import type { EtcdLink, WatchStream } from '../connection/etcd-link.js';
 
-const RETRY_MS = { first: 50, last: 1_000 };
+/** Pauses before a broken stream is opened again, in ms. */
+const RETRY_MS = { first: 50, longest: 1_000 };
 
 /** The watched key or range. */
 export interface KeyWatch {
@@ -24,7 +26,7 @@ export class EtcdWatches {
   #stream: WatchStream | undefined;
   #isOpening = false;
   #hasBroken = false;
-  #retryMs = RETRY_MS.first;
+  readonly #retries = new Backoff(RETRY_MS);
   #timer: Timer | undefined;
   #isClosed = false;
 
@@ -89,7 +91,7 @@ export class EtcdWatches {
     const id = Number(watch_id);
     const watch = this.#watches.get(id);
     if (created && !canceled) {
-      this.#retryMs = RETRY_MS.first;
+      this.#retries.reset();
       if (this.#hasBroken) {
         this.#hasBroken = false;
         this.onReconnected();
@@ -129,7 +131,6 @@ export class EtcdWatches {
     this.#timer = this.clock.setTimer(() => {
       this.#timer = undefined;
       void this.#open();
-    }, this.#retryMs);
-    this.#retryMs = Math.min(this.#retryMs * 2, RETRY_MS.last);
+    }, this.#retries.take());
   }
 }

@@ -16,8 +16,8 @@ const LAST_MS = 40;
 const GROWTH = 1.5;
 /** Rows of locks that this process has are checked this often, in ms: another process may have freed one by force. */
 const HELD_MS = 250;
-/** After an answer that did not come. */
-const RETRY_MS = 250;
+/** Pause after a poll that failed, in ms. */
+const FAILURE_PAUSE_MS = 250;
 
 export interface RowPollerDeps {
   readonly clock: Clock;
@@ -144,7 +144,7 @@ export class RowPoller implements SqlWakeSource {
       if (names.size > 0)
         this.#handleRows(due, await this.deps.read([...names], now + operationTimeoutMs), isHeldDue);
     } catch {
-      for (const name of due) this.#postpone(name, RETRY_MS);
+      for (const name of due) this.#postpone(name, FAILURE_PAUSE_MS);
     }
     this.#isPolling = false;
     this.#schedule();
