@@ -8,9 +8,9 @@ import type { Report } from './report.js';
 
 const DOCS = join(import.meta.dirname, '../../../docs');
 
-/** Writes the results into docs/performance.md, between its marks, and redraws the charts. */
+/** Writes the results into docs/performance/README.md, between its marks, and redraws the charts. */
 export async function writeDocs(report: Report): Promise<void> {
-  const page = join(DOCS, 'performance.md');
+  const page = join(DOCS, 'performance/README.md');
   const filled = fillPage(await readFile(page, 'utf8'), report);
   const config = await resolveConfig(page);
   await writeFile(page, await format(filled, { ...config, parser: 'markdown' }));

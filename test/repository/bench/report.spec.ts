@@ -147,7 +147,7 @@ describe('the page of results', () => {
   const report = { machine, results: [{ scenario: s1, rows }], engines: [] };
 
   it('gets new results between its marks and keeps the rest', () => {
-    const page = readFileSync(join(import.meta.dirname, '../../../docs/performance.md'), 'utf8');
+    const page = readFileSync(join(import.meta.dirname, '../../../docs/performance/README.md'), 'utf8');
     const filled = fillPage(page, report);
     expect(filled).toContain('2026-01-02, A CPU, 2 cores');
     expect(fillPage(filled, report)).toBe(filled);
@@ -156,7 +156,7 @@ describe('the page of results', () => {
   });
 
   it('has a heading for every scenario', () => {
-    const page = readFileSync(join(import.meta.dirname, '../../../docs/performance.md'), 'utf8');
+    const page = readFileSync(join(import.meta.dirname, '../../../docs/performance/README.md'), 'utf8');
     for (const { name, title } of SCENARIOS) expect(page).toContain(`\n### ${name}: ${title}\n`);
   });
 

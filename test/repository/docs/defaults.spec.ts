@@ -11,13 +11,13 @@ const OPTIONS = 'libs/lock/src/core/options';
 const BACKENDS = 'libs/lock/src/backends';
 /** Each page with the files that set the defaults of its options, and how many of them are literals there. */
 const PAGES: readonly (readonly [page: string, count: number, files: readonly string[]])[] = [
-  ['mutex.md', 10, [`${OPTIONS}/options.ts`]],
-  ['idempotency.md', 6, [`${OPTIONS}/idempotency-options.ts`]],
-  ['leader-election.md', 1, [`${OPTIONS}/election-options.ts`]],
-  ['countdown-latch.md', 3, [`${OPTIONS}/wait-options.ts`]],
-  ['expirable-semaphore.md', 4, [`${OPTIONS}/wait-options.ts`]],
-  ['combination-lock.md', 9, [`${BACKENDS}/combination/combination-options.ts`]],
-  ['nest.md', 4, ['registry/lock.registry', 'registry/lock.registry.factory', 'options/lock-interceptor.settings'].map((file) => `libs/nestjs/src/${file}.ts`)],
+  ['primitives/mutex.md', 10, [`${OPTIONS}/options.ts`]],
+  ['primitives/idempotency.md', 6, [`${OPTIONS}/idempotency-options.ts`]],
+  ['primitives/leader-election.md', 1, [`${OPTIONS}/election-options.ts`]],
+  ['primitives/countdown-latch.md', 3, [`${OPTIONS}/wait-options.ts`]],
+  ['primitives/expirable-semaphore.md', 4, [`${OPTIONS}/wait-options.ts`]],
+  ['backends/combination.md', 9, [`${BACKENDS}/combination/combination-options.ts`]],
+  ['nest/README.md', 4, ['registry/lock.registry', 'registry/lock.registry.factory', 'options/lock-interceptor.settings'].map((file) => `libs/nestjs/src/${file}.ts`)],
   ['backends/redis.md', 5, [`${BACKENDS}/redis/configuration/redis-options.ts`]],
   ['backends/memory.md', 1, [`${BACKENDS}/memory/memory-backend.ts`]],
   ['backends/mysql.md', 4, [`${BACKENDS}/sql/sql-options.ts`]],
@@ -73,7 +73,7 @@ describe('the documentation of options', () => {
     const sql = 'db://me@127.0.0.1/app';
     const nodes = ['a', 'b', 'c'].map((host) => redis(`redis://${host}`));
     const longest = {
-      'combination-lock.md': combination({ nodes }),
+      'backends/combination.md': combination({ nodes }),
       'backends/redis.md': redis(url),
       'backends/memory.md': memory(),
       'backends/mysql.md': mysql(sql.replace('db', 'mysql')),
@@ -95,7 +95,7 @@ describe('the documentation of options', () => {
       expect(row![2]).toContain(`${traits.maxLeaseMs.toLocaleString('en')} `);
     }
     const { maxLeaseMs } = zookeeper('127.0.0.1:2181').traits;
-    const [leaseMs] = rowsOf(read('docs/mutex.md')).filter(([option]) => option === '`leaseMs` •');
+    const [leaseMs] = rowsOf(read('docs/primitives/mutex.md')).filter(([option]) => option === '`leaseMs` •');
     expect(leaseMs![2]).toContain(`${maxLeaseMs.toLocaleString('en')} on ZooKeeper`);
   });
 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { snippetsOf } from './snippets.js';
 
 const root = join(import.meta.dirname, '../../..');
-const [createTable, guardedUpdate] = snippetsOf(root, join(root, 'docs/fencing.md'))
+const [createTable, guardedUpdate] = snippetsOf(root, join(root, 'docs/safety/fencing.md'))
   .filter(({ language }) => language === 'sql')
   .map(({ code }) => code);
 
@@ -15,7 +15,7 @@ interface Write {
   readonly token: number;
 }
 
-describe('the guarded store of docs/fencing.md', () => {
+describe('the guarded store of docs/safety/fencing.md', () => {
   let sqlite3: string;
   let bedrock: Bedrock;
   beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { SCENARIO_NAMES } from '../../../bench/src/scenarios/names.js';
 import { read, rowsOf, section } from './pages.js';
 
-const PERFORMANCE = 'docs/performance.md';
+const PERFORMANCE = 'docs/performance/README.md';
 /** A number as tables write it. */
 const number = (text: string): number => Number(text.replaceAll(',', ''));
 

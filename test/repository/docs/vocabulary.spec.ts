@@ -31,7 +31,7 @@ describe('the documentation names', () => {
       ([, event]) => event!,
     );
     expect(events.length).toBeGreaterThan(25);
-    const table = rowsOf(section('docs/mutex.md', '## Events'))
+    const table = rowsOf(section('docs/primitives/mutex.md', '## Events'))
       .map(([first]) => first)
       .join();
     expect(missingIn(table, events)).toEqual([]);
@@ -47,16 +47,16 @@ describe('the documentation names', () => {
     );
     expect(codes.length).toBeGreaterThan(20);
     const tables = [
-      section('docs/mutex.md', '## Errors'),
-      section('docs/idempotency.md', '## Errors and events'),
-      section('docs/nest.md', '## Errors'),
+      section('docs/primitives/mutex.md', '## Errors'),
+      section('docs/primitives/idempotency.md', '## Errors and events'),
+      section('docs/nest/README.md', '## Errors'),
     ];
     expect(missingIn(tables.join('\n'), codes)).toEqual([]);
   });
 
   it('every reason of a loss', () => {
     const reasons = unionOf('libs/lock/src/core/errors.ts', 'LossReason');
-    const [, list = ''] = /`reason` is ([\w, ]+) \|/.exec(section('docs/mutex.md', '## Errors')) ?? [];
+    const [, list = ''] = /`reason` is ([\w, ]+) \|/.exec(section('docs/primitives/mutex.md', '## Errors')) ?? [];
     expect(
       list
         .trim()
@@ -70,17 +70,17 @@ describe('the documentation names', () => {
     const outcomes = [...unionOf(events, 'ReleaseEnd'), ...unionOf(events, 'ReleaseOutcome')];
     expect(outcomes.length).toBeGreaterThan(3);
     const [, text = ''] =
-      /`release\(\)` answers ([\s\S]*?)never throws/.exec(section('docs/mutex.md', '## The lease')) ?? [];
+      /`release\(\)` answers ([\s\S]*?)never throws/.exec(section('docs/primitives/mutex.md', '## The lease')) ?? [];
     expect(missingIn(text, outcomes)).toEqual([]);
-    for (const page of ['docs/mutex.md', 'docs/multi-lock.md']) {
+    for (const page of ['docs/primitives/mutex.md', 'docs/primitives/multi-lock.md']) {
       const [, comment = ''] = /lease\.release\(\)\); \/\/ (.*)/.exec(read(page)) ?? [];
       expect(Array.from(comment.matchAll(/'(\w+)'/g), ([, one]) => one!)).toEqual(outcomes);
     }
   });
 
   it.each([
-    ['Lease', section('docs/mutex.md', '## The lease')],
-    ['MultiLease', section('docs/multi-lock.md', '## run, acquire, tryAcquire')],
+    ['Lease', section('docs/primitives/mutex.md', '## The lease')],
+    ['MultiLease', section('docs/primitives/multi-lock.md', '## run, acquire, tryAcquire')],
   ])('every member of a %s', (name, text) => {
     const members = membersOf(name);
     expect(members.length).toBeGreaterThan(8);

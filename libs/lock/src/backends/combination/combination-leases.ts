@@ -34,7 +34,7 @@ interface AttemptFailure {
 }
 
 /**
- * The verbs on several nodes. docs/combination-lock.md lists the rules and the failures that each
+ * The verbs on several nodes. docs/backends/combination.md lists the rules and the failures that each
  * rule prevents.
  */
 export class CombinationLeases implements LeaseDriver {

@@ -8,7 +8,7 @@ const SAMPLE_LIFE_MS = 1_000;
  * that.
  */
 const SAMPLE_EVERY_MS = 250;
-/** How far clock rates may drift apart: docs/safety.md promises exclusion up to this. */
+/** How far clock rates may drift apart: docs/safety/README.md promises exclusion up to this. */
 const DRIFT = 0.01;
 /** The unit of a server's times. */
 const UNITS_PER_MS = { ms: 1, us: 1_000 };

@@ -6,7 +6,7 @@ import type { ClaimGrant, ActiveLease } from './grant.js';
 
 /**
  * Deducted from a lease for clock drift: 1 % of it, at least 2 ms. The 1 % is the drift that the
- * promise of docs/safety.md allows.
+ * promise of docs/safety/README.md allows.
  */
 export function driftMargin(leaseMs: number): number {
   return Math.max(leaseMs * 0.01, 2);

@@ -3,7 +3,7 @@ import type { Clock, Lease } from 'bedrock-lock';
 import type { ContractGroup } from '../../context/contract-group.js';
 import type { ContractContext } from '../../context/contract-context.js';
 
-/** Bound of docs/safety.md, in ms; the measured lateness of the event loop is added. */
+/** Bound of docs/safety/README.md, in ms; the measured lateness of the event loop is added. */
 const LOSS_MS = 50;
 
 const fixed = (context: ContractContext) => ({ leaseMs: context.briefMs, renew: false });
