@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import prettier from 'prettier';
 
-const DOCS = new URL('../../docs/safety/README.md', import.meta.url);
+const DOCS = new URL('../../docs/safety/proofs.md', import.meta.url);
 const SECTION = /(<!-- mutants -->\n)[^]*?(\n<!-- \/mutants -->)/;
 
 export function tableOf(found) {
@@ -24,10 +24,10 @@ function ruleOf(violation) {
   return /\bI\d+\b/.exec(violation)?.[0] ?? 'an error that no user should meet';
 }
 
-/** Writes the table where docs/safety/README.md has room for it. */
+/** Writes the table where docs/safety/proofs.md has room for it. */
 export async function writeDocs(found) {
   const text = readFileSync(DOCS, 'utf8');
-  if (!SECTION.test(text)) throw new Error('docs/safety/README.md has no place for the mutants');
+  if (!SECTION.test(text)) throw new Error('docs/safety/proofs.md has no place for the mutants');
   const options = await prettier.resolveConfig(DOCS);
   const table = await prettier.format(tableOf(found), { ...options, parser: 'markdown' });
   writeFileSync(

@@ -18,7 +18,7 @@ options.
   --injections N   how often each fault strikes (20)
   --cycles N       critical sections of each process (200)
   --seed N         of the dice (1)
-  --write          writes the table into docs/safety/README.md too
+  --write          writes the table into docs/safety/faults.md too
   --help
 `,
   'soak-main': `npm run soak -- [options]
@@ -31,7 +31,7 @@ options.
   --processes N    how many processes (4)
   --keys N         how many keys (3)
   --seed N         of the dice (another one each time)
-  --write          writes the result into docs/safety/README.md too
+  --write          writes the result into docs/safety/faults.md too
   --unsafe         lets any one node suffice, whatever the others say, which must not go well
   --help
 `,

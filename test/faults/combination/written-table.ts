@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { format, resolveConfig } from 'prettier';
 
 // Seen from the compiled program.
-const PAGE = fileURLToPath(new URL('../../../../docs/safety/README.md', import.meta.url));
+const PAGE = fileURLToPath(new URL('../../../../docs/safety/faults.md', import.meta.url));
 
 /**
- * Puts what a command found between its marks in docs/safety/README.md, `<!-- name -->` and `<!-- /name -->`, with the day and the commit
+ * Puts what a command found between its marks in docs/safety/faults.md, `<!-- name -->` and `<!-- /name -->`, with the day and the commit
  * that it was found on.
  * @throws Error when the marks are not there
  */

@@ -31,7 +31,7 @@ export interface HistoryReport {
 }
 
 /**
- * Checks a history by the invariants of docs/safety/README.md: I1 exclusion, I2 tokens, I3 `isHeld`, I4 loss, I5 hand-over,
+ * Checks a history by the invariants of docs/safety/invariants.md: I1 exclusion, I2 tokens, I3 `isHeld`, I4 loss, I5 hand-over,
  * I7 ownership, I9 settling. The events may come in any order.
  */
 export function checkHistory(history: History, limits: HistoryLimits = {}): HistoryReport {

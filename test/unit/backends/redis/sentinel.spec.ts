@@ -136,7 +136,7 @@ describe('Redis behind Sentinels', () => {
 });
 
 describe('a primary that takes no writes without a replica', () => {
-  // What docs/backends/redis.md asks for: whoever has been replaced refuses, whatever it believes.
+  // What docs/backends/redis-failover.md asks for: whoever has been replaced refuses, whatever it believes.
   const SAFE = ['--min-replicas-to-write', '1', '--min-replicas-max-lag', '1'];
   beforeEach(() => start({ replicas: 2, args: SAFE }));
 
