@@ -10,7 +10,7 @@ export interface RunOptions {
   readonly isJson: boolean;
   /** Whether a missed target makes the exit code 1. */
   readonly isChecked: boolean;
-  /** Whether to rewrite docs/performance/README.md and its chart. */
+  /** Whether to rewrite the results and charts of docs/performance. */
   readonly writesDocs: boolean;
 }
 

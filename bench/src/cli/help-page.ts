@@ -19,7 +19,7 @@ Options
   --rounds <n>         turns of each library per scenario, 1 to 1000; default: set by the scenario
   --json               scenario, library, figures and ratioToRaw, one object per line
   --check              a line for each missed target, and exit code 1
-  --write-docs         write the results of a whole run into docs/performance/README.md and its charts
+  --write-docs         write the results of a whole run into the pages and charts of docs/performance
   --help, -h           show this page
 
 The bench uses the Redis of REDIS_URL, else a redis-server that it starts and stops. It finds the engines of E1 to E4 in the

@@ -34,7 +34,7 @@ export function enginesSection({ results, engines }: Report): string {
   return [
     '### Engines: Bedrock on each of them, from E1, E2 and E3',
     markdownTable(HEAD, rows),
-    '![Bedrock and the raw calls on each engine](images/engines.svg)',
+    '![Bedrock and the raw calls on each engine](../images/engines.svg)',
     `${engines.join('; ')}.`,
   ].join('\n\n');
 }

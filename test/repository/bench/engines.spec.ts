@@ -159,7 +159,7 @@ describe('the engines in the report', () => {
     const cells = section.split('\n').map((line) => line.replace(/ +/g, ' '));
     expect(cells).toContain('| ZooKeeper | 770 | 1.10 | 200,000 | 200 | 600 | 1.50 | 0.83 | 222 |');
     expect(cells).toContain('| etcd | - | - | - | - | - | - | - | - |');
-    expect(section).toContain('(images/engines.svg)');
+    expect(section).toContain('(../images/engines.svg)');
     expect(section).toMatch(/\nZooKeeper 3\.8\.0, node-zookeeper-client 1\.1\.3\.$/);
     expect(enginesSection({ ...rest, results: [] })).toBe('');
   });

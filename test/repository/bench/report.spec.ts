@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chart } from '../../../bench/src/report/chart.js';
 import { costOfParts } from '../../../bench/src/report/cost-of-parts.js';
-import { fillPage } from '../../../bench/src/report/fill-page.js';
+import { fillPage, RESULT_PAGES } from '../../../bench/src/report/fill-page.js';
 import { jsonLines } from '../../../bench/src/report/json-lines.js';
 import { markdownTable } from '../../../bench/src/report/markdown-table.js';
 import { threeDigits } from '../../../bench/src/report/numbers.js';
@@ -143,21 +143,39 @@ describe('a scenario in the report', () => {
   });
 });
 
-describe('the page of results', () => {
+describe('the pages of results', () => {
   const report = { machine, results: [{ scenario: s1, rows }], engines: [] };
+  const read = (name: string): string =>
+    readFileSync(join(import.meta.dirname, '../../../docs/performance', name), 'utf8');
 
-  it('gets new results between its marks and keeps the rest', () => {
-    const page = readFileSync(join(import.meta.dirname, '../../../docs/performance/README.md'), 'utf8');
+  it.each(RESULT_PAGES)('%s gets new results between its marks and keeps the rest', (name) => {
+    const page = read(name);
     const filled = fillPage(page, report);
     expect(filled).toContain('2026-01-02, A CPU, 2 cores');
     expect(fillPage(filled, report)).toBe(filled);
-    expect(filled.slice(0, filled.indexOf('<!--'))).toBe(page.slice(0, page.indexOf('<!--')));
+    const [mark, end] = ['-->', '<!-- /results -->'];
+    expect(filled.slice(0, filled.indexOf(mark))).toBe(page.slice(0, page.indexOf(mark)));
+    expect(filled.slice(filled.indexOf(end))).toBe(page.slice(page.indexOf(end)));
+  });
+
+  it('get the scenarios that their mark names', () => {
+    const pageOf = (list: string) =>
+      `# Page\n\n<!-- results of ${list}: written by npm run bench -- --write-docs -->\n\n<!-- /results -->\n`;
+    expect(fillPage(pageOf('S3, S1'), report)).toContain('\n### S1: ');
+    expect(fillPage(pageOf('S3, S8'), report)).not.toContain('\n### ');
     expect(() => fillPage('# no marks', report)).toThrow('lost its markers');
   });
 
-  it('has a heading for every scenario', () => {
-    const page = readFileSync(join(import.meta.dirname, '../../../docs/performance/README.md'), 'utf8');
-    for (const { name, title } of SCENARIOS) expect(page).toContain(`\n### ${name}: ${title}\n`);
+  it('have a heading for every scenario, each on the one page whose mark names it', () => {
+    const pages = RESULT_PAGES.map(read);
+    const results = SCENARIOS.map((scenario) => ({ scenario, rows: [] }));
+    const filled = pages.map((page) => fillPage(page, { ...report, results }));
+    for (const { name, title } of SCENARIOS) {
+      const heading = `\n### ${name}: ${title}\n`;
+      const places = [pages, filled].map((texts) => texts.map((text) => text.split(heading).length - 1));
+      expect([name, places[1]]).toEqual([name, places[0]]);
+      expect([name, ...places[0]!].toSorted()).toEqual([0, 0, 0, 1, name]);
+    }
   });
 
   it('draws what is cheaper and what is faster to the same side', () => {

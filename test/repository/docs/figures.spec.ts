@@ -1,35 +1,48 @@
 import { SCENARIO_NAMES } from '../../../bench/src/scenarios/names.js';
-import { read, rowsOf, section } from './pages.js';
+import { filesBelow, read, rowsOf, section } from './pages.js';
 
-const PERFORMANCE = 'docs/performance/README.md';
+const PAGES = filesBelow('docs/performance', '.md');
+const [SUMMARY, SCENARIOS] = ['docs/performance/README.md', 'docs/performance/scenarios.md'] as const;
 /** A number as tables write it. */
 const number = (text: string): number => Number(text.replaceAll(',', ''));
 
 /** A figure of one row of a scenario's results. */
-function figureOf(heading: RegExp, library: string, head: string): number {
-  const line = read(PERFORMANCE)
-    .split('\n')
-    .find((text) => heading.test(text))!;
-  const [heads, ...rows] = rowsOf(section(PERFORMANCE, line));
+function figureOf(scenario: string, library: string, head: string): number {
+  const [page, heading] = PAGES.flatMap((one) =>
+    read(one)
+      .split('\n')
+      .filter((line) => line.startsWith(`### ${scenario}: `))
+      .flatMap((line) => [one, line]),
+  );
+  const [heads, ...rows] = rowsOf(section(page!, heading!));
   return number(rows.find(([first]) => first === library)![heads!.indexOf(head)]!);
 }
 
-describe('the page of performance', () => {
-  const scenarios = rowsOf(section(PERFORMANCE, '## Scenarios')).map(([first]) => first!);
-  const participants = rowsOf(section(PERFORMANCE, '## Contenders')).map(([first]) => first!);
+describe('the pages of performance', () => {
+  const scenarios = rowsOf(section(SCENARIOS, '## Scenarios')).map(([first]) => first!);
+  const participants = rowsOf(section(SCENARIOS, '## Contenders')).map(([first]) => first!);
 
-  it('says what each scenario is', () => {
-    const told = [...scenarios, section(PERFORMANCE, '## Scenarios')].join();
+  it('say what each scenario is', () => {
+    const told = [...scenarios, section(SCENARIOS, '## Scenarios')].join();
     expect(SCENARIO_NAMES.filter((name) => !new RegExp(`\\b${name}\\b`).test(told))).toEqual([]);
     expect(SCENARIO_NAMES.filter((name) => !scenarios.join().includes(name)).join()).toBe('S8-sale-10k');
   });
 
-  it('has results of each scenario', () => {
-    const page = read(PERFORMANCE);
-    expect(SCENARIO_NAMES.filter((name) => !page.includes(`\n### ${name}: `))).toEqual([]);
+  it('have results of each scenario', () => {
+    const text = PAGES.map(read).join('\n');
+    expect(SCENARIO_NAMES.filter((name) => !text.includes(`\n### ${name}: `))).toEqual([]);
   });
 
-  it('says who each row of the results is', () => {
+  it('sum them up', () => {
+    const [, , ...rows] = rowsOf(section(SUMMARY, '## Summary'));
+    expect(rows.length).toBeGreaterThan(7);
+    for (const [scenario, , figure, bedrock, raw] of rows) {
+      const measured = ['Bedrock', 'raw'].map((library) => figureOf(scenario!, library, figure!));
+      expect([scenario, number(bedrock!), number(raw!)]).toEqual([scenario, ...measured]);
+    }
+  });
+
+  it('say what each row of the results is', () => {
     const [, titles = ''] =
       /TITLES = \{([\s\S]*?)\} as const/.exec(read('bench/src/libraries/catalogue.ts')) ?? [];
     const rows = Array.from(titles.matchAll(/: '(.*)',$/gm), ([, title]) => title!);
@@ -50,13 +63,13 @@ describe('the page of the backends', () => {
     ['postgres.md', 'PostgreSQL'],
     ['mysql.md', 'MariaDB'],
   ])('%s: has the figures of the results', (page, engine) => {
-    const alone = figureOf(/^### E1: /, `${engine}, Bedrock`, 'cycle p50, µs');
-    const contended = figureOf(/^### E3: /, `${engine}, Bedrock`, 'cycles/s');
+    const alone = figureOf('E1', `${engine}, Bedrock`, 'cycle p50, µs');
+    const contended = figureOf('E3', `${engine}, Bedrock`, 'cycles/s');
     expect(measured(page)).toBe(`${(alone / 1_000).toFixed(3)} ms; ${contended} /s`);
   });
 
   it('has those of the combination', () => {
-    const alone = figureOf(/^### S8: /, 'Bedrock', 'cycle p50, µs');
-    expect(measured('../combination-lock.md')).toBe(`${(alone / 1_000).toFixed(3)} ms (three nodes)`);
+    const alone = figureOf('S8', 'Bedrock', 'cycle p50, µs');
+    expect(measured('combination.md')).toBe(`${(alone / 1_000).toFixed(3)} ms (three nodes)`);
   });
 });
