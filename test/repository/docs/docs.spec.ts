@@ -11,7 +11,7 @@ import {
   type RunningServer,
 } from 'bedrock-servers';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import ts from 'typescript';
 import { runAll } from './run-all.js';
 import { pagesOf, snippetsOf } from './snippets.js';
@@ -100,7 +100,11 @@ describe('the documentation', () => {
     expect(dead).toEqual([]);
   });
 
-  it('keeps the Chinese README in step: the same sections, code and links', () => {
+  it.each([
+    ['README.md', 'README.zh-CN.md'],
+    ['docs/choosing.md', 'docs/zh-CN/choosing.md'],
+    ['docs/first-lock.md', 'docs/zh-CN/first-lock.md'],
+  ])('keeps the translation of %s in step: the same sections, code, links and rows', (english, chinese) => {
     const shape = (file: string) => {
       const text = readFileSync(join(root, file), 'utf8');
       return {
@@ -108,15 +112,19 @@ describe('the documentation', () => {
         code: snippetsOf(root, join(root, file))
           .filter(({ language }) => language !== 'text')
           .map(({ code }) => code),
-        links: Array.from(text.matchAll(/\]\(([^)]+)\)/g), ([, target]) => target)
-          .filter((target) => !target!.startsWith('README'))
-          .sort(),
+        links: Array.from(text.matchAll(/\]\(([^)]+)\)/g), ([, target]) => englishPage(file, target!)).sort(),
         rows: Array.from(text.matchAll(/^\|/gm)).length,
       };
     };
-    expect(shape('README.zh-CN.md')).toEqual(shape('README.md'));
+    expect(shape(chinese)).toEqual(shape(english));
   });
 });
+
+/** The page that a link of this file leads to, in English, from the root; anchors of translations are Chinese. */
+function englishPage(file: string, target: string): string {
+  const page = target.replace(/#.*/, '') || basename(file);
+  return join(dirname(file), page).replace('zh-CN/', '').replace('.zh-CN', '');
+}
 
 /** Makes nodes known, as those of a user are: the first lock on empty ones would wait for the longest lease. */
 async function lockOnce(nodes: readonly RunningServer[]): Promise<void> {
