@@ -21,6 +21,12 @@ describe('what the documentation lists and counts', () => {
     expect(pages.filter((page) => !list.includes(`](${page})`))).toEqual([]);
   });
 
+  it('is short: no page has more than 250 lines, and the README 150', () => {
+    const lines = (page: string): number => read(page).trimEnd().split('\n').length;
+    expect(filesBelow('docs', '.md').filter((page) => lines(page) > 250)).toEqual([]);
+    expect(lines('README.md')).toBeLessThanOrEqual(150);
+  });
+
   it.each(['lock', 'nestjs'])('is every entry of %s', (library) => {
     const { name, exports } = JSON.parse(read(`libs/${library}/package.json`)) as {
       name: string;
@@ -52,8 +58,9 @@ describe('what the documentation lists and counts', () => {
   });
 
   it('is files, folders and tests that are there', () => {
-    const pages = ['README.md', 'README.zh-CN.md', 'CONTRIBUTING.md', 'test/README.md']
-      .concat(['docs', 'libs/lock/src'].flatMap((folder) => filesBelow(folder, '.md')));
+    const pages = ['README.md', 'README.zh-CN.md', 'CONTRIBUTING.md', 'test/README.md'].concat(
+      ['docs', 'libs/lock/src'].flatMap((folder) => filesBelow(folder, '.md')),
+    );
     const gone = pages.flatMap((page) =>
       [...codeIn(read(page))]
         .filter((code) => /^(core|runtime|engine|primitives|backends|libs|test|tools)\/[\w./-]+$/.test(code))

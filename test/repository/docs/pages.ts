@@ -39,5 +39,7 @@ export function unionOf(file: string, type: string): readonly string[] {
 /** The files below a folder that end so. */
 export function filesBelow(folder: string, end: string): readonly string[] {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-  return names.filter((name) => name.endsWith(end)).map((name) => `${folder}/${name}`);
+  return names
+    .filter((name) => name.endsWith(end) && !name.includes('node_modules'))
+    .map((name) => `${folder}/${name}`);
 }

@@ -56,7 +56,8 @@ describe('the documentation names', () => {
 
   it('every reason of a loss', () => {
     const reasons = unionOf('libs/lock/src/core/errors.ts', 'LossReason');
-    const [, list = ''] = /`reason` is ([\w, ]+) \|/.exec(section('docs/primitives/mutex.md', '## Errors')) ?? [];
+    const [, list = ''] =
+      /`reason` is ([\w, ]+) \|/.exec(section('docs/primitives/mutex.md', '## Errors')) ?? [];
     expect(
       list
         .trim()
@@ -70,7 +71,9 @@ describe('the documentation names', () => {
     const outcomes = [...unionOf(events, 'ReleaseEnd'), ...unionOf(events, 'ReleaseOutcome')];
     expect(outcomes.length).toBeGreaterThan(3);
     const [, text = ''] =
-      /`release\(\)` answers ([\s\S]*?)never throws/.exec(section('docs/primitives/mutex.md', '## The lease')) ?? [];
+      /`release\(\)` answers ([\s\S]*?)never throws/.exec(
+        section('docs/primitives/mutex.md', '## The lease'),
+      ) ?? [];
     expect(missingIn(text, outcomes)).toEqual([]);
     for (const page of ['docs/primitives/mutex.md', 'docs/primitives/multi-lock.md']) {
       const [, comment = ''] = /lease\.release\(\)\); \/\/ (.*)/.exec(read(page)) ?? [];
