@@ -3,6 +3,7 @@ import { Bedrock, type Backend } from 'bedrock-lock';
 import { READER, WRITER } from 'bedrock-lock/backend';
 import { systemClock } from 'bedrock-lock/integration';
 import { postgresSession } from 'bedrock-lock/postgres';
+import { startProxy } from 'bedrock-servers';
 import { claimOf, eventually, FREE, granted, liveness, ExclusionChecker } from 'bedrock-testkit';
 import { failure, PostgresFixture, refused } from './fixture.js';
 
@@ -96,6 +97,26 @@ describe('session locks', () => {
     await granted(other, 'lost');
     expect(await lease.release()).toBe('lost');
     await bedrock.close();
+  });
+
+  it('are lost with the session also while the server cannot be reached: it has freed them', async () => {
+    const proxy = await startProxy(fixture.server.port);
+    try {
+      const backend = await session({ url: fixture.urlAt(proxy.port) });
+      const bedrock = new Bedrock({ backend, defaults: { leaseMs: 20_000 } });
+      const lease = await bedrock.mutex('cut off').acquire();
+      const lost = new Promise((resolve) => lease.signal.addEventListener('abort', resolve));
+      await liveness.within('the loss', 1_000, async () => {
+        await proxy.refuse();
+        proxy.cut();
+        await lost;
+      });
+      expect(lease.isHeld).toBe(false);
+      await granted(await session(), 'cut off');
+      await bedrock.close({ graceMs: 0 });
+    } finally {
+      await proxy.stop();
+    }
   });
 
   describe('of a process that stalls for longer than operationTimeoutMs', () => {

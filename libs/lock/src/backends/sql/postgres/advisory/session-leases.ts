@@ -30,12 +30,20 @@ export class PostgresSessionLeases extends SessionLeases {
   }
 
   /**
-   * The session answers, so it has what it had: then all grants of it are renewed.
+   * If the session answers, it still has its locks, and all grants of it are renewed. Locks of an
+   * earlier session are lost, also while no session can be opened: the server has freed them.
    * @throws BackendUnavailableError without an answer: silence extends nothing
    */
   async renew(held: readonly HeldRef[]): Promise<readonly RenewOutcome[]> {
     const sentAt = this.clock.now();
-    await this.session.query('SELECT 1', []);
+    const isOwned = (ref: HeldRef): boolean => this.own(ref) !== undefined;
+    if (!held.some(isOwned)) return held.map(() => 'lost');
+    try {
+      await this.session.query('SELECT 1', []);
+    } catch (error) {
+      if (held.every(isOwned)) throw error;
+      return held.map((ref) => (isOwned(ref) ? 'unknown' : 'lost'));
+    }
     return held.map((ref) => {
       const own = this.own(ref);
       if (own === undefined || own.isReleasing) return 'lost';
