@@ -71,6 +71,26 @@ describe('leases in MySQL when things fail', () => {
     expect(await backend.leases.inspect(claim.resource, MUTEX)).toHaveLength(1);
   });
 
+  it('a server that has become read-only is left: the next connection may lead to the primary', async () => {
+    // An administrator is exempt from read_only.
+    await fixture.rows("CREATE OR REPLACE USER plain@'%' IDENTIFIED BY ''");
+    const database = new URL(fixture.server.url).pathname.slice(1);
+    await fixture.rows(`GRANT ALL ON \`${database}\`.* TO plain@'%'`);
+    const url = new URL(throughProxy().url);
+    [url.username, url.password] = ['plain', ''];
+    const backend = await warmed({ url: url.href, operationTimeoutMs: 2_000, connections: 1 });
+    await fixture.rows('SET GLOBAL read_only = 1');
+    try {
+      const refused = backend.leases.claim(claimOf(backend, fresh()));
+      await expect(refused).rejects.toMatchObject({ code: 'BACKEND_UNAVAILABLE', executed: 'no' });
+      await eventually('the connection is closed', () => proxy.connections === 0);
+    } finally {
+      await fixture.rows('SET GLOBAL read_only = 0');
+    }
+    const verdict = await backend.leases.claim(claimOf(backend, fresh()));
+    expect(verdict.kind).toBe('granted');
+  });
+
   it('a request that is stuck on the way grants nothing after its time', async () => {
     const backend = await warmed({ ...throughProxy(), operationTimeoutMs: 300 });
     const resource = fresh();

@@ -21,6 +21,9 @@ const NO_SUCH_TABLE = 1146;
 /** Errors after which the connection, or the server behind it, serves no caller: 1317 is a statement that was ended. */
 const FATAL_ERRNOS: ReadonlySet<number> = new Set([1053, 1077, 1079, 1080, 1152, 1184, 1317, 1927, 4031]);
 
+/** The server takes no changes: it runs with `read_only`, as a primary that was demoted does. */
+const READ_ONLY_ERRNOS: ReadonlySet<number> = new Set([1290, 1836]);
+
 export function errnoOf(error: unknown): number | undefined {
   return (error as ServerError | undefined)?.errno;
 }
@@ -39,6 +42,11 @@ export function isRowLocked(error: unknown): boolean {
 
 export function isDeadlock(error: unknown): boolean {
   return errnoOf(error) === DEADLOCK;
+}
+
+/** Another connection may lead to the server that is the primary now. */
+export function isReadOnly(error: unknown): boolean {
+  return READ_ONLY_ERRNOS.has(errnoOf(error) ?? 0);
 }
 
 export function isTableMissing(error: unknown): boolean {

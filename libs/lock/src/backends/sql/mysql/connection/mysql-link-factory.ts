@@ -2,7 +2,7 @@ import { atMost, type Clock } from '../../../../core/clock.js';
 import { BackendUnavailableError } from '../../../../core/errors.js';
 import type { SqlLinkFactory } from '../../connection/link.js';
 import { connectMysql, type ConnectionOptions } from './client.js';
-import { isServerError, isTableMissing, isRetryable, noAnswer } from './failures.js';
+import { isReadOnly, isServerError, isTableMissing, isRetryable, noAnswer } from './failures.js';
 import { MysqlLink } from './link.js';
 
 /**
@@ -51,7 +51,7 @@ export class MysqlLinkFactory implements SqlLinkFactory {
   }
 
   isUsableAfter(error: unknown): boolean {
-    return isServerError(error);
+    return isServerError(error) && !isReadOnly(error);
   }
 
   adviceOn(error: unknown): string | undefined {
