@@ -197,8 +197,6 @@ function notify<P>(listener: (payload: P) => unknown, payload: P): void {
 function warn(error: unknown): void {
   process.emitWarning(
     `a lock event listener failed: ${error instanceof Error ? error.message : 'no error given'}`,
-    {
-      code: 'BEDROCK_LISTENER',
-    },
+    { type: 'BedrockWarning', code: 'BEDROCK_LISTENER' },
   );
 }

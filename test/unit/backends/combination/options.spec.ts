@@ -66,7 +66,10 @@ describe('bad options of a combination', () => {
     expect(refused({ nodes, minNodes: 2 }).message).toContain('at least 3, the majority of 5 nodes');
     const warn = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
     make({ nodes, minNodes: 2, unsafeMinNodes: true });
-    expect(warn).toHaveBeenCalledWith(expect.any(String), { code: 'BEDROCK_UNSAFE_MIN_NODES' });
+    expect(warn).toHaveBeenCalledWith(expect.any(String), {
+      type: 'BedrockWarning',
+      code: 'BEDROCK_UNSAFE_MIN_NODES',
+    });
     warn.mockRestore();
     expect(refused({ minNodes: 4 })).toMatchObject({ field: 'minNodes' });
   });

@@ -56,6 +56,7 @@ export class CombinationBackend implements Backend {
     this.leases = new CombinationLeases(this.nodes);
     if (isUnsafe) {
       process.emitWarning(`minNodes ${minNodes} is below the majority: two holders are possible`, {
+        type: 'BedrockWarning',
         code: 'BEDROCK_UNSAFE_MIN_NODES',
       });
     }
