@@ -212,7 +212,7 @@ export function specFiles() {
 }
 
 /**
- * All files of the folders but what is installed or built, relative to the root.
+ * All files of the folders, relative to the root, without installed and built ones.
  * @param {...string} folders
  */
 export function filesOf(...folders) {

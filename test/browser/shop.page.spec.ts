@@ -53,7 +53,7 @@ function expectQuiet(): void {
 }
 
 describe('the page of the shop', () => {
-  it('shows within 2 s and without a reload what was ordered elsewhere, what is left, and the flows', async () => {
+  it('shows within 2 s and without a reload the orders placed elsewhere, the stock left, and the flows', async () => {
     await shop.reads(left('apple'), '100');
     const id = await order('Grace', { goodsId: 'apple', quantity: 3 }, { goodsId: 'pear', quantity: 1 });
     await shop.sees(`#orders tr[data-order="${id}"][data-status="confirmed"]`, AT_ONCE_MS);
@@ -106,7 +106,7 @@ describe('the page of the shop', () => {
     expectQuiet();
   });
 
-  it('says what is wrong with an order, at the field that is wrong', async () => {
+  it('shows the error of an order, at the field that is wrong', async () => {
     await shop.writes('#customer', '  ');
     await shop.page.click('#once');
     await shop.sees('#customer[aria-invalid=true]');
@@ -171,7 +171,7 @@ describe('the page of the shop', () => {
 });
 
 describe('the page of the shop when something is away', () => {
-  it('connects again by itself after the order service was killed, and shows what is there then', async () => {
+  it('connects again by itself after the order service was killed, and shows the current state', async () => {
     const before = await order('Ada', { goodsId: 'apple', quantity: 1 });
     await shop.sees(`#orders tr[data-order="${before}"]`);
     const { port } = site.orders;

@@ -91,7 +91,7 @@ describe.each(databases)('a lock round a transaction of %s', (_name, start, dial
     expect(await left()).toBeGreaterThan(START - BUYERS);
   });
 
-  it('loses none when it outlives the commit', async () => {
+  it('loses none when it is held beyond the commit', async () => {
     const lock = bedrock.mutex('stock:late');
     await Promise.all(Array.from({ length: BUYERS }, () => buy(lock, true)));
     expect(await left()).toBe(START - BUYERS);

@@ -3,7 +3,7 @@ import { type ContenderProcess, liveness, type SeenEvent, sharedNow } from 'bedr
 import { goOn, UNTIL_FINISHED, type Job } from './contest.js';
 import { Site } from './site.js';
 
-/** A holder that is killed: its lease ends when it was to end, and the one who waits is there a second later at the most. */
+/** A holder that is killed: its lease ends on time, and the waiter has the lock a second later at the most. */
 export async function isOverInTime(
   site: Site,
   dead: ContenderProcess,

@@ -41,7 +41,7 @@ const number = async (key: string): Promise<number> => Number(await fixture.obse
 
 /** Everything that was changed has been answered. */
 async function settled(bedrock: Bedrock): Promise<void> {
-  await eventually('nothing is under way', () => bedrock.stats().pendingWithdrawals === 0);
+  await eventually('nothing is in flight', () => bedrock.stats().pendingWithdrawals === 0);
 }
 
 /** The code that a promise is rejected with, or what it gave. */
@@ -144,7 +144,7 @@ describe.each(Object.entries(NETWORK_FAULTS))('a network that %s', (_name, strik
 });
 
 describe('a Redis whose clients are killed', () => {
-  it('wakes everybody at a latch all the same', async () => {
+  it('wakes every waiter of a latch all the same', async () => {
     const [mine, other] = [await well(), await well()];
     const latch = mine.countdownLatch('import', { waitMs: 20_000 });
     await latch.trySetCount(1);

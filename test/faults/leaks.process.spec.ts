@@ -27,7 +27,7 @@ const PROGRAM = `
     for (let i = 0; i < 3; i++) gc();
     return process.memoryUsage().heapUsed;
   };
-  // Until the code is compiled, and what is remembered for a while has reached its size.
+  // Until the code is compiled, and everything that is kept for a while has reached its size.
   await cycles(1_500);
   const before = heap();
   await cycles(2_500);

@@ -6,7 +6,7 @@ describe('a Redis that forgets scripts and connections', () => {
   let site: Site;
   afterEach(() => site.close());
 
-  it('costs nobody the lock, when its scripts are flushed', async () => {
+  it('costs no holder the lock when its scripts are flushed', async () => {
     site = await Site.open();
     const [holder, rival] = [await site.peer('holder', { leaseMs: 600 }), await site.peer('rival')];
     const lease = await holder.acquire();

@@ -8,7 +8,7 @@ import { OPERATION_MS, delay, Site } from './site.js';
 const STRIKES = 2;
 
 export interface NetworkSuite {
-  /** Whom the network connects. */
+  /** The two sides that the network connects. */
   readonly between: string;
   /** What holds all the same. */
   readonly promise: string;

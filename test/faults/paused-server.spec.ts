@@ -33,7 +33,7 @@ describe('a Redis that is stopped beyond the lease', () => {
     expect(await site.leftovers()).toEqual([]);
   });
 
-  it('for half a lease costs nobody the lock', async () => {
+  it('for half a lease costs no holder the lock', async () => {
     site = await Site.open();
     const holder = await site.peer('holder', { leaseMs: 2_000 });
     const lease = await holder.acquire();

@@ -95,7 +95,7 @@ describe('a reader or writer of a read-write lock', () => {
 
 networkFaults({
   between: 'a read-write lock and its users',
-  promise: 'lets no writer in beside anybody, and leaks no reader',
+  promise: 'lets no writer in beside another holder, and leaks no reader',
   job: JOB,
   leastLeases: 30,
 });

@@ -30,7 +30,7 @@ describe('a holder that is stopped beyond its lease', () => {
     site.judge();
   });
 
-  it('may be one of many: the others go on, and its old grant harms nobody', async () => {
+  it('may be one of many: the others go on, and its old grant harms none of them', async () => {
     site = await Site.open();
     const lock = { leaseMs: STOPPED_LEASE_MS, waitMs: 5_000 };
     const job = { ...UNTIL_FINISHED, tasks: 2, bodyMs: 5, sampleMs: 2, lock };

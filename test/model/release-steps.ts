@@ -5,7 +5,7 @@ import type { Emit } from './steps.js';
 
 /**
  * Ends an attempt or a hold. With claim ids that are never used again, and a release that deletes nothing but its own
- * key, what is left behind are orphans: `nodeSteps` lets each of them vanish at any time, in any order, or never. That
+ * key, the keys left behind are orphans: `nodeSteps` lets each of them vanish at any time, in any order, or never. That
  * contains every order of release and rollback, every time-out of theirs, every repetition, and the end of the lease.
  * A rule without one of the two releases node by node: see `releaseSteps`.
  */

@@ -5,7 +5,7 @@ export interface Rule {
   /** How many grants an attempt needs. */
   readonly minNodes: number;
   /**
-   * How an attempt asks. `either` lets every attempt choose, which contains "all at once when nobody else is there,
+   * How an attempt asks. `either` lets every attempt choose, which contains "all at once when no other client is there,
    * left to right after a refusal" and every other way to choose.
    */
   readonly order: 'left-to-right' | 'all-at-once' | 'either';

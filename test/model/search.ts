@@ -9,7 +9,7 @@ import { steps, type Kind } from './steps.js';
 export interface SearchResult {
   /** The smallest sets of faults that lead to two holders; empty when no number of faults does. */
   readonly smallest: readonly Faults[];
-  /** How many states were told apart. */
+  /** How many different states were found. */
   readonly states: number;
 }
 

@@ -74,7 +74,7 @@ describe('what the tests need', () => {
     });
   });
 
-  it('is told in one error that lists all that is missing and how to get each', async () => {
+  it('is reported in one error that lists all that is missing and how to get each', async () => {
     const told = ensureServers(ON_PATH, remedies());
     const redis =
       'Debian: apt-get install redis-server; Homebrew: brew install redis; or set REDIS_SERVER_BIN';

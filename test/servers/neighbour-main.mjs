@@ -1,6 +1,6 @@
 /**
- * Another process for the specs, of another user where this one may become one: root becomes nobody. It loads what it needs
- * first, since the other user may not be allowed to read this folder. Then it answers requests: `[what, argument]`.
+ * Another process for the specs, of another user where this one may become one: root becomes one without rights. It loads what
+ * it needs first, since the other user may not be allowed to read this folder. Then it answers requests: `[what, argument]`.
  */
 import { oneAtATime } from './dist/one-at-a-time.js';
 import { reserve } from './dist/reserved-ports.js';

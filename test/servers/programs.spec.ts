@@ -19,7 +19,7 @@ describe('findPrograms', () => {
     await expect(found).rejects.toThrow('SOME_SHELL_BIN names "/no/such/file"');
   });
 
-  it('fails with what is missing and what to do, when the packages do not bring it either', async () => {
+  it('fails and says which program is missing and what to do, when the packages do not bring it either', async () => {
     const found = findPrograms({ overrides: { 'no-such-program': 'NO_SUCH_BIN' }, packages: [] });
     await expect(found).rejects.toThrow(
       /^A program is missing: no no-such-program on PATH, and NO_SUCH_BIN is not set; .*\nInstall it/,

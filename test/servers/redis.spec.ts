@@ -168,7 +168,7 @@ describe('REDIS_URL', () => {
     await Promise.all(started.splice(0).map((server) => server.stop()));
   });
 
-  it('serves who allows sharing, and refuses faults', async () => {
+  it('serves a test that allows sharing, and refuses faults', async () => {
     const real = await start();
     process.env['REDIS_URL'] = real.url;
     const shared = await startRedis({ shared: true });
@@ -179,7 +179,7 @@ describe('REDIS_URL', () => {
     await expect(ask(real, 'PING')).resolves.toBe('+PONG');
   });
 
-  it('is not touched by who wants a server of its own', async () => {
+  it('is not touched by a test that wants a server of its own', async () => {
     process.env['REDIS_URL'] = 'redis://127.0.0.1:1';
     const server = await start();
     expect(server.source).not.toBe('environment');

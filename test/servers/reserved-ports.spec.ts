@@ -9,7 +9,7 @@ describe('a port of a test server', () => {
   let neighbour: Neighbour | undefined;
   afterEach(() => neighbour?.dies());
 
-  it('is given to nobody else while this process lives, whether its server runs or not', async () => {
+  it('is given to no other server while this process lives, whether its own runs or not', async () => {
     expect([await reserve(OWN), await reserve(OWN)]).toEqual([true, false]);
   });
 

@@ -65,7 +65,7 @@ describe('TcpProxy', () => {
     await eventually('no connection is left', () => proxy.connections === 0 && shouter.sockets.size === 0);
   });
 
-  it('swallows replies: the work is done and nobody hears of it', async () => {
+  it('swallows replies: the work is done and the client does not hear of it', async () => {
     const client = await Client.to(proxy.port);
     await client.says('one');
     proxy.dropReplies();
@@ -144,7 +144,7 @@ describe('TcpProxy', () => {
     await (await Client.to(proxy.port)).says('back');
   });
 
-  it('resets the client when nobody listens behind it', async () => {
+  it('resets the client when no server listens behind it', async () => {
     shouter.server.close();
     const client = await Client.to(proxy.port);
     await eventually(

@@ -9,8 +9,8 @@ export interface KeptSeed {
 }
 
 /**
- * Seeds that failed, kept when what they showed was mended. A change of what a seed draws makes them other worlds: then
- * they are looked for anew.
+ * Seeds that failed, kept after the faults that they showed were fixed. A change of what a seed draws makes them other worlds:
+ * then new seeds are needed.
  */
 export const KEPT_SEEDS: readonly KeptSeed[] = [
   { seed: 23, reason: 'an entry of a fair queue stayed, since its withdrawal ended with the lease' },
@@ -20,7 +20,7 @@ export const KEPT_SEEDS: readonly KeptSeed[] = [
     seed: 1490,
     reason: 'a grant stayed for its lease, since the close did not use a connection that had come back',
   },
-  { seed: 5803, reason: 'the keys of a semaphore outlived the last permit' },
+  { seed: 5803, reason: 'the keys of a semaphore stayed after the last permit' },
   { seed: 8810, reason: 'a release took two time-outs where the server had forgotten its scripts' },
   { seed: 122, reason: 'the token counter of the probe stayed for ever when its process died' },
   { seed: 132, reason: 'the same, when its connection was lost' },

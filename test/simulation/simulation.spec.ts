@@ -34,7 +34,7 @@ it('makes other worlds of other seeds', async () => {
 });
 
 for (const { seed, backend, reason } of KEPT_SEEDS) {
-  it(`keeps seed ${seed} mended: ${reason}`, async () => {
+  it(`keeps seed ${seed} fixed: ${reason}`, async () => {
     expect((await runSeed(seed, backend)).violations).toEqual([]);
   });
 }

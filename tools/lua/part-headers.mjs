@@ -32,7 +32,7 @@ const FEW_LINES = 5;
 const FEW_INCLUDERS = 2;
 
 /**
- * What is wrong with the parts; empty when nothing is.
+ * The faults of the parts; empty when there are none.
  * @param {readonly (readonly [string, string])[]} given pairs of file name and Lua text
  * @returns {string[]}
  */

@@ -6,7 +6,7 @@ import { turnsInCommon } from '../src/referee/turns.js';
 const log = (...times: number[]) => Float64Array.from(times);
 
 describe('the referee', () => {
-  it('sees no overlap where one leaves before the next enters, over processes too', () => {
+  it('sees no overlap where one leaves before the next enters, across processes too', () => {
     expect(countOverlaps([log(1, 2, 5, 6), log(2, 3, 3, 5)])).toBe(0);
   });
 
@@ -16,7 +16,7 @@ describe('the referee', () => {
     expect(countOverlaps([log(1, 10), log(1, 10)])).toBe(1);
   });
 
-  it('takes one who never left for one who is still inside', () => {
+  it('counts a caller that never left as still inside', () => {
     const sections = new SectionLog(1);
     sections.enter();
     sections.leave(sections.enter());

@@ -46,7 +46,7 @@ describe('a buyer', () => {
   it.each([
     ['by version', () => new OptimisticVersionService(database)],
     ['by condition', () => new OptimisticConditionService(database)],
-  ])('%s is told that it is sold out, and nothing is taken', async (_name, make) => {
+  ])('%s gets the answer "sold out", and nothing is taken', async (_name, make) => {
     const service = make();
     expect(await service.buy('goods-1', 2)).toBe('sold out');
     expect(await service.buy('goods-1', 1)).toBe('success');

@@ -39,7 +39,7 @@ describe('the report on the schemes', () => {
     expect(isKept(reportOn({ ...asKnown, seen: { succeeded: 1 } }))).toBe(false);
   });
 
-  it('is broken by a request that got an error instead of an answer, which is told once', () => {
+  it('is broken by a request that got an error instead of an answer, and reports it once', () => {
     const report = reportOn({ ...asKnown, failures: ['Duplicate entry', 'Duplicate entry'] });
     expect(isKept(report)).toBe(false);
     expect(report.notes).toEqual(['tried, index: a request failed: Duplicate entry']);
@@ -57,7 +57,7 @@ describe('the report on the schemes', () => {
 });
 
 describe('requests at once', () => {
-  it('are counted by what they were told, and errors are kept', async () => {
+  it('are counted by their answers, and errors are kept', async () => {
     const outcomes = await atOnce(5, async (index) => {
       if (index === 4) throw new Error('Duplicate entry');
       return index === 0 ? 'success' : 'repeat request';
@@ -84,7 +84,7 @@ describe('requests at once', () => {
 });
 
 describe('a barrier', () => {
-  it('lets nobody go on before the last one has come', async () => {
+  it('lets no request go on before the last one has arrived', async () => {
     const barrier = new Barrier(3);
     let gone = 0;
     const join = () => barrier.wait().then(() => (gone += 1));
@@ -95,7 +95,7 @@ describe('a barrier', () => {
     expect(gone).toBe(3);
   });
 
-  it('gives up when somebody never comes, and says how many did', async () => {
+  it('gives up when a request never arrives, and says how many did', async () => {
     const barrier = new Barrier(3, 20);
     const ends = await Promise.allSettled([barrier.wait(), barrier.wait()]);
     expect(ends.map((end) => end.status === 'rejected' && String(end.reason))).toEqual([

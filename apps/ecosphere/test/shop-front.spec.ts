@@ -52,7 +52,7 @@ describe('POST /flash-sale/purchase', () => {
     expect(answer.body).toEqual({ sold: false, left: 0 });
   });
 
-  it('answers 422 to a request id of somebody else, and does not show the sale', async () => {
+  it('answers 422 to the request id of another buyer, and does not show the sale', async () => {
     await buy({ buyer: 'ann', requestId: 'a-1' });
     const answer = await buy({ buyer: 'bob', requestId: 'a-1' });
     expect(answer.status).toBe(422);
@@ -72,7 +72,7 @@ describe('POST /flash-sale/purchase', () => {
     expect(await figures()).toMatchObject({ shop: { turns: 0 } });
   });
 
-  it('answers 400 to what is no JSON, and 413 to what is too long', async () => {
+  it('answers 400 to a body that is not JSON, and 413 to one that is too long', async () => {
     expect((await buy('{')).status).toBe(400);
     expect((await buy({ buyer: 'x'.repeat(5_000) })).status).toBe(413);
     const form = request(shop.getHttpServer())
@@ -94,7 +94,7 @@ describe('POST /flash-sale/purchase', () => {
 });
 
 describe('GET /flash-sale', () => {
-  it('adds up: stock, sales, what is left, and how busy this process is', async () => {
+  it('adds up: stock, sales, items left, and how busy this process is', async () => {
     const nobody = { waiting: 0, holding: 0, process: process.pid };
     expect(await figures()).toMatchObject({ stock: 2, sold: 0, left: 2, oversold: 0, shop: nobody });
     await Promise.all([1, 2, 3].map((n) => buy({ buyer: `buyer ${n}` })));

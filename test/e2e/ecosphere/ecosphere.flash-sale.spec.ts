@@ -87,7 +87,7 @@ describe('the flash sale on Redis', () => {
     expect(Number(/([\d.]+) per purchase/.exec(outcome.stdout)?.[1])).toBeLessThan(0.5);
   }, 60_000);
 
-  it('oversells over processes without the lock', async () => {
+  it('oversells across processes without the lock', async () => {
     const args = ['--backend', 'redis', '--processes', '2', '--purchases', '2000', '--no-lock'];
     const outcome = await ecosphere([...args, '--url', server.url]);
     const { oversold, overlaps } = verdictOf(outcome);

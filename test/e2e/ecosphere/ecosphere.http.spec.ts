@@ -111,7 +111,7 @@ describe('the shop under real HTTP load, three processes on one Redis', () => {
 });
 
 describe('the shop and the faults of its surroundings', () => {
-  it('closes in order: whoever is at the counter is served, who waits is sent away with 503', async () => {
+  it('closes in order: buyers at the counter are served, waiting ones are sent away with 503', async () => {
     const stock = 1_000;
     const shops = await openShops(2, server.url, stock);
     const { buyers, home } = await crowd(shops, 1_300);

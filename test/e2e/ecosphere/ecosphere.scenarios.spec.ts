@@ -27,7 +27,7 @@ describe.each([
     expect(code).toBe(0);
   });
 
-  it('lets everybody in under contention, one at a time, and loses no update', async () => {
+  it('lets every flow in under contention, one at a time, and loses no update', async () => {
     const { code, stdout, lastLine } = await ecosphere(['--scenario', 'contention', ...(await backend())]);
     // Four flows in one process; on Redis, then four processes of four flows too.
     const turns = place === 'on Redis' ? 1_000 : 200;

@@ -46,13 +46,13 @@ describe('the schemes of a database, each under 50 requests at once', () => {
       { requests: 50, succeeded: 50, refused: 0, orders: 50 },
     ],
     [
-      'a unique index mends it, and the losers are told "repeat request" instead of an error',
+      'a unique index fixes this, and the losers get "repeat request" instead of an error',
       'select, then insert',
       'unique index',
       { requests: 50, succeeded: 1, refused: 49, orders: 1 },
     ],
     [
-      'a lock of Bedrock mends it without the index',
+      'a lock of Bedrock fixes this without the index',
       'select, then insert',
       'Bedrock: @DistributedLock, no index',
       { requests: 50, succeeded: 1, refused: 49, orders: 1 },
@@ -76,13 +76,13 @@ describe('the schemes of a database, each under 50 requests at once', () => {
       { requests: 50, 'in stock': 30, succeeded: 30, refused: 20, 'stock left': 0 },
     ],
     [
-      'a condition sells 50 items to 50 buyers, and refuses nobody',
+      'a condition sells 50 items to 50 buyers, and refuses none',
       'optimistic lock, condition',
       'where enough is left, an item for each',
       { requests: 50, 'in stock': 50, succeeded: 50, refused: 0, 'stock left': 0 },
     ],
     [
-      'rows that are locked crosswise dead-lock in each of 25 pairs, and half of the purchases are lost',
+      'rows that are locked crosswise deadlock in each of 25 pairs, and half of the purchases are lost',
       'pessimistic lock, two rows',
       'each in its own order',
       {
@@ -95,7 +95,7 @@ describe('the schemes of a database, each under 50 requests at once', () => {
       },
     ],
     [
-      'under a multi-lock of Bedrock the same purchases have no dead-lock, and none is lost',
+      'under a multi-lock of Bedrock the same purchases have no deadlock, and none is lost',
       'pessimistic lock, two rows',
       'Bedrock: multiLock',
       { requests: 50, succeeded: 50, refused: 0, deadlocks: 0, 'stock left': 0, 'money left': 0 },

@@ -90,7 +90,7 @@ describe('the body of an order', () => {
     expect(refusedField(() => pipe.transform(body))).toBe(field);
   });
 
-  it('names what is wrong in a deduction, an operation id and a limit too', () => {
+  it('names the fault in a deduction, an operation id and a limit too', () => {
     expect(refusedField(() => new DeductionPipe().transform({ lines: [{ ...LINE, quantity: 0 }] }))).toBe(
       'lines[0].quantity',
     );

@@ -68,7 +68,7 @@ describe('an order whose deduction is unanswered', () => {
     expect(await shop.written()).toEqual({ left: START - 2, flows: 1 });
   });
 
-  it('stays pending while nobody can be asked, and is settled as soon as somebody can', async () => {
+  it('stays pending while the stock service is cut off, and is settled as soon as it can be reached', async () => {
     const request = await shop.begin();
     await shop.site.cutOff();
     const { status, order } = await send(shop.site.orders.url, randomUUID(), request);
@@ -106,7 +106,7 @@ describe('an order whose deduction is unanswered', () => {
   });
 });
 
-describe('an order service that is told to end', () => {
+describe('an order service that is shut down', () => {
   it('answers at once, ends in order, and leaves the order to the next process', async () => {
     const request = await shop.begin({ stockService: { LOCK_WAIT_MS: '15000' } });
     const lease = await shop.holdGoods();

@@ -67,7 +67,7 @@ describe('the judge of the books', () => {
       /^confirmed order o-1/,
     ],
     [
-      'a flow of nobody',
+      'a flow without an order',
       { ...right, goods: [right.goods[0]!], orders: [], flows: [flows[0]!] },
       /^flow of p-1/,
     ],

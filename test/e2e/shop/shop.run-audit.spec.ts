@@ -86,7 +86,7 @@ describe('the report of npm run shop', () => {
     ],
     ['an order is lost', figures({ orders: [a] }), 'order b, which was answered but does not exist'],
     [
-      'an order is there that nobody was answered',
+      'an order is there that no answer named',
       figures({ orders: [a, b, order('c', 'failed', 1)] }),
       'order c',
     ],

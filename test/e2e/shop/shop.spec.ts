@@ -135,7 +135,7 @@ function onceAt(
 }
 
 describe('the shop', () => {
-  it('sells every order once, and what is not there not at all', async () => {
+  it('sells every order once, and nothing that is out of stock', async () => {
     const shop = await openShop(20, PATIENT);
     const visits = await crowd(shop.site.orders.url, randomOrders(100, GOODS, SEED));
     const { confirmed, failed, ledger } = await expectExact(shop, visits);

@@ -7,7 +7,7 @@ import type { Node } from './deployment.js';
 /** Tries to renew and to release, on single nodes, what others hold or have held. */
 export class ForeignWriter {
   readonly events: HistoryEvent[] = [];
-  /** Whom it has seen in the lock, node by node. */
+  /** The holder that it saw last on each node. */
   readonly #seen = new Map<Node, string>();
 
   constructor(private readonly resource: string) {}

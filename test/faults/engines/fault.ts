@@ -28,7 +28,7 @@ export interface Fault<G extends EngineFixture = EngineFixture> {
   readonly brings?: 'anything' | 'losses' | 'losses or failures' | 'waits at most';
   /** In how many ways it strikes by turns. @default 1 */
   readonly variants?: number;
-  /** Who contends. @default two with short holds, and one with long ones */
+  /** The contenders. @default two with short holds, and one with long ones */
   readonly jobs?: (resource: string, leaseMs: number) => readonly PoolJob[];
   /** @default 800 */
   readonly leaseMs?: number;

@@ -30,7 +30,7 @@ describe.each(VERSIONS)('Redisson %s and Bedrock on a cluster', (version) => {
 
   /** Resolves when a client is subscribed to the shard channel, and has asked once more since. */
   async function someoneListens(channel: string): Promise<void> {
-    await eventually(`somebody listens to ${channel}`, async () => {
+    await eventually(`a process listens to ${channel}`, async () => {
       const [, count] = (await fixture.on(channel, 'PUBSUB', 'SHARDNUMSUB', channel)) as [string, number];
       return count > 0;
     });

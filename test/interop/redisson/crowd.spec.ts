@@ -130,7 +130,7 @@ describe('a crowd of two JVMs, one of each Redisson, and two Node processes', ()
   );
 
   it(
-    'reads together and writes alone on one RReadWriteLock, and nobody starves',
+    'reads together and writes alone on one RReadWriteLock, and no caller starves',
     async () => expectNobodyStarved(await readersAndWriters()),
     CROWD_WITHIN_MS,
   );

@@ -78,7 +78,7 @@ describe('the scenarios of the engines', () => {
 });
 
 describe('a team in the bench', () => {
-  it('is told by the time that the lock went to another process, and by the events of each release', () => {
+  it('is measured by the times when the lock changed processes, and by the events of each release', () => {
     const account = (turns: number[], own: Partial<TeamAccount>): TeamAccount => {
       const log = new SectionLog();
       for (const at of turns) log.add(at - 1, at, at + 1, 0);

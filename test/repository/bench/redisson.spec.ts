@@ -45,7 +45,7 @@ describe('Redisson in the bench', () => {
     );
   });
 
-  it('needs no JVM when nobody asks for it', async () => {
+  it('needs no JVM when the plan does not ask for it', async () => {
     const plan = [{ scenario: flashSale, libraries: ['raw', 'bedrock'] as const }];
     expect(await leaveOutMissing(plan)).toBe(plan);
     expect(told).toBe('');

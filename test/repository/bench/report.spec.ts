@@ -64,7 +64,7 @@ describe('a table of the bench', () => {
 });
 
 describe('a scenario in the report', () => {
-  it('has a row for everybody, whether a target was reached, and why somebody could not run', () => {
+  it('has a row for every participant, whether a target was reached, and why a participant could not run', () => {
     const section = scenarioSection(s1, rows);
     expect(section).toMatch(/\| Bedrock +\| +110\.4 \| +221 \| +2\.00 \| +1\.10 \|/);
     expect(section).toMatch(/\| verrou +\| +- \| +- \| +- \| failed \|/);
@@ -178,7 +178,7 @@ describe('the pages of results', () => {
     }
   });
 
-  it('draws what is cheaper and what is faster to the same side', () => {
+  it('draws lower costs and higher speeds to the same side', () => {
     const faster = { scenario: s3, rows: [rowOf('raw', 1, 1), rowOf('bedrock', 1, 50)] };
     const cheaper = { scenario: s1, rows: [rowOf('raw', 1, 1), rowOf('bedrock', 1, 0.02)] };
     const svg = chart({ machine, results: [faster, cheaper], engines: [] });

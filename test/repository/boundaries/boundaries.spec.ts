@@ -155,7 +155,7 @@ describe('the boundary checker', () => {
     ],
     ['an application', 'apps/shop/src/main.ts', '../../../libs/lock/src/index.js', 'leaves its package'],
     ['an application', 'apps/shop/src/main.ts', 'bedrock-testkit', 'does not declare'],
-    ['anybody', 'apps/shop/src/main.ts', './missing.js', 'does not exist'],
+    ['any file', 'apps/shop/src/main.ts', './missing.js', 'does not exist'],
   ])('catches %s: %s → %s', (_who, path, specifier, reason) => {
     const forms = [
       `import { x } from '${specifier}';`,

@@ -90,7 +90,7 @@ describe('npm run lint:commits', () => {
     expect(stderr).toMatch(/^[0-9a-f]{9} more\n {2}the subject is/);
   });
 
-  it('counts the lines that were written, and neither moves nor what is generated', () => {
+  it('counts the lines that were written, and neither moves nor generated files', () => {
     begin();
     const lines = Array.from({ length: 301 }, (_, i) => `line ${i}\n`).join('');
     commit('chore: what is generated', 'package-lock.json', lines);

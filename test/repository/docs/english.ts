@@ -27,6 +27,7 @@ const AVOIDED: readonly RegExp[] = [
 /** Finds the text that readers see as English; everything else becomes blanks, so that line numbers stay. */
 const PROSE: readonly (readonly [ending: string, prose: (text: string) => string])[] = [
   ['.ts', (text) => keep(text, commentsOf(text))],
+  ['.mjs', (text) => keep(text, commentsOf(text))],
   ['.lua', scriptProse],
   ['.sql', scriptProse],
   ['.md', (text) => text.replaceAll(/^```[\s\S]*?^```|`[^`\n]*`|\]\([^)]*\)/gm, blank)],

@@ -42,7 +42,7 @@ describe('the pages of performance', () => {
     }
   });
 
-  it('say what each row of the results is', () => {
+  it('name the participant of each row of the results', () => {
     const [, titles = ''] =
       /TITLES = \{([\s\S]*?)\} as const/.exec(read('bench/src/libraries/catalogue.ts')) ?? [];
     const rows = Array.from(titles.matchAll(/: '(.*)',$/gm), ([, title]) => title!);

@@ -23,7 +23,7 @@ export interface DataTemplate {
   readonly name: string;
   /** The server; its data fit no other version. */
   readonly program: string;
-  /** Whom root makes the data for. @default this user */
+  /** The owner of the data that root makes. @default this user */
   readonly owner?: number | undefined;
   /** Makes the data of a new server in the folder `data` of `folder`: program and arguments. */
   command(folder: string): readonly [string, ...string[]];
@@ -59,7 +59,7 @@ export async function dataTemplate({ name, program, owner, command }: DataTempla
 
 /**
  * Of this user alone: files that another user could have put there are not run. Readable, because root has servers run
- * as the user `nobody`.
+ * as a user without rights.
  */
 function ownFolder(): string {
   const uid = process.getuid?.();

@@ -23,7 +23,7 @@ export interface Remedies {
 const REMEDIES: Remedies = { hasEngine: containerEngineAnswers, install: installDebianPackages };
 
 /**
- * Makes sure that everything is here before the first test runs: found, for a server to be had in a container, or else
+ * Makes sure that everything is here before the first test runs: found, for a server available in a container, or else
  * installed in one go, as root on Debian. A variable such as REDIS_URL does not replace a server, since most tests break
  * theirs; but it has to name one that answers.
  * @throws one Error that lists all that is missing, each with how to get it

@@ -27,7 +27,7 @@ const ADVICE =
   'Install mariadb-server (Debian: apt-get install mariadb-server), name it in MARIADB_SERVER_BIN, or start a container engine.';
 /** Root must state this user to the server. Other users must not: the installer would change owners. */
 const AS_ROOT = process.getuid?.() === 0 ? ['--user=root'] : [];
-/** A log of 96 MB, the default, would be most of what is copied for each server. */
+/** A log of 96 MB, the default, would be most of the data copied for each server. */
 const LOG = '--innodb-log-file-size=16M';
 const SETTINGS = ['--skip-name-resolve', '--innodb-flush-log-at-trx-commit=0', '--max-connections=500', LOG];
 const MAKING = ['--no-defaults', '--auth-root-authentication-method=normal', '--skip-test-db', LOG];

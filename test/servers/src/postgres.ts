@@ -29,7 +29,7 @@ const ADVICE =
 const SETTINGS = ['fsync=off', 'max_connections=300', 'shared_buffers=32MB'];
 /** Where Debian keeps the servers of each version: none of them is on PATH. */
 const DEBIAN_HOMES = '/usr/lib/postgresql';
-/** The server refuses to run as root: then it runs as the user `nobody`. */
+/** The server refuses to run as root: then it runs as this user, which has no rights. */
 const NOBODY = 65_534;
 const AS_NOBODY = [
   '/usr/bin/setpriv',

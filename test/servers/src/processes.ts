@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 
 /**
  * `ps` and not `/proc`, which macOS lacks. Only the option that shows environments differs between the two.
- * What is said of macOS here could not be tried: this is its manual.
+ * The part about macOS could not be tried: it follows the manual.
  */
 const WITH_ENVIRONMENT = process.platform === 'darwin' ? ['-AEww'] : ['axeww'];
 /** Room for the environments of a busy machine. */

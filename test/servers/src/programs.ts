@@ -12,7 +12,7 @@ export interface Programs<Name extends string> {
 /**
  * Paths of programs that tests run, such as a compiler: what their variables name, else the first on PATH, else
  * installed, as root on Debian.
- * @throws one error that says what is missing and what to do; a test never skips because of it
+ * @throws one error that names every missing program and what to do; a test never skips because of it
  */
 export async function findPrograms<Name extends string>({
   overrides,

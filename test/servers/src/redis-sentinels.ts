@@ -70,7 +70,7 @@ export class SentinelGroup {
 
   /** Waits until every Sentinel knows the others and all replicas. */
   async meet(replicas: number): Promise<void> {
-    // Unless told otherwise, they look around every 10 s, talk every 2 s, and ask each other every second who is down.
+    // By default, they look around every 10 s, talk every 2 s, and ask each other every second which server is down.
     await this.#debug('INFO-PERIOD', 100, 'PUBLISH-PERIOD', 100, 'ASK-PERIOD', 100);
     const all = `slaves=${replicas},sentinels=${SENTINELS}`;
     const haveMet = async (sentinel: RunningServer): Promise<boolean> =>
@@ -109,7 +109,7 @@ export class SentinelGroup {
   /** Changes the roles while all are alive: the old primary becomes a replica and refuses writes. */
   async switchOver(): Promise<RunningServer> {
     const old = await this.primary();
-    await within(FAILS_OVER_WITHIN_MS, 'a fail-over begins', async () =>
+    await within(FAILS_OVER_WITHIN_MS, 'a failover begins', async () =>
       redisCommand(this.sentinels[0]!, 'SENTINEL', 'FAILOVER', GROUP),
     );
     return this.failedOver(old);

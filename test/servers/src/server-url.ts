@@ -1,4 +1,4 @@
-/** Where a server is, and as whom it is entered. */
+/** Where a server is, and the account that enters it. */
 export interface ServerPlace {
   readonly scheme: string;
   readonly host: string;

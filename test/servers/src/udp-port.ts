@@ -3,7 +3,7 @@ import { once } from 'node:events';
 
 /**
  * Binds a UDP port of 127.0.0.1, as a mark that all processes of this machine see: nothing is ever sent. The kernel gives the
- * port to one process at a time, whoever its user is, and takes it back when that process ends, however it ends. A file
+ * port to one process at a time, whatever its user, and takes it back when that process ends, however it ends. A file
  * could do neither: its owner alone may remove it from a shared folder, and it stays when its owner is killed.
  * @returns what gives the port back, or undefined while another process has it
  */

@@ -20,7 +20,7 @@ export interface IdleState {
 
 /** Kept for ever, or for a minute after the last guarded process (`bedrock_guard_lease`), as the documents say. */
 const PERMANENT: ReadonlySet<string> = new Set(['bedrock_token', 'bedrock_guard', 'bedrock_guard_lease']);
-/** What is not owed. Beyond the promise, two may hold at once, and tokens may repeat. */
+/** The invariants that are not owed. Beyond the promise, two may hold at once, and tokens may repeat. */
 const NOT_PROMISED: Readonly<Record<Promised, ReadonlySet<string>>> = {
   all: new Set(),
   'no exclusion': new Set(['I1', 'I2']),
@@ -42,7 +42,7 @@ export function checkWorld(
   const { isCalm, promised, backend, strategy } = scenario;
   // A call that is interrupted before its first look at the clock counts from there.
   const settleMs = 100 + (scenario.hiccupShare > 0 ? 2 * scenario.longestHiccupMs : 0);
-  // Several nodes wake one after the other; without a left-most one, who comes next is a matter of chance.
+  // Several nodes wake one after the other; without a left-most one, the next holder is a matter of chance.
   const handOverMs = backend === 'single' ? 50 : strategy === 'leftmost' ? 250 : Infinity;
   const limits = { settleMs, ...(isCalm && { handOverMs }) };
   const report = checkHistory(history, limits);

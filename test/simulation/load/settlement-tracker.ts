@@ -20,7 +20,7 @@ export class SettlementTracker {
     return [...this.#open];
   }
 
-  /** @param withinMs local ms. Gives back what is called when it has settled */
+  /** @param withinMs local ms. @returns the function to call when it has settled */
   expect(what: string, withinMs: number): () => void {
     const { process } = this;
     const beganAt = process.toLocal(process.time - process.stalledMs);

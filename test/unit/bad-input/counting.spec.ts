@@ -236,7 +236,7 @@ describe('bad input to latches and semaphores', () => {
     }
   });
 
-  it('takes the defaults of the Bedrock for what is not given', async () => {
+  it('takes the defaults of the Bedrock for options that are not given', async () => {
     const other = new Bedrock({
       backend: memory(),
       defaults: { waitMs: 70, failFast: true, maxWaiters: 7, leaseMs: 900, renew: false },

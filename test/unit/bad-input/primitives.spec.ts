@@ -15,7 +15,7 @@ const NUMBERS_FROM_0 = ['Infinity', '0', '0.5'];
 const any = (value: unknown): never => value as never;
 const noop = (): void => undefined;
 
-describe('bad input to what is made of locks', () => {
+describe('bad input to primitives made of locks', () => {
   let backend: FaultyBackend;
   let bedrock: Bedrock;
   let locks: Mutex[];

@@ -131,7 +131,7 @@ describe('bad input to a semaphore', () => {
     expect(bedrock.semaphore('large', { permits: 2 ** 31 - 2 }).permits).toBe(2 ** 31 - 2);
   });
 
-  it('refuses what only locks have, and what is misspelt', async () => {
+  it('refuses options that only locks have, and misspelt ones', async () => {
     expect(() => bedrock.semaphore('a', { permits: 4, fencing: true } as never)).toThrow(/options\.fencing/);
     expect(() => bedrock.semaphore('a', { permits: 4, reentrant: true } as never)).toThrow(
       /options\.reentrant/,

@@ -60,7 +60,7 @@ describe.each(kinds)('a clock that counts sleep, %s', (_name, clockOf) => {
     clock = new SuspendAwareClock(clockOf(machine));
   });
 
-  it('is the monotonic clock while nobody sleeps', () => {
+  it('is the monotonic clock while the machine does not sleep', () => {
     for (let i = 0; i < 1_000; i += 1) {
       machine.block(0.37);
       expect(clock.now()).toBe(machine.now());

@@ -45,7 +45,7 @@ export class Bench {
     return this.bedrock.mutex('r', options);
   }
 
-  /** What was told of one kind, from now on. */
+  /** The events of one kind, from now on. */
   told<N extends LockEventName>(event: N): LockEvents[N][] {
     const payloads: LockEvents[N][] = [];
     this.bedrock.on(event, (payload) => payloads.push(payload));

@@ -4,7 +4,7 @@ import { afterMicrotasks, callAll, OncePerTurn } from '../../../libs/lock/src/ru
 /** A turn of the event loop later. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('what is called after a turn', () => {
+describe('a callback after a turn', () => {
   it('comes after all microtasks of the turn, in the order in which it was asked for', async () => {
     const said: string[] = [];
     afterMicrotasks(() => said.push('first'));
@@ -22,7 +22,7 @@ describe('what is called after a turn', () => {
     expect(said).toEqual(['later']);
   });
 
-  it('loses nobody when one throws', () => {
+  it('loses no other when one throws', () => {
     const said: string[] = [];
     const later: string[] = [];
     const [before, behind, last] = ['before', 'behind', 'last'].map((name) => () => void said.push(name));
@@ -39,7 +39,7 @@ describe('what is called after a turn', () => {
   });
 });
 
-describe('what is done once per turn', () => {
+describe('work that is done once per turn', () => {
   it('is done after the microtasks, however often it was asked for', async () => {
     const said: string[] = [];
     const once = new OncePerTurn(() => said.push('done'));

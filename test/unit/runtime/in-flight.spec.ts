@@ -9,8 +9,8 @@ async function isSettled(settled: Promise<void>): Promise<boolean> {
   return is;
 }
 
-describe('what is under way', () => {
-  it('is settled at once when nothing is', async () => {
+describe('the work in flight', () => {
+  it('is settled at once when there is none', async () => {
     expect(await isSettled(new InFlight().whenSettled())).toBe(true);
   });
 

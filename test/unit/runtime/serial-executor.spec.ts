@@ -4,7 +4,7 @@ import { SerialExecutor } from '../../../libs/lock/src/runtime/serial-executor.j
 /** A turn of the event loop later. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Work that tells when it begins and ends when it is told to. */
+/** Work that says when it begins, and ends when the test says so. */
 function work(said: string[], name: string) {
   const ending: { done?: () => void; fail?: (error: Error) => void } = {};
   const run = (): Promise<string> => {

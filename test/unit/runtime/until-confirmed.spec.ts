@@ -53,7 +53,7 @@ describe('a request without an answer', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('fails with what no repetition can mend', async () => {
+  it('fails with an error that no repetition can fix', async () => {
     const { repeats, sentAt, answeringFrom } = setUp();
     const answer = repeats.repeat({
       send: answeringFrom(Infinity),

@@ -5,7 +5,7 @@ import { ManualClock } from 'bedrock-testkit';
 import { Withdrawals } from '../../../libs/lock/src/runtime/withdrawals.js';
 
 describe('withdrawals that are drained', () => {
-  it('use what is left of the time, though their pauses have grown', async () => {
+  it('use the rest of the time, though their pauses have grown', async () => {
     const clock = new ManualClock({ now: 0 });
     const upAt = 1_090;
     const withdrawnAt: number[] = [];

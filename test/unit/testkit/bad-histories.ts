@@ -68,15 +68,15 @@ export const BAD: readonly (readonly [
     'I3',
     [acquired(0, 'a1', 50, 1), seen(55, 'a1', true), renewed(60, 'a1', 99), lost(99, 'a1')],
   ],
-  ['a loss that is told too late', 'I4', [acquired(0, 'a1', 50, 1), lost(101, 'a1')]],
-  ['a loss that is never told', 'I4', [acquired(0, 'a1', 50, 1), ended(500, 'a')]],
+  ['a loss that is reported too late', 'I4', [acquired(0, 'a1', 50, 1), lost(101, 'a1')]],
+  ['a loss that is never reported', 'I4', [acquired(0, 'a1', 50, 1), ended(500, 'a')]],
   [
     'a loss that only the release finds',
     'I4',
     [acquired(0, 'a1', 50, 1), releasing(200, 'a1'), released(201, 'a1', 'lost')],
   ],
   [
-    'a loss told too late by more than the loop was',
+    'a loss reported too late by more than the loop was',
     'I4',
     [acquired(0, 'a1', 50, 1), stalled(120, 'a', 40), lost(160, 'a1')],
   ],

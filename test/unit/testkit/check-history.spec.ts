@@ -32,12 +32,12 @@ describe('checkHistory()', () => {
     });
   });
 
-  it('names who took more permits than there are', () => {
+  it('names the caller that took more permits than there are', () => {
     const [violation] = checkHistory([...permitted(0, 'a1', 10, 3), ...permitted(9, 'b1', 20, 2)]).violations;
     expect(violation!.text).toBe('b1 (b) brought the permits of "r" to 5 of 4');
   });
 
-  it('counts the turns that begin while somebody waits', () => {
+  it('counts the turns that begin while a caller waits', () => {
     const others = [...turn(1, 'a1', 2, 1), ...turn(3, 'c1', 4, 2), ...turn(5, 'a2', 6, 3)];
     const history = [...others, asked(2, 'b1'), acquired(7, 'b1', 50, 4), ...turn(8, 'a3', 9, 5)];
     expect(checkHistory(history).mostTurnsWaited).toBe(2);
@@ -57,7 +57,7 @@ describe('checkHistory()', () => {
     expect(waited(...others, ...waiting())).toBe(3);
   });
 
-  it('names who starves, beside stalls of at most three times the bound', () => {
+  it('names the caller that starves, beside stalls of at most three times the bound', () => {
     const others = Array.from({ length: 30 }, (_, i) => turn(i + 1, `a${i}`, i + 1.5, i + 1)).flat();
     const history = [...others, asked(0.5, 'b1'), acquired(40, 'b1', 50, 99)];
     const judged = (most: number, ...more: typeof history) =>

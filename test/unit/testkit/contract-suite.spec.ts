@@ -44,7 +44,7 @@ describe('contractSuite()', () => {
     await expect(tried).rejects.toThrow('held "r" together with a1');
   });
 
-  it('fails a crowd in which not everyone had a turn', async () => {
+  it('fails a crowd in which not every caller had a turn', async () => {
     const { cases } = await suiteWithHistory(turn(0, 'a1', 10, 1));
     const tried = cases.get('gives a single caller its turn beside a process with many')!();
     await expect(tried).rejects.toMatchObject({ code: 'ERR_ASSERTION' });

@@ -16,13 +16,13 @@ async function taking({ clock, liveness }: ReturnType<typeof judge>, ms: number,
 }
 
 describe('a bound on time', () => {
-  it('holds for what is in time, and gives what it was', async () => {
+  it('holds for work that is in time, and gives its result', async () => {
     const ground = judge();
     expect(await taking(ground, 100)).toBe('done');
     expect(ground.lines).toEqual([]);
   });
 
-  it('fails what is too late while the event loop was free', async () => {
+  it('fails work that is too late while the event loop was free', async () => {
     await expect(taking(judge(), 101)).rejects.toThrow('too late: a hand-over took 101.0 ms, bound 100 ms');
   });
 

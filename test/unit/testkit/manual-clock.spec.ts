@@ -2,7 +2,7 @@ import { sleep } from 'bedrock-lock/integration';
 import { ManualClock } from 'bedrock-testkit';
 
 describe('the manual clock', () => {
-  it('stands still until it is told to go on', async () => {
+  it('stands still until it is advanced', async () => {
     const clock = new ManualClock({ now: 5, wall: 1_000 });
     await clock.settle();
     expect([clock.now(), clock.wall()]).toEqual([5, 1_000]);

@@ -23,7 +23,7 @@ export class SaleLedger {
     this.#sales.set(buyer, (this.#sales.get(buyer) ?? 0) + 1);
   }
 
-  /** Sales of each buyer, including 0 for those who bought nothing. */
+  /** Sales of each buyer, including 0 for a buyer without a purchase. */
   salesOf(buyers: number): number[] {
     return Array.from({ length: buyers }, (_, buyer) => this.#sales.get(buyer) ?? 0);
   }

@@ -129,7 +129,7 @@ export function countingCases(version: string, openSite: () => Site): void {
         liveness.assertMedian('the median hand-over', HAND_OVER_MS, timings);
       });
 
-      it('serves those who are left when waiters of both sides give up, or die', async () => {
+      it('serves the remaining waiters when others of both sides give up, or die', async () => {
         const name = site.freshName();
         const java = site.thread().semaphore(name);
         const semaphore = (await site.bedrock()).countingSemaphore(name);

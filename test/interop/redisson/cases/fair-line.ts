@@ -109,7 +109,7 @@ export function fairLineCases(version: string, openSite: () => Site): void {
       expect(second - first).toBeLessThan(TOLD_MS);
     });
 
-    it('waits for a waiter of Node that was killed, where nobody but Java looks at it', async () => {
+    it('waits for a waiter of Node that was killed, where only Java looks at it', async () => {
       const name = site.freshName();
       const [lock, doomed] = [site.thread().lock(name, 'fair'), contender(name)];
       await lock.lock(LONG_MS);

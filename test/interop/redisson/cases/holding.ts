@@ -29,7 +29,7 @@ export function holdingCases(version: string, openSite: () => Site): void {
     });
     afterEach(() => site?.clean());
 
-    it('outlives its lease while its holder renews it, on either side', async () => {
+    it('stays held beyond its lease while its holder renews it, on either side', async () => {
       const bedrock = await site.bedrock({ leaseMs: WATCHDOG_MS });
       await ofEachType(async ({ kind, of }) => {
         const [ofJava, ofNode] = [site.freshName(), site.freshName()];

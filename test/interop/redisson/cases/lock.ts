@@ -125,7 +125,7 @@ export function lockCases(version: string, openSite: () => Site): void {
       await expect(lock.isLocked()).resolves.toMatchObject({ value: false });
     });
 
-    it('tell a waiter of Node who holds', async () => {
+    it('show a waiter of Node the holder', async () => {
       const { lock, mutex } = await both();
       await lock.lock(LONG_MS);
       const holder = { id: expect.stringContaining(lock.process.clientId), remainingMs: expect.any(Number) };

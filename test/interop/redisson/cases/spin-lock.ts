@@ -20,7 +20,7 @@ export function spinLockCases(version: string, openSite: () => Site): void {
     it.each<[string, LockOptions]>([
       ['that asks again', { pollMs: POLL_MS }],
       ['that spins', { spin: { firstMs: 1, lastMs: POLL_MS } }],
-    ])('pass from Java to Node %s within the interval, though nobody publishes', async (_how, options) => {
+    ])('pass from Java to Node %s within the interval, without any message', async (_how, options) => {
       const name = site.freshName();
       const lock = site.thread().lock(name, 'spin');
       const mutex = (await site.bedrock(options)).mutex(name);

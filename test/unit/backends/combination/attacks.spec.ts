@@ -25,7 +25,7 @@ function block(ms: number): void {
 
 describe('processes that ask at the same time', () => {
   it('give the lock to one of them, also when none of them waits', async () => {
-    // Each is first at another node: asked all at once, they would refuse each other and nobody would come back.
+    // Each is first at another node: asked all at once, they would refuse each other and neither would come back.
     const ways = { a: await nodes.wayTo('a'), b: await nodes.wayTo('b') };
     const one = await nodes.bedrock({ nodeTimeoutMs: 1_000, through: { b: ways.b } });
     const two = await nodes.bedrock({ nodeTimeoutMs: 1_000, through: { a: ways.a } });
@@ -78,7 +78,7 @@ describe('two ways to one server', () => {
 });
 
 describe('an event loop that stands still', () => {
-  it('is no fault of the nodes: none is marked, and who waits is served', async () => {
+  it('is no fault of the nodes: none is marked, and the waiter is served', async () => {
     const bedrock = await nodes.bedrock({ nodeTimeoutMs: 50 });
     const marked: string[] = [];
     bedrock.on('node.unavailable', ({ node }) => marked.push(node));
@@ -96,7 +96,7 @@ describe('an event loop that stands still', () => {
 });
 
 describe('a node that has lost what it knew', () => {
-  it('grants nothing over connections that were there before, nor to who comes now', async () => {
+  it('grants nothing over connections that were there before, nor to a process that comes now', async () => {
     const one = await nodes.backend({ maxLeaseMs: 5_000 });
     const held = await granted(one, 'lock', { leaseMs: 5_000 });
     for (const observer of nodes.observers) await observer.flushall();
@@ -129,7 +129,7 @@ describe('a node that has lost what it knew', () => {
     expect(other.nodes!.views()[1]!.quarantinedUntil).toBeGreaterThan(Date.now());
   });
 
-  it('is told once, however many renewals find it out', async () => {
+  it('is reported once, however many renewals find it out', async () => {
     const backend = await nodes.backend();
     const changes = changesOf(backend);
     const ref = { ...(await granted(backend, 'lock')), keepMs: 0 };
@@ -183,7 +183,7 @@ describe('a closed combination', () => {
     });
   });
 
-  it('does not wait for a node that never answers, nor lets those wait who wait for that', async () => {
+  it('does not wait for a node that never answers, nor keeps a caller waiting for it', async () => {
     for (const id of ['a', 'b']) nodes.server(id).pause();
     const backend = nodes.unready();
     const ready = backend.ready();

@@ -12,7 +12,7 @@ afterAll(() => nodes.stop());
 const RULES = { contention: 'sequential', nodeTimeoutMs: 1_000 } as const;
 
 describe('the left-most weight', () => {
-  it('gives all nodes to who was first at the left-most, while others are refused there', async () => {
+  it('gives all nodes to the claim that was first at the left-most, while others are refused there', async () => {
     const wayToB = await nodes.wayTo('b');
     const one = await nodes.backend({ ...RULES, through: { b: wayToB } });
     const two = await nodes.backend(RULES);
@@ -32,7 +32,7 @@ describe('the left-most weight', () => {
     expect(new Set(await nodes.holders('lock')).size).toBe(1);
   });
 
-  it('goes to who is first at the next node when the left-most dies, and the former first has lost', async () => {
+  it('goes to the claim that is first at the next node when the left-most dies, and the former first has lost', async () => {
     const wayToB = await nodes.wayTo('b');
     const one = await nodes.backend({ ...RULES, through: { b: wayToB } });
     const two = await nodes.backend(RULES);

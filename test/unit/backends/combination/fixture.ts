@@ -12,7 +12,7 @@ export type Rules = Omit<CombinationOptions, 'nodes'> & {
   readonly through?: Readonly<Record<string, TcpProxy>>;
 };
 
-/** Several servers of their own, observers that look at them, and what is on them, closed after each test. */
+/** Several servers of their own, observers that look at them, and backends that are closed after each test. */
 export class Nodes {
   servers: RunningServer[] = [];
   observers: Redis[] = [];
@@ -76,7 +76,7 @@ export class Nodes {
     return this.observers[IDS.indexOf(id)]!;
   }
 
-  /** Who holds the lock, node by node from left to right; undefined where nobody does. */
+  /** The holders of the lock, node by node from left to right; undefined where a node has none. */
   async holders(resource: string): Promise<(string | undefined)[]> {
     return Promise.all(this.observers.map(async (observer) => (await observer.hkeys(resource))[0]));
   }

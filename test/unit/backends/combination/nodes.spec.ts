@@ -115,7 +115,7 @@ describe('the view of the nodes', () => {
     await lease.release();
   });
 
-  it('lets those who wait for enough nodes ask as soon as these serve again, and not after their pause', async () => {
+  it('lets callers that wait for enough nodes ask as soon as these serve again, and not after their pause', async () => {
     for (const id of ['b', 'c']) {
       nodes.crash(id);
       await nodes.server(id).restart();
@@ -125,7 +125,7 @@ describe('the view of the nodes', () => {
       await mutex.tryAcquire().catch(() => undefined);
       return ['b', 'c'].every((id) => view(id).quarantinedUntil !== undefined);
     });
-    // Pauses double from 50 ms: one of 800 ms is under way when the quarantines end.
+    // Pauses double from 50 ms: one of 800 ms is running when the quarantines end.
     await sleep(250);
     const serving = once('node.available');
     const acquiring = mutex.acquire({ waitMs: 5_000 });
@@ -142,7 +142,7 @@ describe('the view of the nodes', () => {
     await backend.close();
   });
 
-  it('never counts one server twice, also where nobody else is left', async () => {
+  it('never counts one server twice, also where no other is left', async () => {
     const [a, b] = [nodes.server('a'), nodes.server('b')];
     const ways = [a, b, b].map(({ host, port }, i) =>
       redis({ url: `redis://${host}:${port}`, nodeId: IDS[i]! }),
@@ -165,7 +165,7 @@ describe('the view of the nodes', () => {
 });
 
 describe('a hold', () => {
-  it('goes on when a node loses it, which is told, and ends when too few have it', async () => {
+  it('goes on when a node loses it, which is reported, and ends when too few have it', async () => {
     const mutex = bedrock.mutex('lock', { leaseMs: 1_000 });
     const lease = await mutex.acquire();
     const degraded = once('lease.degraded');
@@ -201,7 +201,7 @@ describe('a hold', () => {
   });
 
   it('is taken back everywhere when one node refuses it', async () => {
-    // Somebody who saw the first two nodes as dead, say.
+    // Say, a process that saw the first two nodes as dead.
     await nodes.observer('c').hset('lock', 'somebody:1', '1');
     await expect(bedrock.mutex('lock').tryAcquire()).resolves.toBeNull();
     await eventually('the rollback', async () =>

@@ -74,7 +74,7 @@ describe('bad options of a combination', () => {
     expect(refused({ minNodes: 4 })).toMatchObject({ field: 'minNodes' });
   });
 
-  it('refuses a node twice, one that is no single server, and one whose id nobody tells', () => {
+  it('refuses a node twice, one that is no single server, and one whose id is not given', () => {
     expect(refused({ nodes: [three[0], three[1], redis(url(1))] })).toMatchObject({ field: 'nodes[2]' });
     expect(refused({ nodes: [memory(), three[0]] })).toMatchObject({ field: 'nodes[0]' });
     expect(refused({ nodes: [three[0]] })).toMatchObject({ field: 'nodes' });

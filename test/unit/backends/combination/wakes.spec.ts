@@ -3,7 +3,7 @@ import { eventually, liveness, type Timing } from 'bedrock-testkit';
 import { published } from '../redis/published-messages.js';
 import { IDS, Nodes } from './fixture.js';
 
-/** A waiter asks again after a second by itself: what comes earlier was told. */
+/** A waiter asks again after a second by itself: an earlier grant came by a wake. */
 const PROMPTLY_MS = 500;
 const nodes = new Nodes();
 
@@ -64,7 +64,7 @@ describe('a release of the left-most weight', () => {
     expect(new Set(wakes.map((message) => message.split(' ')[0])).size).toBe(1);
   });
 
-  it('tells who waits at a node to the right, where the left-most has lost the grant', async () => {
+  it('tells the process that waits at a node to the right, where the left-most has lost the grant', async () => {
     const [one, two] = [await nodes.bedrock(), await nodes.bedrock()];
     const held = await one.mutex('job').acquire();
     await nodes.observer('a').del('job');
@@ -74,7 +74,7 @@ describe('a release of the left-most weight', () => {
 });
 
 describe('a release where votes are counted', () => {
-  it('tells everybody who listens, since nobody stands in line', async () => {
+  it('tells every process that listens, since none stands in line', async () => {
     const [one, two] = [
       await nodes.bedrock({ strategy: 'majority' }),
       await nodes.bedrock({ strategy: 'majority' }),

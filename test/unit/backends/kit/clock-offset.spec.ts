@@ -23,7 +23,7 @@ async function ask(thereMs: number, backMs: number): Promise<void> {
   clockOffset.addSample(told, sentAt);
 }
 
-describe("what is known of the server's clock", () => {
+describe("the estimate of the server's clock", () => {
   it('is nothing before the first answer: a request is stale on every server', () => {
     expect(clockOffset.isKnown).toBe(false);
     expect(clockOffset.earliestLocalTime(serverMs())).toBe(-Infinity);
@@ -36,7 +36,7 @@ describe("what is known of the server's clock", () => {
     [0, 40],
     [40, 0],
     [15, 25],
-  ])('is on the safe side both ways, after a trip of %d ms there and %d ms back', async (there, back) => {
+  ])('is on the safe side both ways, after %d ms there and %d ms back', async (there, back) => {
     await ask(there, back);
     await clock.advance(300);
     const [at, server] = [clock.now(), serverMs()];

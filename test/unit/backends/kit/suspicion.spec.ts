@@ -1,7 +1,7 @@
 import { Suspicion } from '../../../../libs/lock/src/backends/kit/suspicion.js';
 
 describe('a suspicion', () => {
-  it('is told to every listener until it leaves: of one resource, or of all', () => {
+  it('is reported to every listener until it leaves: of one resource, or of all', () => {
     const { onSuspect, report } = new Suspicion();
     const told: unknown[] = [];
     const leave = onSuspect((resource) => told.push(['one', resource]));

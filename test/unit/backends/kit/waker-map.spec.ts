@@ -14,7 +14,7 @@ beforeEach(() => {
 const waker = (name: string) => (wake?: Wake) => void told.push(`${name} ${wake?.claimId ?? '-'}`);
 
 describe('a map of wakers', () => {
-  it('wakes all wakers of one key, with what it is told', () => {
+  it('wakes all wakers of one key, and passes the wake on', () => {
     for (const name of ['a', 'b']) wakers.add('stock', waker(name));
     wakers.add('other', waker('c'));
     wakers.wake('stock', WAKE);

@@ -37,7 +37,7 @@ async function serverMs(): Promise<number> {
   return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
 }
 
-/** What anybody can publish who may PUBLISH; by default as the server would. Gives what is heard of it. */
+/** Publishes as any user with the right to PUBLISH can; by default as the server would. @returns the wake that it causes */
 async function announce(message: Message): Promise<Wake | undefined> {
   const now = await serverMs();
   const { number = Number(claim.id.split(':')[1]), token = now * 1_000, tokens = 3 } = message;
@@ -57,7 +57,7 @@ describe('a grant that is announced', () => {
   });
 
   it.each<[string, (now: number) => Message]>([
-    ['for a claim that nobody makes', () => ({ number: 77 })],
+    ['for a claim that no process makes', () => ({ number: 77 })],
     ['for longer than a server grants by itself', () => ({ leaseMs: 24 * HOUR_MS })],
     ['for no time', () => ({ leaseMs: 0 })],
     ['with a token of a far future', () => ({ token: 9e15 })],

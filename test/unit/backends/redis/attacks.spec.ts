@@ -61,7 +61,7 @@ describe('the Redis backend under attack', () => {
     expect(await fixture.observer.hgetall('rw')).toEqual({ mode: 'write', 'java:1:write': '1' });
   });
 
-  it('leaves what somebody else put into its hash', async () => {
+  it('leaves fields that another client put into its hash', async () => {
     const mine = await fixture.backend();
     const claim = await granted(mine, 'mixed');
     await fixture.observer.hset('mixed', 'mode', 'write', 'java:1:write', '1');

@@ -23,7 +23,7 @@ interface ClaimOptions {
   readonly tell?: number;
 }
 
-/** One claim: the time that was told, or 0, and the answer. */
+/** One claim: the time in the reply, or 0 without one, and the answer. */
 async function claim(
   id: string,
   { before = ALWAYS, lease = 10_000, tokens = 0, queue = 0, tell = 0 }: ClaimOptions,
@@ -49,7 +49,7 @@ async function counts(): Promise<{ time: number; pexpireat: number }> {
 describe.each([
   [1, 'by the clock'],
   [0, 'by an expiry'],
-])('a claim that is told the time: %i', (tell, how) => {
+])('a claim that asks for the time: %i', (tell, how) => {
   it(`is stale when it comes too late, and granted in time, ${how}`, async () => {
     const now = await serverNow();
     const [told, answer] = await claim('p1:1', { before: now, tell });
@@ -61,14 +61,14 @@ describe.each([
     expect(await fixture.observer.pttl(LOCK)).toBeGreaterThan(19_000);
   });
 
-  it('enlists nobody who comes too late to a lock that is held', async () => {
+  it('enlists no claim that comes too late to a lock that is held', async () => {
     await claim('p1:1', {});
     expect((await claim('p2:1', { before: await serverNow(), queue: 1, tell }))[1]).toBe(-1);
     expect(await fixture.observer.exists(QUEUE)).toBe(0);
   });
 });
 
-it('tells the time to who asks for it, wants a token, or finds the lock held or waited for', async () => {
+it('tells the time to a claim that asks for it, wants a token, or finds the lock held or waited for', async () => {
   const now = await serverNow();
   const told = async (id: string, terms: ClaimOptions): Promise<boolean> => {
     const [time] = await claim(id, terms);

@@ -75,7 +75,7 @@ describe.each(CLIENTS)('a client of ioredis %s', (_version, Client) => {
   });
 });
 
-describe('the calls under way', () => {
+describe('the calls in flight', () => {
   it('end in their time, also when another begins while the first is given up', async () => {
     const clock = new ManualClock({ now: 0 });
     const { calls } = callsOn(clock, { operationTimeoutMs: 100 });

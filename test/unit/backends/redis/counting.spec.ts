@@ -89,7 +89,7 @@ describe("a latch, as Redisson's RCountDownLatch has it", () => {
     expect(mine.backend.commands - before).toBeLessThanOrEqual(5);
   });
 
-  it('keeps an end that somebody gave the number', async () => {
+  it('keeps an expiry that another client set on the number', async () => {
     const latch = (await peer()).countdownLatch('import');
     await fixture.observer.set('import', 3, 'PX', 60_000);
     await latch.countDown();
@@ -98,7 +98,7 @@ describe("a latch, as Redisson's RCountDownLatch has it", () => {
 });
 
 describe("a counting semaphore, as Redisson's RSemaphore has it", () => {
-  it('is a number under its name, told of by what is free', async () => {
+  it('is a number under its name, and its messages say how many are free', async () => {
     const semaphore = (await peer()).countingSemaphore('pool');
     const channel = 'redisson_sc:{pool}';
     expect(await told(() => semaphore.trySetPermits(3))).toEqual([`${channel} 3`]);
@@ -108,7 +108,7 @@ describe("a counting semaphore, as Redisson's RSemaphore has it", () => {
     expect(await told(() => semaphore.addPermits(2))).toEqual([`${channel} 5`]);
     expect(await told(() => semaphore.addPermits(-7))).toEqual([]);
     expect(await fixture.observer.get('pool')).toBe('-2');
-    // Nobody can be served, and a number below zero is not what Redisson's waiters can read.
+    // No waiter can be served, and Redisson's waiters cannot read a number below zero.
     expect(await told(() => semaphore.release())).toEqual([]);
     expect(await semaphore.addPermits(4)).toBe(3);
     expect(await told(() => semaphore.drainPermits())).toEqual([]);
@@ -198,7 +198,7 @@ describe("an expirable semaphore, as Redisson's RPermitExpirableSemaphore has it
     expect(await told(() => semaphore.acquire())).toEqual(['redisson_sc:{pool} 2']);
   });
 
-  it('gives the leases the end that somebody gave the number', async () => {
+  it('gives the leases the expiry that another client set on the number', async () => {
     const semaphore = (await peer()).expirableSemaphore('pool');
     await fixture.observer.set('pool', 3, 'PX', 60_000);
     await semaphore.acquire();
@@ -232,7 +232,7 @@ describe('the stored answer of a change', () => {
     await eventually('the stored answers are deleted', async () => (await keys()).length === 1);
   });
 
-  it('does not outlive a close', async () => {
+  it('is gone after a close', async () => {
     const mine = await peer();
     const semaphore = mine.expirableSemaphore('pool');
     await semaphore.trySetPermits(1);

@@ -98,7 +98,7 @@ describe('the queue of a fair mutex', () => {
     expect(await db.lrange(QUEUE, 0, -1)).toEqual(['p2:1', 'p3:1']);
   });
 
-  it('is left by a claim that is withdrawn, and who stands behind is served sooner', async () => {
+  it('is left by a claim that is withdrawn, and the claims behind it are served sooner', async () => {
     await claim('p1:1');
     for (const id of ['p2:1', 'p3:1', 'p4:1']) await claim(id);
     const before = Number(await db.zscore(TIMES, 'p4:1'));
@@ -197,7 +197,7 @@ describe('a release of a fair mutex', () => {
     expect(await db.lrange(QUEUE, 0, -1)).toEqual(['java:7', 'p2:1']);
   });
 
-  it('tells nobody when nobody waits', async () => {
+  it('tells no process when none waits', async () => {
     await claim('p1:1');
     expect(await published(() => withdraw('p1:1'))).toEqual([]);
     expect(await db.keys('*lock*')).toEqual([]);
@@ -213,7 +213,7 @@ describe('a release of a fair mutex', () => {
     expect(await db.hkeys('lock')).toEqual(['p2:1']);
   });
 
-  it('never touches the grant of somebody else', async () => {
+  it('never touches the grant of another claim', async () => {
     await claim('p1:1');
     expect(await withdraw('p2:1')).toBe(0);
     expect(await db.hkeys('lock')).toEqual(['p1:1']);
@@ -243,7 +243,7 @@ describe('a release by Redisson', () => {
     await eventually('a wake', () => heard.length === 1);
     expect(heard).toEqual([{ claimId: `${backend.processId}:7` }]);
     stop();
-    await eventually('nobody listens', async () => (await db.call('pubsub', 'NUMPAT')) === 0);
+    await eventually('no process listens', async () => (await db.call('pubsub', 'NUMPAT')) === 0);
   });
 
   it('is heard again after the connection was lost', async () => {
@@ -251,7 +251,7 @@ describe('a release by Redisson', () => {
     const heard: (Wake | undefined)[] = [];
     await backend.leases.watch('lock', FAIR_MUTEX, (wake) => heard.push(wake));
     await db.call('client', 'KILL', 'TYPE', 'pubsub');
-    // Everybody is woken by the new subscription.
+    // The new subscription wakes every waiter.
     await eventually('the connection is back', () => heard.length === 1);
     await db.publish(`redisson_lock__channel:{lock}:${backend.processId}:9`, '0');
     await eventually('a wake', () => heard.length === 2);

@@ -67,7 +67,7 @@ describe('behind a proxy that breaks', () => {
     expect(await fixture.observer.exists('lock')).toBe(0);
   });
 
-  it('rejects calls under way at once when the connection is cut, and later ones as not executed', async () => {
+  it('rejects calls in flight at once when the connection is cut, and later ones as not executed', async () => {
     proxy.dropReplies();
     const under = failure(mine.leases.claim(claimOf(mine, 'lock')));
     await eventually('the execution', () => fixture.observer.exists('lock'));
@@ -130,7 +130,7 @@ describe('a server in trouble', () => {
     mine = await fixture.backend();
   });
 
-  it('that forgot its scripts gets them again, and nobody notices', async () => {
+  it('that forgot its scripts gets them again, and no caller notices', async () => {
     await fixture.observer.script('FLUSH');
     const claim = await granted(mine, 'lock');
     await fixture.observer.script('FLUSH');
@@ -246,7 +246,7 @@ describe('users with few rights', () => {
     expect(forbidden).toMatchObject({ reason: { code: 'BACKEND_UNAVAILABLE', executed: 'no' } });
   });
 
-  it('are told at once when they may not do anything', async () => {
+  it('get an error at once when they may not do anything', async () => {
     await liveness.within('the refusals', 1_000, async () => {
       const nobody = fixture.unready({ url: `redis://nobody:wrong@127.0.0.1:${fixture.server.port}` });
       expect((await failure(nobody.ready())).message).toContain('WRONGPASS');

@@ -42,7 +42,7 @@ describe('a release grants to the first in the queue', () => {
     expect(grant!.token).toBeGreaterThan(held.token);
     expect(grant!.tokens).toBe(3);
     expect(grant!.since).toBeLessThanOrEqual(performance.now());
-    // The drift that is taken off, and the trip of the sample.
+    // The drift that is taken off, and the round trip of the sample.
     expect(grant!.since).toBeGreaterThan(before - 100);
     const next = await granted(mine, 'elsewhere', { tokens: 1 });
     expect(next.token).toBeGreaterThan(grant!.token + grant!.tokens - 1);
@@ -69,7 +69,7 @@ describe('a release grants to the first in the queue', () => {
     expect(await fixture.observer.pttl('lock')).toBeLessThanOrEqual(300);
   });
 
-  it('and grants the same once more to who asks because the message was lost', async () => {
+  it('and grants the same once more to a claim that asks because the message was lost', async () => {
     const held = await granted(mine, 'lock');
     const { claim } = await queued();
     await mine.leases.withdraw(held, FREE);
@@ -80,7 +80,7 @@ describe('a release grants to the first in the queue', () => {
 });
 
 describe('a release grants nothing by itself', () => {
-  /** The lock is free, and the first in the queue was told to ask. */
+  /** The lock is free, and the first in the queue was woken to ask. */
   async function expectsToBeAsked(heard: readonly (Wake | undefined)[]): Promise<void> {
     await hears(heard);
     expect(heard[0]).toBeUndefined();
@@ -102,7 +102,7 @@ describe('a release grants nothing by itself', () => {
     await expectsToBeAsked(heard);
   });
 
-  it('while somebody waits who is in no queue', async () => {
+  it('while a waiter is in no queue', async () => {
     const held = await granted(mine, 'lock');
     const { heard } = await queued();
     const java = new Redis(fixture.server.port);

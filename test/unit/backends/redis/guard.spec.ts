@@ -121,7 +121,7 @@ describe('restartGuard', () => {
     expect(await ask(await guarded(), 'other')).toBe('granted');
   });
 
-  it('grants at once with coldStart: trust, and for everybody', async () => {
+  it('grants at once with coldStart: trust, and for every process', async () => {
     const mine = await guarded('trust');
     expect(await ask(mine)).toBe('granted');
     expect(await fixture.observer.get(GUARD)).toBe(await runId());
@@ -136,7 +136,7 @@ describe('restartGuard', () => {
     await sitOut(trusting, start);
   });
 
-  it('quarantines after FLUSHALL, also those who trusted at their start', async () => {
+  it('quarantines after FLUSHALL, also processes that trusted at their start', async () => {
     const mine = await guarded('trust');
     await fixture.observer.flushall();
     const start = performance.now();
@@ -144,7 +144,7 @@ describe('restartGuard', () => {
     await sitOut(mine, start);
   });
 
-  it('quarantines after a restart with empty data, also those who trusted at their start', async () => {
+  it('quarantines after a restart with empty data, also processes that trusted at their start', async () => {
     const mine = await guarded('trust');
     await fixture.observer.flushall();
     await fixture.server.restart();

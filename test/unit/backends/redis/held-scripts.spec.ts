@@ -14,7 +14,7 @@ afterEach(() => scripts.fixture.clean());
 afterAll(() => scripts.fixture.stop());
 
 describe('withdraw', () => {
-  it('deletes what it owns and wakes everybody when the queue is empty', async () => {
+  it('deletes what it owns and wakes every listener when the queue is empty', async () => {
     await scripts.claim('p1:1');
     expect(await scripts.published(() => scripts.withdraw('p1:1'))).toEqual([
       'redisson_lock__channel:{lock} 0',
@@ -44,7 +44,7 @@ describe('withdraw', () => {
     expect(await scripts.db.lrange(QUEUE, 0, -1)).toEqual(['p2']);
   });
 
-  it('wakes everybody when all in the queue are dead', async () => {
+  it('wakes every listener when all in the queue are dead', async () => {
     await scripts.claim('p1:1');
     await scripts.standInLine('dead', 2_000);
     expect(await scripts.published(() => scripts.withdraw('p1:1'))).toEqual([
@@ -53,7 +53,7 @@ describe('withdraw', () => {
     expect(await scripts.db.keys('bedrock_*')).toEqual([]);
   });
 
-  it('keeps the lock for the rest of its least time, never longer than it had, and wakes nobody', async () => {
+  it('keeps the lock for the rest of its least time, never longer than it had, and wakes no process', async () => {
     await scripts.claim('p1:1', { lease: 5_000 });
     const messages = await scripts.published(async () => {
       expect(await scripts.withdraw('p1:1', { keepMs: 8_000 })).toBe(1);
@@ -179,7 +179,7 @@ describe('inspect', () => {
 });
 
 describe('revoke', () => {
-  it('says that nobody holds the lock', async () => {
+  it('says that the lock has no holder', async () => {
     expect(await scripts.run(REVOKE, KEYS, 'now')).toBe(0);
     expect(await scripts.run(REVOKE, KEYS, 'atExpiry')).toBe(0);
     expect(await scripts.db.keys('*')).toEqual([]);

@@ -72,7 +72,7 @@ describe('the script for several locks', () => {
     expect(next).toBeGreaterThanOrEqual(second! + 8);
   });
 
-  it('touches none when one of them is held, whichever that is, and says by whom', async () => {
+  it('touches none when one of them is held, whichever that is, and names its holder', async () => {
     for (const held of ['a', 'b', 'c']) {
       await claim({ lock: held, id: 'p2:1', lease: 5_000 });
       const [isGranted, item, retry, holder] = (await claimAll(A, B, { lock: 'c', id: 'p1:3' })) as unknown[];
@@ -129,7 +129,7 @@ describe('the script for several locks', () => {
     expect(await db.keys('bedrock_*')).toEqual([]);
   });
 
-  it('skips who is dead in a queue', async () => {
+  it('skips a dead process in a queue', async () => {
     await enqueue('b', 'dead', 1_001);
     expect(await claimAll(A, B)).toEqual([1, 0, 0]);
   });
@@ -143,7 +143,7 @@ describe('the script for several locks', () => {
     expect(await db.exists('a')).toBe(0);
   });
 
-  it('grants none when there is no token to be had', async () => {
+  it('grants none when there is no token', async () => {
     await db.rpush('bedrock_token', 'junk');
     expect(await claimAll({ ...A, tokens: 1 }, { ...B, tokens: 1 })).toMatch(/WRONGTYPE/);
     expect(await db.exists('a', 'b')).toBe(0);
@@ -173,7 +173,7 @@ describe('claimAll of the driver', () => {
   const all = (backend: Backend, ...args: [Partial<Claim>?]) =>
     backend.leases.claimAll!(claims(backend, ...args));
 
-  it('grants and refuses as one, and names who is in the way', async () => {
+  it('grants and refuses as one, and names the holder in the way', async () => {
     const both = claims(mine, { tokens: 2 });
     const verdict = await mine.leases.claimAll!(both);
     expect(verdict).toEqual({ kind: 'granted', tokens: [expect.any(Number), expect.any(Number)] });

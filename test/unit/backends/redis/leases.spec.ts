@@ -74,7 +74,7 @@ describe('batches', () => {
     expect(requests).toBe(1);
   });
 
-  it('splits what is too much for one call', async () => {
+  it('are split where they are too much for one call', async () => {
     const claims = Array.from({ length: 100 }, (_, i) => claimOf(mine, `lock:${i}`, { tokens: 2 }));
     let verdicts: unknown[] = [];
     const requests = await counted(
@@ -238,7 +238,7 @@ describe('a grant', () => {
     mine.onSuspect((resource) => suspected.push(resource));
     const claim = await granted(mine, 'lock');
     expect(await other.leases.revoke('lock', MUTEX, 'now')).toBe(true);
-    await eventually('the holder is told', () => suspected.includes('lock'));
+    await eventually('the holder suspects its hold', () => suspected.includes('lock'));
     expect(await mine.leases.renew([{ ...claim, keepMs: 0 }])).toEqual(['lost']);
     expect(await other.leases.revoke('lock', MUTEX, 'now')).toBe(false);
   });

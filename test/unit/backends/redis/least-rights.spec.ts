@@ -8,7 +8,7 @@ import { RedisFixture } from './fixture.js';
 import { leastUser, recipe } from './least-rights.js';
 import { clientOf, LIBRARIES } from './libraries.mjs';
 
-/** What is asked for beside the scripts. */
+/** The commands that are sent beside the scripts. */
 const SENT = [
   'hello', 'client', 'ping', 'info', 'time', 'evalsha', 'eval', 'script', 'subscribe', 'unsubscribe', 'get', 'set', 'del',
 ]; // prettier-ignore

@@ -64,7 +64,7 @@ describe.each(LIBRARIES)('through %s', (library) => {
     await fixture.observer.select(0);
   });
 
-  it('a wrong password is told at once, and shown nowhere', async () => {
+  it('a wrong password is reported at once, and shown nowhere', async () => {
     const url = `redis://nobody:${MARK}@127.0.0.1:${fixture.server.port}`;
     const bedrock = new Bedrock({ backend: fixture.unready({ client: clientOf(library, url) }) });
     const events: unknown[] = [];
@@ -105,7 +105,7 @@ describe.each(LIBRARIES)('through %s', (library) => {
     await eventually('the wake', () => wakes === 1);
   });
 
-  it('scripts that the server forgot are sent again, and another type of key is told', async () => {
+  it('scripts that the server forgot are sent again, and another type of key is reported', async () => {
     const mine = await open();
     await fixture.observer.script('FLUSH');
     const claim = await granted(mine, 'lock');

@@ -42,7 +42,7 @@ export class MutexScripts {
     await this.db.hset(ASKS, process, (await this.serverNow()) - ageMs);
   }
 
-  /** What is published while `act` runs, on all channels, in order. */
+  /** The messages published while `act` runs, on all channels, in order. */
   published(act: () => Promise<unknown>): Promise<string[]> {
     return published(this.fixture.server.port, act);
   }

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 
-/** What is published while `act` runs, on all channels, in order: `channel message`. */
+/** The messages published while `act` runs, on all channels, in order: `channel message`. */
 export async function published(port: number, act: () => Promise<unknown>): Promise<string[]> {
   const heard: string[] = [];
   const subscriber = new Redis(port);

@@ -36,7 +36,7 @@ describe('a claim to read', () => {
     expect(await rw.db.pttl(LOCK)).toBeGreaterThan(19_000);
   });
 
-  it('is refused while somebody writes, of Bedrock or of Redisson', async () => {
+  it('is refused while a writer of Bedrock or of Redisson holds the lock', async () => {
     await rw.grant('p1:1:write', { lease: 4_000 });
     const [retry, holder] = (await rw.claim('p2:1')) as [number, string];
     expect(retry).toBeGreaterThan(3_000);
@@ -48,7 +48,7 @@ describe('a claim to read', () => {
     expect(await rw.claim('p2:2')).toMatchObject([expect.any(Number), 'java:7']);
   });
 
-  it('leaves no trace of who does not want to join the queue', async () => {
+  it('leaves no trace of a claim that does not want to join the queue', async () => {
     await rw.grant('p1:1:write');
     await rw.claim('p2:1', { queue: 0 });
     expect(await rw.keys()).toEqual([LOCK]);
@@ -132,7 +132,7 @@ describe('the queue', () => {
     expect(await rw.db.hget(ASKS, 'p4')).toMatch(/^\d+$/);
   });
 
-  it('drops a head without a sign for a second, and lets in who comes next', async () => {
+  it('drops a head without a sign for a second, and lets the next one in', async () => {
     await rw.grant('p1:1');
     await rw.enqueue('dead', 1_100, ' 1:write 9000 1');
     await rw.enqueue('p2', 0, ' 5 9000 0');

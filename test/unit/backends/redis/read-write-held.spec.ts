@@ -23,7 +23,7 @@ describe('a withdraw', () => {
     expect(await rw.keys()).toEqual([]);
   });
 
-  it('touches no grant of somebody else', async () => {
+  it('touches no grant of another claim', async () => {
     await rw.grant('p1:1');
     await rw.grant('p2:1');
     const before = await rw.hash();
@@ -56,7 +56,7 @@ describe('a withdraw', () => {
     expect(await rw.db.pttl(LOCK)).toBeGreaterThan(19_000);
   });
 
-  it('of the last reader that is alive frees the lock, whoever died before', async () => {
+  it('of the last reader that is alive frees the lock, whichever others died before', async () => {
     await rw.grant('dead:1', { lease: 20 });
     await rw.grant('p1:1', { lease: 9_000 });
     await rw.ended('dead:1');
@@ -91,7 +91,7 @@ describe('a withdraw', () => {
     expect(await rw.keys()).toEqual([]);
   });
 
-  it('of the longest reader lets nobody live shorter than the hash', async () => {
+  it('of the longest reader lets no other reader live shorter than the hash', async () => {
     await rw.grant('p2:1', { lease: 9_000 });
     await rw.grant('p1:1', { lease: 20_000 });
     await rw.withdraw('p1:1');
@@ -100,7 +100,7 @@ describe('a withdraw', () => {
     expect(await rw.endOf(LOCK)).toBeLessThanOrEqual(await rw.endOf(rw.hold('p2:1')));
   });
 
-  it('keeps what is to be held at least, and no longer', async () => {
+  it('keeps a grant for its least time, and no longer', async () => {
     await rw.grant('p1:1', { lease: 9_000 });
     await rw.grant('p2:1', { lease: 5_000 });
     expect(await rw.withdraw('p1:1', { keepMs: 7_000 })).toBe(1);
@@ -158,7 +158,7 @@ describe('a withdraw', () => {
     expect(heard).toEqual(['bedrock_wake:p2 +rw', `${CHANNEL} ${redissonMessage}`]);
   });
 
-  it('grants nothing while a client of Redisson waits, which is told as well', async () => {
+  it('grants nothing while a client of Redisson waits, which is woken as well', async () => {
     await rw.grant('p1:1:write');
     await rw.claim('p2:1', { queue: 2 });
     await rw.waitAsRedisson();
@@ -222,7 +222,7 @@ describe('a renewal', () => {
     expect(await rw.db.pttl(LOCK)).toBeLessThanOrEqual(9_000);
   });
 
-  it('is refused after a revocation, to those who held then', async () => {
+  it('is refused after a revocation, to the holders of that time', async () => {
     await rw.grant('p1:1', { lease: 2_000 });
     await rw.revoke('atExpiry');
     await rw.grant('p2:1', { lease: 9_000 });
@@ -253,7 +253,7 @@ describe('a renewal', () => {
     expect(await rw.db.pttl(rw.hold('p1:1'))).toBeGreaterThan(19_000);
   });
 
-  it('of a writer as a reader tells everybody where the queue is empty', async () => {
+  it('of a writer as a reader tells every listener where the queue is empty', async () => {
     await rw.grant('p1:1:write');
     expect(await rw.published(() => rw.renew('p1:1'))).toEqual([`${CHANNEL} 1`]);
     expect(await rw.published(() => rw.renew('p1:1'))).toEqual([]);

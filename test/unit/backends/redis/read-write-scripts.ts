@@ -130,7 +130,7 @@ export class ReadWriteScripts {
     await this.db.pexpire(LOCK, Math.max(ttl, ...lives));
   }
 
-  /** What is published while `act` runs, on all channels, in order. */
+  /** The messages published while `act` runs, on all channels, in order. */
   async published(act: () => Promise<unknown>): Promise<string[]> {
     const heard: string[] = [];
     const subscriber = new Redis(this.fixture.server.port);

@@ -8,7 +8,7 @@ afterEach(() => rw.clean());
 afterAll(() => rw.fixture.stop());
 
 describe('for people who look at a read-write lock', () => {
-  it('an annotation shows the depth of who holds, and creates nothing', async () => {
+  it('an annotation shows the depth of the holder, and creates nothing', async () => {
     expect(await rw.annotate('p1:1', 2)).toBe(0);
     expect(await rw.keys()).toEqual([]);
     await rw.grant('p1:1');
@@ -20,7 +20,7 @@ describe('for people who look at a read-write lock', () => {
     expect(await rw.hash()).toEqual({ mode: 'write', 'p1:2:write': '4' });
   });
 
-  it('an inspection shows who is alive, what for, and how long', async () => {
+  it('an inspection shows which holders are alive, what for, and how long', async () => {
     expect(await rw.inspect()).toEqual([]);
     await rw.grant('dead:1', { lease: 20 });
     await rw.grant('p1:1', { lease: 4_000 });

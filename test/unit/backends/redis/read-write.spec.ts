@@ -84,14 +84,14 @@ describe('a read-write lock on Redis', () => {
     ]);
   });
 
-  it('refuses a waiting claim with who is in the way', async () => {
+  it('refuses a waiting claim and names the holder in the way', async () => {
     const writer = await toWrite(mine);
     await other.leases.inspect('rw', WRITER);
     const refused = refusalOf(await other.leases.claim(claimOf(other, 'rw', { shape: READER })));
     expect(refused.holder).toMatchObject({ id: writer.id, process: { label: 'orders' } });
   });
 
-  it('takes tokens from the counter of Redisson where it is told to', async () => {
+  it('takes tokens from the counter of Redisson where configured to', async () => {
     const own = await fixture.backend({ tokens: 'perLock' });
     const first = await toWrite(own, { tokens: 4 });
     await own.leases.withdraw(first, FREE);
@@ -158,7 +158,7 @@ describe('a release', () => {
     },
   );
 
-  it('wakes everybody of Bedrock who listens where the queue is empty', async () => {
+  it('wakes every process of Bedrock that listens where the queue is empty', async () => {
     const heard: unknown[] = [];
     await other.leases.watch('rw', READER, () => heard.push(1));
     for (const shape of [READER, WRITER])
@@ -189,7 +189,7 @@ it('takes no harm when every request arrives twice', async () => {
 });
 
 describe('locks of different types on one name', () => {
-  it('are told apart, with an error that says what is there', async () => {
+  it('are distinguished, with an error that names the type found', async () => {
     const [one, two] = [new Bedrock({ backend: mine }), new Bedrock({ backend: other })];
     const mutex = await one.mutex('x').acquire();
     const rw = two.readWriteLock('x');
@@ -211,7 +211,7 @@ describe('locks of different types on one name', () => {
     await Promise.all([one.close(), two.close()]);
   });
 
-  it('lose what was overwritten, and change nothing of what is there', async () => {
+  it('lose what was overwritten, and leave the new value alone', async () => {
     const reader = await toRead(mine);
     await fixture.observer.set('rw', 'overwritten');
     expect(await mine.leases.renew([{ ...reader, keepMs: 0 }])).toEqual(['lost']);

@@ -25,7 +25,7 @@ function callsOf() {
   return { clock, calls, ends, ask, silences: () => silences };
 }
 
-describe('the calls under way on one connection', () => {
+describe('the calls in flight on one connection', () => {
   it('all end when the connection is gone, in the order of their sending', () => {
     const { calls, ends, ask } = callsOf();
     const [, second] = ['first', 'second', 'third', 'fourth'].map(ask);

@@ -88,7 +88,7 @@ describe('while the replica is stopped', () => {
     expect(await lock.run(() => 'again', { waitMs: 5_000 })).toBe('again');
   });
 
-  it('the lock is left to those who ask for no replicas', async () => {
+  it('the lock is left to processes that ask for no replicas', async () => {
     const [mine, other] = [bedrockOf(), bedrockOf({})];
     await Promise.all([mine.ready(), other.ready()]);
     replica.pause();
@@ -131,7 +131,7 @@ describe('while the replica is stopped', () => {
     expect(await next).toMatchObject(unavailable);
   });
 
-  it('what is held stays held, and is released', async () => {
+  it('a held lock stays held, and is released', async () => {
     const held = await bedrockOf().mutex('lock', { leaseMs: 300 }).acquire();
     replica.pause();
     const later = held.validUntil + 600;
@@ -166,7 +166,7 @@ describe('while the replica is stopped', () => {
   });
 });
 
-it('a user who may not ask is told so before anything is granted', async () => {
+it('a user who may not ask gets an error before anything is granted', async () => {
   const url = await leastUser(fixture.observer, fixture.server.url);
   const refused = { message: expect.stringMatching(/NOPERM.*wait/) };
   await expect(fixture.unready({ url, ...acks }).ready()).rejects.toMatchObject(refused);

@@ -33,7 +33,7 @@ describe('claim', () => {
     for (const key of [QUEUE, ASKS]) expect(await scripts.db.pttl(key)).toBeGreaterThan(9_000);
   });
 
-  it('leaves no trace of who does not want to join the queue', async () => {
+  it('leaves no trace of a claim that does not want to join the queue', async () => {
     await scripts.claim('p1:1');
     await scripts.claim('p2:1', { queue: 0 });
     expect(await scripts.db.keys('bedrock_*')).toEqual([]);
@@ -86,7 +86,7 @@ describe('claim', () => {
     expect(await scripts.db.keys('bedrock_*')).toEqual([]);
   });
 
-  it('serves a head that asks late, since who asks is alive', async () => {
+  it('serves a head that asks late, since a process that asks is alive', async () => {
     await scripts.standInLine('p1', 3_000);
     await scripts.standInLine('p2');
     expect(await scripts.claim('p1:1')).toBe(0);

@@ -36,19 +36,19 @@ describe('claim of permits', () => {
     for (const key of [QUEUE, ASKS]) expect(await scripts.db.pttl(key)).toBeGreaterThan(9_000);
   });
 
-  it('stores what is asked for by who takes a grant without asking again', async () => {
+  it('stores the request of a claim that takes a grant without asking again', async () => {
     await scripts.claim('p1:1', 4);
     await scripts.claim('p2:7', 3, { lease: 5_000, queue: 2 });
     expect(await scripts.db.hget(ASKS, 'p2')).toMatch(/^\d+ 7 5000 3 4$/);
   });
 
-  it('leaves no trace of who does not want to join the queue', async () => {
+  it('leaves no trace of a claim that does not want to join the queue', async () => {
     await scripts.claim('p1:1', 4);
     await scripts.claim('p2:1', 1, { queue: 0 });
     expect((await scripts.db.keys('*')).sort()).toEqual([UNITS, ENDS].sort());
   });
 
-  it('counts what is held against the number of permits that the claim states', async () => {
+  it('counts held permits against the number of permits that the claim states', async () => {
     await scripts.claim('p1:1', 3, { of: 4 });
     expect(await scripts.claim('p2:1', 1, { of: 3, queue: 0 })).toEqual([expect.any(Number), 'p1:1']);
     expect(await scripts.claim('p2:2', 1, { of: 4 })).toBe(0);
@@ -92,7 +92,7 @@ describe('claim of permits', () => {
     expect(await scripts.db.pttl(ENDS)).toBeLessThanOrEqual(5_000);
   });
 
-  it('lets nobody overtake the head of the queue, though it would fit', async () => {
+  it('lets no claim overtake the head of the queue, though it would fit', async () => {
     await scripts.claim('p1:1', 2);
     await scripts.claim('big:1', 3);
     expect(await scripts.claim('p2:1', 1)).toEqual([expect.any(Number), 'p1:1']);
@@ -126,7 +126,7 @@ describe('claim of permits', () => {
     expect(await scripts.queue()).toEqual(['p2', 'p3']);
   });
 
-  it('grants to the queue what came free by itself, also when somebody else asks', async () => {
+  it('grants to the queue what came free by itself, also when another claim asks', async () => {
     await scripts.claim('p1:1', 4);
     await scripts.claim('p2:1', 2, { queue: 2 });
     await scripts.end('p1:1');

@@ -36,7 +36,7 @@ describe('withdraw of permits', () => {
     expect(await scripts.db.keys('*')).toEqual([]);
   });
 
-  it('grants what is free to those in the queue, in order and while it fits, each for a second at first', async () => {
+  it('grants free permits to the claims in the queue, in order and while they fit, each for a second at first', async () => {
     await scripts.claim('p1:1', 4);
     await scripts.claim('p2:1', 1, { queue: 2 });
     await scripts.claim('p3:1', 3, { queue: 2, lease: 500 });
@@ -88,7 +88,7 @@ describe('withdraw of permits', () => {
     expect(await scripts.held()).toEqual({ 'p1:1': '3', 'p3:1': '1', held: '4' });
   });
 
-  it('never grants by itself what was withdrawn: who stays in the queue has to ask', async () => {
+  it('never grants by itself what was withdrawn: a process that stays in the queue has to ask', async () => {
     await scripts.claim('p1:1', 4);
     await scripts.claim('p2:1', 1, { queue: 2 });
     await scripts.withdraw('p2:1');
@@ -97,7 +97,7 @@ describe('withdraw of permits', () => {
     expect(await scripts.held()).toEqual({});
   });
 
-  it('keeps permits for the rest of their least time, never longer than they had, and serves nobody', async () => {
+  it('keeps permits for the rest of their least time, never longer than they had, and serves no waiter', async () => {
     await scripts.claim('p1:1', 4, { lease: 5_000 });
     await scripts.claim('p2:1', 1, { queue: 2 });
     const messages = await scripts.published(async () => {
@@ -171,7 +171,7 @@ describe('inspect of permits', () => {
 });
 
 describe('revoke of permits', () => {
-  it('says that nobody holds any', async () => {
+  it('says that none is held', async () => {
     expect(await scripts.revoke('now')).toBe(0);
     expect(await scripts.revoke('atExpiry')).toBe(0);
     await scripts.claim('p1:1');

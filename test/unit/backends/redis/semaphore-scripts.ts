@@ -104,7 +104,7 @@ export class SemaphoreScripts {
     await this.db.zadd(ENDS, (await this.now()) - 1, id);
   }
 
-  /** What is published while `act` runs. */
+  /** The messages published while `act` runs. */
   published(act: () => Promise<unknown>): Promise<string[]> {
     return published(this.fixture.server.port, act);
   }

@@ -158,7 +158,7 @@ describe('permits on Redis', () => {
 });
 
 describe('a semaphore on Redis', () => {
-  it('grants to waiting processes with the release, so that nobody asks again', async () => {
+  it('grants to waiting processes with the release, so that none asks again', async () => {
     const [first, second] = [await pool(mine), await pool(other)];
     const held = await first.acquire({ permits: 4 });
     const waiting = second.acquire({ permits: 3 });
@@ -173,7 +173,7 @@ describe('a semaphore on Redis', () => {
     expect(await fixture.observer.hget('bedrock_units:{pool}', 'held')).toBe('3');
   });
 
-  it('needs no trip for a permit that goes from caller to caller of a process', async () => {
+  it('needs no round trip for a permit that goes from caller to caller of a process', async () => {
     const semaphore = await pool(mine);
     await semaphore.run(() => undefined);
     const requests = await counted(() =>

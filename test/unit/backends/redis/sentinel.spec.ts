@@ -51,14 +51,14 @@ describe('Redis behind Sentinels', () => {
     expect(client.status).toBe('wait');
   });
 
-  it('keeps a lease through a fail-over that has it, and its waiter is woken by the new primary', async () => {
+  it('keeps a lease through a failover that has it, and its waiter is woken by the new primary', async () => {
     const [holder, rival] = [await contest.peer('holder', { leaseMs: 20_000 }), await contest.peer('rival')];
     const lease = await holder.acquire();
     const waiting = rival.acquire(30_000);
     await crash();
     await eventually('the holder is heard again', () => holder.bedrock.backend.ping().then(() => true, () => false)); // prettier-ignore
     expect(lease!.isHeld).toBe(true);
-    const next = await liveness.within('a hand-over after a fail-over', 1_200, async () => {
+    const next = await liveness.within('a hand-over after a failover', 1_200, async () => {
       await holder.recorder.release(lease!);
       return waiting;
     });
@@ -136,7 +136,7 @@ describe('Redis behind Sentinels', () => {
 });
 
 describe('a primary that takes no writes without a replica', () => {
-  // What docs/backends/redis-failover.md asks for: whoever has been replaced refuses, whatever it believes.
+  // What docs/backends/redis-failover.md asks for: a primary that has been replaced refuses, whatever it believes.
   const SAFE = ['--min-replicas-to-write', '1', '--min-replicas-max-lag', '1'];
   beforeEach(() => start({ replicas: 2, args: SAFE }));
 
@@ -159,7 +159,7 @@ describe('a primary that takes no writes without a replica', () => {
     await Promise.all(contenders.map((one) => one.until('acquired')));
     const faultAt = sharedNow();
     await fault();
-    // By then nobody was granted anything by the old one.
+    // After this time, no grant comes from the old one.
     const isLater = ({ at }: { at: number }) => at > faultAt + 500;
     await Promise.all(contenders.map((one) => one.until('acquired', isLater)));
     await contest.ended();

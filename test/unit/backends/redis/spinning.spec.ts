@@ -38,7 +38,7 @@ describe('a mutex that spins on Redis', () => {
     await (await waiting).release();
   });
 
-  it('has within its longest pause what a client gives back that tells nobody', async () => {
+  it('has within its longest pause a lock that a client gives back without a message', async () => {
     const lock = (await peer()).mutex('lock', { spin: { lastMs: 100 } });
     await fixture.observer.hset('lock', 'RSpinLock:1', 1);
     await fixture.observer.pexpire('lock', 60_000);
@@ -56,7 +56,7 @@ describe('a mutex that spins on Redis', () => {
     await lease.release();
   });
 
-  it('shares the lock with processes that subscribe: everybody has their turns', async () => {
+  it('shares the lock with processes that subscribe: every caller has its turn', async () => {
     const locks = [(await peer()).mutex('lock', { spin: true }), (await peer()).mutex('lock')];
     const checker = new ExclusionChecker();
     const callers = locks.flatMap((lock) =>

@@ -21,7 +21,7 @@ const fixture = new RedisFixture();
 let certificates: Certificates;
 let port = 0;
 
-/** How a user of each library says where the server is, and whom to trust. */
+/** How a user of each library says where the server is, and which authority to trust. */
 const PLACES: Record<string, (url: string, tls: Partial<Tls>) => RedisOptions> = {
   'a url and options of ioredis': (url, tls) => ({ url, connection: { tls } }),
   // Without a certificate authority, only the scheme asks for TLS.

@@ -86,7 +86,7 @@ describe.each([
     expect(await fixture.observer.get(counter)).toBe(String(claim.token + 7));
   });
 
-  it('stay for somebody who does not hold the lock', async () => {
+  it('stay for a claim that does not hold the lock', async () => {
     const mine = await node();
     const claim = await granted(mine, 'order', { tokens: 1 });
     const before = await fixture.observer.get(counter);

@@ -103,7 +103,7 @@ describe('watch', () => {
     await eventually('the wake', () => bell.rings === 1);
   });
 
-  it('wakes everybody after a reconnection, and goes on to wake', async () => {
+  it('wakes every waiter after a reconnection, and goes on to wake', async () => {
     const bells = [new Bell(), new Bell()];
     await mine.leases.watch('lock', MUTEX, bells[0]!.ring);
     await mine.leases.watch('other', MUTEX, bells[1]!.ring);

@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-it('an application without ioredis locks through its node-redis, and is told at once what a URL needs', async () => {
+it('an application without ioredis locks through its node-redis, and learns at once what a URL needs', async () => {
   const program = ['--input-type=module', '--eval', PROGRAM, server.url];
   const { stdout } = await promisify(execFile)(process.execPath, program, { timeout: 15_000 });
   expect(stdout.trim().split('\n')).toEqual([

@@ -139,7 +139,7 @@ describe('connections to a database', () => {
     expect(await next).toBe(ANSWER);
   });
 
-  it('try again after a dead-lock, and stop when the time is over', async () => {
+  it('try again after a deadlock, and stop when the time is over', async () => {
     const { clock, wires, run } = poolOf(1);
     const done = run();
     await settle();
@@ -159,7 +159,7 @@ describe('connections to a database', () => {
     await lost;
   });
 
-  it('lend a connection to whoever waits, in order, and refuse who waited too long', async () => {
+  it('lend a connection to the waiting calls, in order, and refuse one that waited too long', async () => {
     const { clock, wires, run } = poolOf(1);
     const first = run();
     const second = run();

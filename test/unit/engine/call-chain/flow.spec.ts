@@ -46,7 +46,7 @@ describe('lock() and unlock() in a flow', () => {
     expect(holder.isHeld).toBe(true);
   });
 
-  it('wait as long as they are told', async () => {
+  it('wait as long as requested', async () => {
     const lock = bench.lock();
     const held = await bench.rival.acquire();
     const inVain = track(runInFlow(() => lock.tryLock(100)));
@@ -107,7 +107,7 @@ describe('lock() and unlock() in a flow', () => {
     });
   });
 
-  it('are undone at the end of the flow where unlock() was forgotten, and that is told', async () => {
+  it('are undone at the end of the flow where unlock() was forgotten, and that is reported', async () => {
     const told = bench.told('flow.leaked');
     const lock = bench.lock();
     await runInFlow(async () => {
@@ -132,7 +132,7 @@ describe('lock() and unlock() in a flow', () => {
     expect(await bench.grants()).toEqual([]);
   });
 
-  it('give up waiting when their flow has ended: nobody could unlock any more', async () => {
+  it('give up waiting when their flow has ended: no caller could unlock any more', async () => {
     const lock = bench.lock();
     const held = await bench.rival.acquire();
     let forgotten = track(Promise.resolve());

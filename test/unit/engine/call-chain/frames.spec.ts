@@ -6,7 +6,7 @@ describe('frames', () => {
   beforeEach(() => (bench = new Bench()));
   afterEach(() => bench.close());
 
-  it('let a nested run in without a trip that is waited for', async () => {
+  it('let a nested run in without waiting for a round trip', async () => {
     const lock = bench.lock();
     const depths = await lock.run(() => lock.run(() => lock.run(() => lock.depth)));
     expect(depths).toBe(3);
@@ -100,7 +100,7 @@ describe('frames', () => {
     expect(second.value).toBe(1);
   });
 
-  it('let what a branch starts after its frame has closed wait like anybody', async () => {
+  it('let what a branch starts after its frame has closed wait like any caller', async () => {
     const lock = bench.lock();
     const { opened, open } = deferred();
     let late: Promise<number> | undefined;

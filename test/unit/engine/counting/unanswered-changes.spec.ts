@@ -132,7 +132,7 @@ describe('a change without an answer', () => {
     expect(free()).toBe(3);
   });
 
-  it('leaves those in peace who came behind it', async () => {
+  it('leaves the callers behind it in peace', async () => {
     bench.backend.plan('counters.take', { kind: 'loseReply' });
     const first = track(pool.acquire(3, { waitMs: 60 }));
     await bench.clock.settle();
@@ -239,7 +239,7 @@ describe('a change without an answer', () => {
     expect([shorter.state, permit.isHeld]).toEqual(['pending', false]);
   });
 
-  it('is told of, and callers that fail fast hear of it at once', async () => {
+  it('is reported, and callers that fail fast hear of it at once', async () => {
     const told = bench.told('backend.unavailable');
     bench.backend.plan('counters.take', { kind: 'refuse' }, Infinity);
     const patient = track(pool.acquire());

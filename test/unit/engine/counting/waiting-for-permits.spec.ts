@@ -169,7 +169,7 @@ describe('callers that wait for permits', () => {
     expect(caller.state).toBe('fulfilled');
   });
 
-  it('do not let somebody who only tries pass them', async () => {
+  it('do not let a caller that only tries pass them', async () => {
     await open(2);
     await pool.acquire(2);
     const large = track(pool.acquire(2));

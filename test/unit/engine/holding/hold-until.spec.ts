@@ -16,7 +16,7 @@ describe('a lock that is held until something else has ended', () => {
   beforeEach(() => (bench = new Bench()));
   afterEach(() => bench.close());
 
-  it('outlives the body of run(), which gives its result at once', async () => {
+  it('stays held after the body of run(), which gives its result at once', async () => {
     const commit = work();
     const released = bench.told('lease.released');
     let lease!: Lease;
@@ -84,7 +84,7 @@ describe('a lock that is held until something else has ended', () => {
     await expect(commit.promise).rejects.toThrow('rolled back');
   });
 
-  it('goes on to the next caller of this process when it ends, without a trip', async () => {
+  it('goes on to the next caller of this process when it ends, without a round trip', async () => {
     const commit = work();
     const lease = await bench.lock().acquire();
     lease.holdUntil(commit.promise);
@@ -115,7 +115,7 @@ describe('a lock that is held until something else has ended', () => {
     expect(lease.isHeld).toBe(false);
   });
 
-  it('lets nobody of the same call chain in once its run is over', async () => {
+  it('lets no caller of the same call chain in once its run is over', async () => {
     const commit = work();
     const lock = bench.lock();
     await lock.run((lease) => lease.holdUntil(commit.promise));

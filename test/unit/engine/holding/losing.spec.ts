@@ -5,7 +5,7 @@ describe('losing a lease', () => {
   beforeEach(() => (bench = new Bench()));
   afterEach(() => bench.close());
 
-  it('happens at validUntil when no renewal was confirmed, and is told at once', async () => {
+  it('happens at validUntil when no renewal was confirmed, and is reported at once', async () => {
     const told = bench.told('lease.lost');
     bench.backend.plan('renew', { kind: 'loseRequest' }, Infinity);
     const lease = await bench.lock().acquire();
@@ -25,7 +25,7 @@ describe('losing a lease', () => {
     expect(caller.value?.validUntil).toBe(1_000 + 3_000 - 30);
   });
 
-  it('comes so early that a grant after a trip of two thirds of the lease is given back at once', async () => {
+  it('comes so early that a grant after a round trip of two thirds of the lease is given back at once', async () => {
     const lock = bench.bedrock.mutex('short', { leaseMs: 300 });
     bench.backend.plan('claim', { kind: 'delay', replyMs: 250 });
     const caller = track(lock.acquire());
@@ -65,7 +65,7 @@ describe('losing a lease', () => {
     expect(await lease.release()).toBe('lost');
   });
 
-  it('at the word of the backend is told at once, whatever the clock says', async () => {
+  it('at the word of the backend is reported at once, whatever the clock says', async () => {
     const told = bench.told('lease.lost');
     const lease = await bench.lock().acquire();
     bench.backend.plan('renew', { kind: 'answer', answer: ['lost'] });
@@ -112,7 +112,7 @@ describe('losing a lease', () => {
     expect(await bench.grants()).toEqual([]);
   });
 
-  it('found out by the release is told as a loss', async () => {
+  it('found out by the release is reported as a loss', async () => {
     const told = bench.told('lease.lost');
     const lease = await bench.lock().acquire();
     bench.backend.plan('withdraw', { kind: 'answer', answer: 'absent' });

@@ -68,7 +68,7 @@ describe('renewing', () => {
     for (const [i, at] of times.entries()) if (i > 0) expect(at - times[i - 1]!).toBe(1_000);
   });
 
-  it('that is under way is not sent again', async () => {
+  it('that is in flight is not sent again', async () => {
     bench.backend.plan('renew', { kind: 'delay', replyMs: 900 });
     await bench.lock().acquire();
     await bench.clock.advance(1_800);
@@ -112,7 +112,7 @@ describe('renewing', () => {
     expect(leases[1].validUntil).toBe(ends[1]!);
   });
 
-  it('keeps what is left of holdAtLeastMs on the server', async () => {
+  it('keeps the rest of holdAtLeastMs on the server', async () => {
     const lock = bench.bedrock.mutex('job', { leaseMs: 1_000, holdAtLeastMs: 5_000 });
     const lease = await lock.acquire();
     await bench.clock.advance(400);

@@ -114,7 +114,7 @@ describe('events', () => {
     expect([started.length, ended.length]).toEqual([2, 2]);
   });
 
-  it('are told on diagnostics_channel too', async () => {
+  it('are published on diagnostics_channel too', async () => {
     const heard: unknown[] = [];
     const listen = (message: unknown): void => void heard.push(message);
     channel('bedrock:lease.granted').subscribe(listen);
@@ -125,7 +125,7 @@ describe('events', () => {
     expect(heard).toMatchObject([{ resource: 'r', leaseId: lease.id }]);
   });
 
-  it('are no longer told after the unsubscription, and twice to who listens twice', async () => {
+  it('stop after the unsubscription, and arrive twice at a listener that subscribed twice', async () => {
     let count = 0;
     const listen = (): void => void (count += 1);
     const [stop, stopAgain] = [

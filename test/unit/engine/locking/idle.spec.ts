@@ -71,7 +71,7 @@ describe('closing', () => {
   beforeEach(() => (bench = new Bench()));
   afterEach(() => bench.close());
 
-  it('gives back a claim that was under way', async () => {
+  it('gives back a claim that was in flight', async () => {
     bench.backend.plan('claim', { kind: 'delay', replyMs: 300 });
     const caller = track(bench.lock().acquire());
     await bench.clock.advance(10);
@@ -94,7 +94,7 @@ describe('closing', () => {
     expect(behind.state).toBe('fulfilled');
   });
 
-  it('waits for the holders, at most so long as it was told', async () => {
+  it('waits for the holders, at most for its grace period', async () => {
     const lease = await bench.lock().acquire();
     const closed = track(bench.bedrock.close({ graceMs: 5_000 }));
     await bench.clock.advance(4_000);
@@ -114,7 +114,7 @@ describe('closing', () => {
     expect(closed.state).toBe('fulfilled');
   });
 
-  it('lets a holder go deeper, but nobody new in', async () => {
+  it('lets a holder go deeper, but no new caller in', async () => {
     const lock = bench.lock();
     let closed: Promise<void> | undefined;
     const done = await lock.run(async () => {

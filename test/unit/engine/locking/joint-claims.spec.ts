@@ -56,7 +56,7 @@ describe('one question for several locks', () => {
     expect(questions).toEqual([3, 2]);
   });
 
-  it('is not asked while somebody of this process uses one of them: callers keep their order', async () => {
+  it('is not asked while a caller of this process uses one of them: callers keep their order', async () => {
     const mine = await bench.lock().for('a').acquire();
     const served: string[] = [];
     const first = bench.lock().for('a').run(() => served.push('first')); // prettier-ignore
@@ -76,7 +76,7 @@ describe('one question for several locks', () => {
     expect(bench.backend.callsOf('claimAll')).toEqual([]);
   });
 
-  it('serves who came meanwhile afterwards', async () => {
+  it('serves callers that came meanwhile afterwards', async () => {
     bench.backend.plan('claimAll', { kind: 'delay', replyMs: 50 });
     const served: string[] = [];
     const both = multi('ab').run(() => served.push('both'));
@@ -207,7 +207,7 @@ describe('one question for several locks, without an answer', () => {
     expect(caller.value?.isHeld).toBe(true);
   });
 
-  it('is told as any failure of the backend', async () => {
+  it('is reported like any failure of the backend', async () => {
     const told = bench.told('backend.unavailable');
     bench.backend.plan('claimAll', { kind: 'refuse' });
     acquire('ab');
@@ -239,7 +239,7 @@ describe('one question for several locks, answered late', () => {
     expect(await granted()).toEqual([]);
   });
 
-  it('is refused to nobody else: a caller that came meanwhile has its turn when the first one has gone', async () => {
+  it('is refused to no other caller: one that came meanwhile has its turn when the first one has gone', async () => {
     bench.backend.plan('claimAll', { kind: 'delay', replyMs: 100 });
     const controller = new AbortController();
     const first = acquire('ab', { signal: controller.signal });

@@ -149,7 +149,7 @@ describe('a grant that the server pushes', () => {
     expect(await bench.grants()).toEqual([claimIdOf(second.value!)]);
   });
 
-  it('goes back when the one who waited has left meanwhile', async () => {
+  it('goes back when its waiter has left meanwhile', async () => {
     const controller = new AbortController();
     const waiter = await server.waiter({}, controller.signal);
     await server.push({}, () => controller.abort());
@@ -162,7 +162,7 @@ describe('a grant that the server pushes', () => {
   it.each([
     ['a fixed lease', { renew: false }],
     ['a time to hold at least', { holdAtLeastMs: 2_000 }],
-  ])('is never promised to who wants %s', async (_, options) => {
+  ])('is never promised to a caller that wants %s', async (_, options) => {
     await server.waiter(options);
     expect(server.claims.at(-1)).toMatchObject({ mayPush: false, queue: true });
   });

@@ -13,7 +13,7 @@ describe('readers of one process share a claim', () => {
   const read = (options = {}) => track(shelf.lock.read.acquire(options));
   const count = (verb: 'claim' | 'withdraw' | 'renew') => shelf.bench.backend.callsOf(verb).length;
 
-  it('within its quantum, without a trip', async () => {
+  it('within its quantum, without a round trip', async () => {
     const first = await shelf.lock.read.acquire();
     const others = Array.from({ length: 4 }, () => read());
     await shelf.clock.settle();
@@ -26,7 +26,7 @@ describe('readers of one process share a claim', () => {
     expect([count('claim'), claimIdOf(late.value!) === claimIdOf(first)]).toEqual([2, false]);
   });
 
-  it('who waited together come in together', async () => {
+  it('and come in together when they waited together', async () => {
     const writer = await shelf.rival.write.acquire();
     const readers = Array.from({ length: 5 }, () => read());
     await shelf.clock.advance(QUANTUM_MS);
@@ -110,7 +110,7 @@ describe('readers of one process share a claim', () => {
     expect((await shelf.lock.read.acquire()).isHeld).toBe(true);
   });
 
-  it('which nobody joins once one of them has lost it', async () => {
+  it('which no other reader joins once one of them has lost it', async () => {
     const patient = new Shelf({}, { handOver: { quantumMs: 10_000 } });
     const leases = [await patient.lock.read.acquire(), await patient.lock.read.acquire({ maxHoldMs: 50 })];
     await patient.clock.advance(60);

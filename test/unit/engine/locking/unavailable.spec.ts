@@ -24,7 +24,7 @@ describe('an unavailable backend', () => {
     expect(pauses).toEqual([50, 100, 200, 400, 800, 1_000, 1_000, 1_000]);
   });
 
-  it('fails at once for those who ask for that', async () => {
+  it('fails at once for callers that ask for that', async () => {
     bench.backend.plan('claim', { kind: 'refuse' }, Infinity);
     await expect(bench.lock().acquire({ failFast: true })).rejects.toMatchObject({
       code: 'BACKEND_UNAVAILABLE',
@@ -39,7 +39,7 @@ describe('an unavailable backend', () => {
     expect(bench.bedrock.stats().waiters).toBe(1);
   });
 
-  it('fails at once for those who do not wait', async () => {
+  it('fails at once for callers that do not wait', async () => {
     bench.backend.plan('claim', { kind: 'refuse' }, 2);
     await expect(bench.lock().acquire({ waitMs: 0 })).rejects.toMatchObject({ code: 'BACKEND_UNAVAILABLE' });
     await expect(bench.lock().tryAcquire()).rejects.toMatchObject({ code: 'BACKEND_UNAVAILABLE' });
@@ -78,7 +78,7 @@ describe('an unavailable backend', () => {
     expect(callers[2]!.error).toMatchObject({ code: 'BACKEND_UNAVAILABLE', executed: 'unknown' });
   });
 
-  it('that finds another type of lock refuses everybody at once: waiting would not help', async () => {
+  it('that finds another type of lock refuses every caller at once: waiting would not help', async () => {
     const error = new LockTypeMismatchError('r', 'a semaphore');
     bench.backend.plan('claim', { kind: 'fail', error });
     const callers = [track(bench.lock().acquire()), track(bench.lock().acquire())];
@@ -87,7 +87,7 @@ describe('an unavailable backend', () => {
     expect(bench.bedrock.stats()).toMatchObject({ resources: 0, waiters: 0 });
   });
 
-  it('is told by an event, with the error and the next try', async () => {
+  it('is reported by an event, with the error and the next try', async () => {
     const told = bench.told('backend.unavailable');
     bench.backend.plan('claim', { kind: 'refuse' }, 2);
     track(bench.lock().acquire());

@@ -76,7 +76,7 @@ describe('a request or a reply that was lost', () => {
     expect(bench.backend.callsOf('withdraw')).toHaveLength(length);
   });
 
-  it('does not leave a grant behind that comes after everybody has gone', async () => {
+  it('does not leave a grant behind that comes after every caller has gone', async () => {
     bench.backend.plan('claim', { kind: 'delay', replyMs: 300 });
     const controller = new AbortController();
     const caller = track(bench.lock().acquire({ signal: controller.signal }));
@@ -90,7 +90,7 @@ describe('a request or a reply that was lost', () => {
     expect(bench.bedrock.stats()).toMatchObject({ resources: 0, pendingWithdrawals: 0 });
   });
 
-  it('gives a claim under way to the next caller when the one that asked has gone', async () => {
+  it('gives a claim in flight to the next caller when the one that asked has gone', async () => {
     bench.backend.plan('claim', { kind: 'delay', replyMs: 300 });
     const controller = new AbortController();
     const caller = track(bench.lock().acquire({ signal: controller.signal }));

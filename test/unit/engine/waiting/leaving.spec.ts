@@ -34,7 +34,7 @@ describe('leaving a queue', () => {
     expect(bench.bedrock.stats().waiters).toBe(0);
   });
 
-  it('keeps the order of those who stay', async () => {
+  it('keeps the order of the remaining callers', async () => {
     const held = await bench.rival.acquire();
     const { signal, abort } = abortable();
     const order: number[] = [];

@@ -43,7 +43,7 @@ describe('a mutex that spins', () => {
     expect(bench.backend.callsOf('claim').some(({ input }) => input.mayPush)).toBe(false);
   });
 
-  it('has the lock within the longest pause, though nobody tells of the release', async () => {
+  it('has the lock within the longest pause, though no message tells of the release', async () => {
     bench = new Bench();
     const held = await bench.rival.acquire();
     const caller = track(bench.lock({ spin: true }).acquire());
@@ -108,7 +108,7 @@ describe('a mutex that spins', () => {
     expect(caller.state).toBe('fulfilled');
   });
 
-  it('takes its turn in the line of processes: who subscribes does not pass it by', async () => {
+  it('takes its turn in the line of processes: one that subscribes does not pass it by', async () => {
     bench = new Bench();
     const held = await bench.rival.acquire();
     const spinning = track(bench.lock({ spin: true }).acquire());
@@ -134,7 +134,7 @@ describe('a mutex that spins', () => {
     expect(bench.lock({ spin: false, pollMs: 20 }).settings.pollMs).toBe(20);
   });
 
-  it('is told from one that spins otherwise', () => {
+  it('is distinguished from one that spins otherwise', () => {
     bench = new Bench();
     expect(bench.lock({ spin: true })).toBe(bench.lock({ spin: {} }));
     expect(() => bench.lock({ spin: { lastMs: 64 } })).toThrow(/lastMs 128/);

@@ -15,7 +15,7 @@ describe('waking', () => {
     expect(caller.state).toBe('fulfilled');
   });
 
-  it('is not lost while the question is under way', async () => {
+  it('is not lost while the question is in flight', async () => {
     bench = new Bench();
     const held = await bench.rival.acquire();
     const caller = track(bench.lock().acquire({ waitMs: 20_000 }));
@@ -94,7 +94,7 @@ describe('waking', () => {
     expect(length).toBeLessThanOrEqual(24);
   });
 
-  it('comes to the head alone: everybody behind it waits for free', async () => {
+  it('comes to the head alone: callers behind it wait for free', async () => {
     bench = new Bench();
     await bench.rival.acquire();
     for (let i = 0; i < 100; i += 1) track(bench.lock().acquire());

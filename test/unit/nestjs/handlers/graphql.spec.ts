@@ -62,7 +62,7 @@ describe('in GraphQL', () => {
     expect(log.complaints).toEqual([]);
   });
 
-  it('only what is broken is logged', async () => {
+  it('only faults are logged', async () => {
     const { ask, log } = await graphqlShop();
     await ask('{ trouble(name: "LOCK_LOST") }');
     expect(log.complaints).toEqual([

@@ -253,7 +253,7 @@ describe('a bad option of the interceptor is refused at once', () => {
 });
 
 describe('a flow of a framework', () => {
-  it('refuses what is no function', async () => {
+  it('refuses anything but a function', async () => {
     const good = ['a function'];
     const parts = {
       name: 'part',

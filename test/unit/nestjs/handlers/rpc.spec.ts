@@ -81,7 +81,7 @@ describe('on a microservice', () => {
     expect(log.complaints).toEqual([]);
   });
 
-  it('only what is broken is logged', async () => {
+  it('only faults are logged', async () => {
     const { send, log } = await microservice();
     await send('trouble', 'LOCK_BUSY').catch(() => undefined);
     expect(log.complaints).toEqual([]);
@@ -89,7 +89,7 @@ describe('on a microservice', () => {
     expect(log.complaints).toEqual([expect.objectContaining({ code: 'LOCK_REVOKED' })]);
   });
 
-  it('an event that failed is logged, since nobody gets its answer', async () => {
+  it('an event that failed is logged, since no caller gets its answer', async () => {
     const { emit, log } = await microservice();
     await emit('event-of-trouble', 'LOCK_BUSY');
     await until(() => log.complaints.length > 0);

@@ -60,7 +60,7 @@ describe('on a WebSocket gateway', () => {
     });
   });
 
-  it('only what is broken is logged', async () => {
+  it('only faults are logged', async () => {
     const { ask, log } = await gateway();
     await ask('trouble', 'LOCK_BUSY');
     expect(log.complaints).toEqual([]);

@@ -115,7 +115,7 @@ describe('GET /health with Redis', () => {
     await observer.call('AUTH', 'hidden');
     await observer.config('SET', 'requirepass', 'changed');
     await observer.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
-    await eventually('the code is told', async () => {
+    await eventually('the code is shown', async () => {
       const { text } = await untilStatus(ask, 503);
       expect(text).not.toMatch(/hidden|127\.0\.0\.1/);
       return /WRONGPASS|NOAUTH/.test(text);

@@ -123,7 +123,7 @@ describe('GET /health', () => {
     expect(await since()).toBe(new Date(clock.wall()).toISOString());
   });
 
-  it('is down while the locks are closing, and asks nobody', async () => {
+  it('is down while the locks are closing, and asks no backend', async () => {
     const { app, indicator } = await healthApp(['a'], { shutdownGraceMs: 10_000 });
     const lease = await bedrockOf(app).lock('a').acquire();
     const closing = app.close();
@@ -189,7 +189,7 @@ describe('a backend that answers but gives no locks', () => {
     expect((await ask()).status).toBe('down');
   });
 
-  it('is up again when nobody has asked for a lock for 5 s', async () => {
+  it('is up again when no caller has asked for a lock for 5 s', async () => {
     const { clock, refuse, ask } = await fickle();
     await refuse();
     await clock.advance(4_999);
@@ -226,7 +226,7 @@ describe('the error that is shown', () => {
     ['no URL with a password', withCause('cannot reach redis://me:secret@host', 'secret'), ''],
     ['no user', withCause("NOPERM User me can't", new Error("NOPERM User me has no right")), ': NOPERM'],
     ['nothing of a foreign error', new TypeError('secret'), ''],
-    ['nothing of what is no error', 'secret', ''],
+    ['nothing of a value that is no error', 'secret', ''],
     ['nothing of undefined', undefined, ''],
     ['an end of circular causes', withCause('not connected', circle), ': not connected'],
   ])('has %s', async (_what, error, shown) => {

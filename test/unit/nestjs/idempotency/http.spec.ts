@@ -199,7 +199,7 @@ describe.each(ADAPTERS)('@Idempotent() on %s', (_name, adapter) => {
     expect((await pay('key')).header('idempotent-replayed')).toBe('true');
   });
 
-  it('waits for the first request where it is told to, in scopes of their own', async () => {
+  it('waits for the first request where configured to, in scopes of their own', async () => {
     const { post, till } = await shop();
     const { open, opened } = deferred();
     till.wait = opened;

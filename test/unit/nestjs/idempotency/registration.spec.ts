@@ -30,7 +30,7 @@ function feature(...registrations: IdempotencyRegistration[]) {
 }
 
 describe('registered idempotency', () => {
-  it('is what is injected, everywhere the same object', async () => {
+  it('is injected, everywhere the same object', async () => {
     const imports = [locksOf([], { idempotency: [{ name: 'payments', keepMs: 5_000 }] })];
     const app = await start({ imports, providers: [Injected] });
     const { payments } = app.get(Injected);

@@ -92,7 +92,7 @@ describe.each(ADAPTERS)('@Idempotent() and bodies that nothing has read, on %s',
   it.each<[string, (text: string) => RequestInit['body'], Record<string, string>]>([
     ['multipart', form, {}],
     ['of bytes', (text) => Buffer.from(text), { 'Content-Type': 'application/octet-stream' }],
-  ])('refuses one that is %s with 415: it cannot be told from another one', async (_what, body, headers) => {
+  ])('refuses one that is %s with 415: nothing tells it from another one', async (_what, body, headers) => {
     const { post, app, log } = await uploads();
     for (const text of ['one', 'two']) {
       const { status, text: answer, header } = await post('plain', body(text), headers);
@@ -105,7 +105,7 @@ describe.each(ADAPTERS)('@Idempotent() and bodies that nothing has read, on %s',
     ).toHaveLength(1);
   });
 
-  it('runs one whose payload is told, and refuses another one under its key', async () => {
+  it('runs one whose payload is given, and refuses another one under its key', async () => {
     const { post } = await uploads();
     const send = async (text: string) => post('digest', form(text), { 'Content-Digest': text });
     expect([(await send('one')).text, (await send('one')).text]).toEqual(['{"run":1}', '{"run":1}']);

@@ -4,7 +4,7 @@ import { healthApp } from '../health/health.js';
 afterEach(closeAll);
 
 describe('GET /health', () => {
-  it('counts holders and waiters of every kind; what nobody holds has no holder', async () => {
+  it('counts holders and waiters of every kind; a kind that no caller holds has no holder', async () => {
     const locks = [
       { name: 'config', kind: 'readWriteLock' },
       { name: 'seats', kind: 'semaphore', permits: 5 },

@@ -33,7 +33,7 @@ describe.each([...EXCLUSIVE, ...SHARED])('a method under $name', (taken) => {
     expect(await orders.byFunction('a')).toBe('order:a:x');
   });
 
-  it('waits for who stands in its way, and not for who holds another key', async () => {
+  it('waits for the holder in its way, and not for a holder of another key', async () => {
     const { orders, rivalOn, stats } = await application(taken);
     const held = await rivalOn('a').acquire();
     const waiting = orders.pay('a');
@@ -86,7 +86,7 @@ describe.each([...EXCLUSIVE, ...SHARED])('a method under $name', (taken) => {
 });
 
 describe.each(EXCLUSIVE)('a method under $name', ({ lock, use }) => {
-  it('runs alone, over processes', async () => {
+  it('runs alone, across processes', async () => {
     const { Orders } = ordersUnder(use);
     const store = new MemoryStore();
     const metadata = () => ({

@@ -47,7 +47,7 @@ describe.each(EXCLUSIVE)('a method under $name, in two applications on Redis', (
   });
 });
 
-describe('what is injected, in two applications on Redis', () => {
+describe('injected latches and semaphores, in two applications on Redis', () => {
   @Injectable()
   class Imports {
     constructor(
@@ -57,7 +57,7 @@ describe('what is injected, in two applications on Redis', () => {
     ) {}
   }
 
-  it('counts together', async () => {
+  it('count together', async () => {
     const metadata = () => ({
       imports: [
         onRedis([

@@ -113,7 +113,7 @@ function features(first: LockRegistration, second: LockRegistration) {
 }
 
 describe.each(ROWS)('a registered $kind', ({ kind, of, registration, changed, settings, make }) => {
-  it('is what is injected, everywhere the same object', async () => {
+  it('is injected, everywhere the same object', async () => {
     const app = await start({ imports: [locksOf([registration])], providers: [Injected, ByToken] });
     const { lock } = app.get(Injected);
     expect(lock).toBeInstanceOf(of);

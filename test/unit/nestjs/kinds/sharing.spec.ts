@@ -39,7 +39,7 @@ class Config {
 const configured = (options = {}) => start({ imports: [locksOf([CONFIG], options)], providers: [Config] });
 
 describe('methods under the two sides of a read-write lock', () => {
-  it('read beside each other, over processes, and write alone', async () => {
+  it('read beside each other, across processes, and write alone', async () => {
     const store = new MemoryStore();
     const options = { backend: () => memory({ store }) };
     const apps = [await configured(options), await configured(options)];
@@ -180,7 +180,7 @@ describe('a method under a semaphore', () => {
     expect(rides.witness.peak).toBe(2);
   });
 
-  it('keeps to the permits over processes', async () => {
+  it('keeps to the permits across processes', async () => {
     const store = new MemoryStore();
     const options = { backend: () => memory({ store }) };
     const metadata = { imports: [locksOf([SEATS], options)], providers: [Rides] };

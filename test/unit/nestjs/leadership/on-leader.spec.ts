@@ -117,7 +117,7 @@ describe('@OnLeader()', () => {
     expect(errors()).toHaveLength(6);
   });
 
-  it('logs what the method throws after its term, unless that is how it was told to end', async () => {
+  it('logs what the method throws after its term, unless it is the reason of the signal', async () => {
     const { app, books, bedrock } = await booksOf({ shutdownGraceMs: 10_000 });
     await until(() => books.terms.length === 1);
     books.body = async (term) => {

@@ -65,7 +65,7 @@ describe('an application does not start with @OnLeader()', () => {
     );
   });
 
-  it('and stops nobody else: it has begun nothing', async () => {
+  it('and stops no other application: it has begun nothing', async () => {
     const elected: unknown[] = [];
     const store = new MemoryStore();
     await using watcher = new Bedrock({ backend: memory({ store }) });

@@ -219,7 +219,7 @@ describe('lockWhile', () => {
     expect(await collect(terms.pipe(lockWhile(lock, options)))).toEqual([{ ...lock.settings, ...options }]);
   });
 
-  it('holds as many permits of a semaphore as it is told to', async () => {
+  it('holds as many permits of a semaphore as requested', async () => {
     const app = await start({ imports: [locksOf([{ name: 'seats', kind: 'semaphore', permits: 3 }])] });
     const seats = bedrockOf(app).semaphore('seats');
     const source = new Subject();

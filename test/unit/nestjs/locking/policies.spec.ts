@@ -79,7 +79,7 @@ describe('onBusy', () => {
     expect(service.runs).toBe(0);
   });
 
-  it("'skip' waits first when it is told to", async () => {
+  it("'skip' waits first when configured to", async () => {
     const { service, lock, bedrock } = await jobs();
     const held = await lock.acquire();
     const call = service.skippingLater();

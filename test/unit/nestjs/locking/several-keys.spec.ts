@@ -55,7 +55,7 @@ describe('as many locks as the call says', () => {
     ]); // prettier-ignore
   });
 
-  it('never dead-lock, whatever the order in which calls name them', async () => {
+  it('never deadlock, whatever the order in which calls name them', async () => {
     const { shop: it } = await shop();
     const checker = new ExclusionChecker();
     it.body = () => checker.run(() => new Promise((resolve) => setImmediate(resolve)));
@@ -89,7 +89,7 @@ describe('as many locks as the call says', () => {
     expect(events.slice(0, 2)).toEqual(['+goods:a%3Ab:1', '+goods:a:2']);
   });
 
-  it('are all given back when one is not to be had', async () => {
+  it('are all given back when one cannot be acquired', async () => {
     const { shop: it, goods } = await shop();
     it.held = ['apple', 'pear'];
     await using _pear = await goods.for('pear').acquire();

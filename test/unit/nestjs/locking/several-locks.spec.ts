@@ -38,7 +38,7 @@ describe('several locks on one method', () => {
     providers: [Transfers],
   });
 
-  it('never dead-locks two methods that name them in opposite order', async () => {
+  it('never deadlocks two methods that name them in opposite order', async () => {
     const app = await start(metadata());
     const transfers = app.get(Transfers);
     const tick = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -108,7 +108,7 @@ describe('several locks on one method', () => {
     expect(asked()).toEqual([1, 2]);
   });
 
-  it('gives back the first when the second is not to be had', async () => {
+  it('gives back the first when the second cannot be acquired', async () => {
     @Injectable()
     class Both {
       @DistributedLock('ant')
@@ -191,7 +191,7 @@ describe('a lock on several backends', () => {
     ['rightFirst', ['+shelf on left', '+shelf on right', '-shelf on right', '-shelf on left']],
     ['mixed', ['+bin on right', '+shelf on left', '-shelf on left', '-bin on right']],
   ] as const)(
-    'is told apart by its backend, and taken in the order of names, then backends: %s',
+    'is distinguished by its backend, and taken in the order of names, then backends: %s',
     async (method, order) => {
       const names = ['right', 'left'] as const;
       const backends = { right: () => memory(), left: () => memory() };

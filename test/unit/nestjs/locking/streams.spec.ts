@@ -130,7 +130,7 @@ describe('a method that returns an Observable', () => {
     expect(await values).toEqual(['LOCK_LOST']);
   });
 
-  it('holds the lock until completion when nobody declared it, and says so once', async () => {
+  it('holds the lock until completion when it is not declared, and says so once', async () => {
     const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
     const { service, isFree } = await feeds();
     const source = new Subject();
@@ -192,7 +192,7 @@ describe('a method that is an async generator', () => {
     expect(await isFree()).toBe(true);
   });
 
-  it('sees its lease at every step, whoever asks for it', async () => {
+  it('sees its lease at every step, whichever caller asks for it', async () => {
     const { service } = await feeds();
     const lines = service.lines(async function* () {
       for (;;) {
@@ -225,7 +225,7 @@ describe('a method that is an async generator', () => {
     expect(await other.next('this')).toEqual({ done: true, value: 'got this' });
   });
 
-  it('is told of a loss where it stands', async () => {
+  it('hears of a loss where it stands', async () => {
     const { service, lock, bedrock } = await feeds();
     const seen = deferred<unknown>();
     const lines = service.lines(async function* () {
@@ -253,7 +253,7 @@ describe('a method that is an async generator', () => {
     expect(seen).toEqual([1, 2, 3]);
   });
 
-  it('must not be a plain method that nobody tells about', async () => {
+  it('must not be a plain method that the decorator does not tell about', async () => {
     const { service } = await feeds();
     await expect(service.undeclared(() => count(3)) as unknown as Promise<unknown>).rejects.toThrow(
       "returns of Feeds.undeclared() must be 'asyncIterator'",

@@ -142,7 +142,7 @@ class Work {
 }
 
 describe('app.close()', () => {
-  it('rejects those who wait and lets those who hold finish', async () => {
+  it('rejects waiters and lets holders finish', async () => {
     const app = await start({ imports: [locksOf(['work'], { shutdownGraceMs: 10_000 })], providers: [Work] });
     const work = app.get(Work);
     const inside = deferred();
@@ -163,7 +163,7 @@ describe('app.close()', () => {
     await expect(work.run(async () => 'never')).rejects.toThrow(LockClosedError);
   });
 
-  it('takes the lock from those who do not finish in time, and frees it for others', async () => {
+  it('takes the lock from holders that do not finish in time, and frees it for others', async () => {
     const store = new MemoryStore();
     const options = { backend: () => memory({ store }), shutdownGraceMs: 20 };
     const app = await start({ imports: [locksOf(['work'], options)], providers: [Work] });
@@ -218,7 +218,7 @@ describe('app.close()', () => {
     expect(await answer).toBe(503);
   });
 
-  it('rejects those who wait for a lock of any kind, and lets their holders finish', async () => {
+  it('rejects the waiters of a lock of any kind, and lets its holders finish', async () => {
     const locks = locksOf(
       [
         { name: 'config', kind: 'readWriteLock' },

@@ -56,7 +56,7 @@ async function jobs() {
 }
 
 describe('the log of the application', () => {
-  it('is told of a lease that is lost in a provider', async () => {
+  it('names a lease that is lost in a provider', async () => {
     const { clock, backend, jobs: provider } = await jobs();
     provider.body = async () => {
       backend.plan('renew', { kind: 'hang' }, Infinity);
@@ -69,7 +69,7 @@ describe('the log of the application', () => {
     ]);
   });
 
-  it('is told of missed ticks once a minute, without a stack', async () => {
+  it('names missed ticks once a minute, without a stack', async () => {
     const { clock, backend, jobs: provider } = await jobs();
     backend.plan('claim', { kind: 'refuse' }, Infinity);
     for (let tick = 0; tick < 5; tick += 1) {
@@ -86,7 +86,7 @@ describe('the log of the application', () => {
     expect(failed).toHaveBeenCalledTimes(2);
   });
 
-  it('is told so of the real ticks of @Cron and @Interval, and the scheduler logs nothing', async () => {
+  it('names the real ticks of @Cron and @Interval in that way, and the scheduler logs nothing', async () => {
     const backend = new FaultyBackend(memory());
     backend.plan('claim', { kind: 'refuse' }, Infinity);
     const options = { backend: () => backend, defaults: { failFast: true } };
@@ -101,7 +101,7 @@ describe('the log of the application', () => {
     ]);
   });
 
-  it('is not told instead of a caller who names what is to be done, nor of an error of the body', async () => {
+  it('leaves out errors that reach a caller with arguments, and errors of the body', async () => {
     const { backend, jobs: provider } = await jobs();
     provider.body = async () => {
       throw new Error('of the body');

@@ -109,7 +109,7 @@ describe('several backends', () => {
     expect(() => bedrock.bedrock()).toThrow('got "default"');
   });
 
-  it('may have locks of the same name, told apart by the backend', async () => {
+  it('may have locks of the same name, distinguished by the backend', async () => {
     const locks = [
       { name: 'a', backend: 'left' },
       { name: 'a', backend: 'right' },
@@ -132,7 +132,7 @@ describe('several backends', () => {
     expect(() => bedrock.lock('a')).toThrow('backend must be given, since lock "a" is on left, right');
   });
 
-  it('must be named by who injects a name that is on several of them', async () => {
+  it('must be named where the injected name is on several of them', async () => {
     const locks = [
       { name: 'inventory', backend: 'left' },
       { name: 'inventory', backend: 'right' },

@@ -114,10 +114,10 @@ describe('applications on one Redis', () => {
   });
 
   it.each([
-    ['who finishes in time keeps the lock', 10_000, 200, 'holder held: true'],
-    ['who does not loses it', 50, 400, 'holder: LOCK_LOST closed'],
+    ['a holder that finishes in time keeps the lock', 10_000, 200, 'holder held: true'],
+    ['a holder that does not loses it', 50, 400, 'holder: LOCK_LOST closed'],
   ])(
-    'end by a signal: %s, who waits is rejected, and no key is left',
+    'end by a signal: %s, the waiter is rejected, and no key is left',
     async (_what, graceMs, workMs, end) => {
       const child = spawn(process.execPath, [SIGNALLED_APP, server.url, String(graceMs), String(workMs)], {
         timeout: 30_000,

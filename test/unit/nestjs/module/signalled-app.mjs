@@ -1,5 +1,5 @@
 /**
- * An application that holds a lock on Redis, has a caller who waits for it, and is then told to end by a signal.
+ * An application that holds a lock on Redis, has a caller that waits for it, and is then ended by a signal.
  * Arguments: the server's URL, how long holders may finish, how long this one takes, in ms.
  */
 import 'reflect-metadata';

@@ -62,7 +62,7 @@ describe.each([
     await module.close();
   });
 
-  it('refuses an override of a backend that nobody lists, and dials nothing', async () => {
+  it('refuses an override of a backend that is not listed, and dials nothing', async () => {
     const builder = Test.createTestingModule({ imports: [App] })
       .overrideProvider(getBackendToken('recrods'))
       .useValue(memory());

@@ -60,7 +60,7 @@ export class Refused {
   @Idempotent({ idempotency: 'a', key: '{0}', payload: (order: Order) => order.id })
   async otherPayload(_id: string): Promise<void> {}
 
-  // @ts-expect-error nobody gives a handler's scope anything but the request
+  // @ts-expect-error a handler's scope gets nothing but the request
   @Idempotent({ idempotency: 'a', scope: (request: Request, _more: string) => request.user?.id })
   async moreThanTheRequest(): Promise<void> {}
 

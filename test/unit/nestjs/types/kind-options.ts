@@ -8,7 +8,7 @@ const none: DistributedLockOptions = { lock: 'a', kind: 'mutex', mode: 'read' };
 const permits: DistributedLockOptions = { lock: 'a', kind: 'fairMutex', permits: 2 };
 // @ts-expect-error a semaphore has no sides
 const sides: DistributedLockOptions = { lock: 'a', kind: 'semaphore', mode: 'read' };
-// @ts-expect-error nobody holds a latch
+// @ts-expect-error a latch has no holder
 const latch: DistributedLockOptions = { lock: 'a', kind: 'countdownLatch' };
 const open: DistributedLockOptions[] = [
   { lock: 'a', mode: 'write' },

@@ -109,7 +109,7 @@ export class Refused {
   @OnLeader('a')
   leadingAtOnce(_term: LeaderTerm): void {}
 
-  // @ts-expect-error nobody gives it anything but the term
+  // @ts-expect-error it gets nothing but the term
   @OnLeader('a')
   async leadingWith(_term: LeaderTerm, _count: number): Promise<void> {}
 

@@ -15,7 +15,7 @@ const permits: Locks = [{ name: 'a', kind: 'semaphore' }];
 const mutex: Locks = [{ name: 'a', permits: 5 }];
 // @ts-expect-error a latch has no lease
 const latch: Locks = [{ name: 'a', kind: 'countdownLatch', leaseMs: 5 }];
-// @ts-expect-error who shares has no order
+// @ts-expect-error shared permits have no order
 const fencing: Locks = [{ name: 'a', kind: 'semaphore', permits: 5, fencing: true }];
 // @ts-expect-error there is no such kind
 const unknown: Locks = [{ name: 'a', kind: 'rwLock' }];

@@ -11,7 +11,7 @@ beforeEach(() => {
 afterEach(() => bench.close());
 
 describe('a campaign', () => {
-  it('leads when nobody else does, and says so', async () => {
+  it('leads when no other candidate does, and says so', async () => {
     const [body, elected] = [new Body(), bench.told('leader.elected')];
     track(election.run(body.run));
     expect(election.isLeader).toBe(false);
@@ -175,7 +175,7 @@ describe('an election', () => {
     expect(() => bench.bedrock.leaderElection('r', { restMs: 5 })).toThrow(/restMs 1000/);
   });
 
-  it('shows who leads', async () => {
+  it('shows the leader', async () => {
     expect(await election.leader()).toBeUndefined();
     track(election.run(new Body().run));
     await bench.clock.settle();

@@ -52,7 +52,7 @@ describe('a term', () => {
     expect(election.isLeader).toBe(true);
   });
 
-  it('that fails after its end is told, and does not end the campaign', async () => {
+  it('that fails after its end is reported, and does not end the campaign', async () => {
     const failed = bench.told('leader.failed');
     let terms = 0;
     campaign = track(
@@ -85,7 +85,7 @@ describe('a term', () => {
 });
 
 describe('resign()', () => {
-  it('gives leadership to who stands first, by message, when the body has ended', async () => {
+  it('gives leadership to the first candidate in line, by message, when the body has ended', async () => {
     const body = deferred();
     const terms: LeaderTerm[] = [];
     track(

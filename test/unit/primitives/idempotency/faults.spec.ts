@@ -96,7 +96,7 @@ describe('idempotency under faults', () => {
     expect(clock.nextDueAt).toBeUndefined();
   });
 
-  it('runs without a record when it was told to, and says so', async () => {
+  it('runs without a record when configured to, and says so', async () => {
     backend.plan('records.begin', { kind: 'refuse' });
     const answer = await payments({ onUnavailable: 'run' }).run({ key: 'k' }, ({ signal }) => signal.aborted);
     expect(answer).toEqual({ value: false, replayed: false });
@@ -184,7 +184,7 @@ describe('idempotency under faults', () => {
     expect(backend.callsOf('records.renew')).toHaveLength(0);
   });
 
-  it('renews no more when its run ends while a renewal is under way', async () => {
+  it('renews no more when its run ends while a renewal is in flight', async () => {
     const { body, end } = longBody();
     const running = payments().run({ key: 'k' }, body);
     backend.plan('records.renew', { kind: 'delay', replyMs: 500 });

@@ -59,7 +59,7 @@ describe('stored results', () => {
   });
 
   describe('under encryption', () => {
-    it('say nothing to who reads the store, and open with their key', async () => {
+    it('say nothing to a reader of the store, and open with their key', async () => {
       const encryption = [key('2026-1')];
       await payments({ encryption }).run({ key: 'k' }, () => 'card 4242');
       expect(stored()).toMatch(/^sealed\.2026-1\./);

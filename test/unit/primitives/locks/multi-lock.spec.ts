@@ -8,7 +8,7 @@ beforeEach(() => (bench = new MultiBench()));
 afterEach(() => bench.close());
 
 describe('a multi-lock', () => {
-  it('takes what is free in one question, and gives it back', async () => {
+  it('takes free locks in one question, and gives them back', async () => {
     const lease = await bench.multi('cab').acquire();
     expect(await bench.granted()).toEqual(['a', 'b', 'c']);
     expect(bench.backend.callsOf('claimAll')).toHaveLength(1);
@@ -50,7 +50,7 @@ describe('a multi-lock', () => {
     expect(lease.isHeld).toBe(true);
   });
 
-  it('gives back in reverse what it holds when one of them is not to be had', async () => {
+  it('gives back in reverse what it holds when one of them cannot be acquired', async () => {
     bench.separately();
     await bench.rival.for('c').acquire();
     const failed = track(bench.multi('abc').acquire({ waitMs: 200 }));
@@ -81,7 +81,7 @@ describe('a multi-lock', () => {
     },
   );
 
-  it('waits as long as the least patient of its locks, unless it is told otherwise', async () => {
+  it('waits as long as the least patient of its locks, unless its own option says otherwise', async () => {
     const [a, b] = [bench.bedrock.mutex('a', { waitMs: 300 }), bench.bedrock.mutex('b', { waitMs: 900 })];
     const held = await b.acquire();
     const [own, told] = [
@@ -133,7 +133,7 @@ describe('a multi-lock', () => {
     expect(bench.asked().filter((resource) => resource === 'r:a')).toHaveLength(2);
   });
 
-  it('tries once with waitMs 0, and says who is in the way', async () => {
+  it('tries once with waitMs 0, and names the holder in the way', async () => {
     const held = await bench.rival.for('b').acquire();
     await expect(bench.multi('abc').acquire({ waitMs: 0 })).rejects.toMatchObject({
       code: 'LOCK_BUSY',
@@ -193,7 +193,7 @@ describe('locks of several Bedrocks', () => {
     expect(await bench.granted('a')).toEqual([]);
   });
 
-  it('are told apart where they have one name, and ordered as their Bedrocks were made', async () => {
+  it('are distinguished where they have one name, and ordered as their Bedrocks were made', async () => {
     const [a] = bench.locks('a');
     const theirs = other.mutex('r').for('a');
     for (const given of [

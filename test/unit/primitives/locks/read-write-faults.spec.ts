@@ -91,7 +91,7 @@ describe('a read-write lock on a backend that fails', () => {
   });
 
   describe('while it is downgraded', () => {
-    it('counts as a reader at once when the reply is lost, and is told again', async () => {
+    it('counts as a reader at once when the reply is lost, and the downgrade is sent again', async () => {
       const lease = await shelf.lock.write.acquire();
       shelf.bench.backend.plan('renew', { kind: 'loseReply' });
       await expect(lease.downgrade()).rejects.toMatchObject({ code: 'BACKEND_UNAVAILABLE' });

@@ -8,7 +8,7 @@ describe('nested reading and writing', () => {
   beforeEach(() => (shelf = new Shelf()));
   afterEach(() => shelf.close());
 
-  it('enters at once to read from within writing, without a trip', async () => {
+  it('enters at once to read from within writing, without a round trip', async () => {
     const { read, write } = shelf.lock;
     await write.run(async () => {
       const before = shelf.bench.backend.callsOf('claim').length;
@@ -120,7 +120,7 @@ describe('a downgrade', () => {
     expect(here.state).toBe('fulfilled');
   });
 
-  it('lets in the readers of this process who waited', async () => {
+  it('lets in the waiting readers of this process', async () => {
     const lease = await shelf.lock.write.acquire();
     const readers = Array.from({ length: 3 }, () => track(shelf.lock.read.acquire()));
     await lease.downgrade();
@@ -223,7 +223,7 @@ describe('lock() and unlock() of both sides in a flow', () => {
   beforeEach(() => (shelf = new Shelf()));
   afterEach(() => shelf.close());
 
-  it('downgrade as in java.util.concurrent: nobody gets in between', async () => {
+  it('downgrade as in java.util.concurrent: no other caller gets in between', async () => {
     const { read, write } = shelf.lock;
     await runInFlow(async () => {
       await write.lock();

@@ -156,7 +156,7 @@ describe('a read-write lock', () => {
   });
 
   describe('that is tried', () => {
-    it('is to be had by every reader of one moment', async () => {
+    it('is granted to every reader of one moment', async () => {
       const tries = await Promise.all(Array.from({ length: 5 }, () => shelf.lock.read.tryAcquire()));
       expect(tries.every((lease) => lease?.isHeld)).toBe(true);
       expect(await shelf.lock.write.tryAcquire()).toBeNull();
@@ -176,9 +176,9 @@ describe('a read-write lock', () => {
       await reader.release();
     });
 
-    it('answers by the next question while that of another reader is under way', async () => {
+    it('answers by the next question while that of another reader is in flight', async () => {
       const writer = await shelf.rival.write.acquire({ leaseMs: 30_000 });
-      // The subscription stays for a while, so the next one who waits sleeps at once when refused.
+      // The subscription stays for a while, so the next waiter sleeps at once when refused.
       track(shelf.lock.read.acquire({ waitMs: 50 }));
       await shelf.clock.advance(60);
       shelf.bench.backend.plan('claim', { kind: 'delay', replyMs: 100 });

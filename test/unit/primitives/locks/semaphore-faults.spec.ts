@@ -17,7 +17,7 @@ describe('a semaphore whose backend fails', () => {
     expect(await pool.held()).toBe(0);
   });
 
-  it('gives back what came of questions without an answer, whoever they were asked for', async () => {
+  it('gives back what came of questions without an answer, whichever caller they were asked for', async () => {
     pool = new Pool({ leaseMs: 30_000 });
     const callers = Array.from({ length: 8 }, () => track(pool.semaphore.acquire({ waitMs: 10_000 })));
     // The first request is in flight; of the second round, the head and two others get no answer.
@@ -71,7 +71,7 @@ describe('a semaphore whose backend fails', () => {
     expect([await pool.held(), new Set(leases.map(claimIdOf)).size]).toEqual([8, 4]);
   });
 
-  it('tells an outage once for all who are asked for together', async () => {
+  it('reports an outage once for all callers that are asked for together', async () => {
     pool = new Pool();
     const told = pool.bench.told('backend.unavailable');
     const callers = Array.from({ length: 8 }, () => track(pool.semaphore.acquire({ failFast: true })));
@@ -130,7 +130,7 @@ describe('the leases of a semaphore', () => {
     expect(waiting.state).toBe('fulfilled');
   });
 
-  it('are given back at the end, and whoever waits is told', async () => {
+  it('are given back at the end, and the waiters are rejected', async () => {
     pool = new Pool();
     const [mine] = await Promise.all([5, 3].map((permits) => pool.semaphore.acquire({ permits })));
     const waiting = [1, 8].map((permits) => track(pool.semaphore.acquire({ permits })));
@@ -149,7 +149,7 @@ describe('the leases of a semaphore', () => {
     expect(pool.bench.bedrock.stats()).toMatchObject({ resources: 0, holds: 0, waiters: 0 });
   });
 
-  it('of a burst under way are given back at the end too', async () => {
+  it('of a burst in flight are given back at the end too', async () => {
     pool = new Pool();
     pool.bench.backend.plan('claim', { kind: 'delay', replyMs: 20 }, Infinity);
     const callers = Array.from({ length: 8 }, () => track(pool.semaphore.acquire()));

@@ -5,7 +5,7 @@ describe('the order of a semaphore', () => {
   let pool: Pool;
   afterEach(() => pool.close());
 
-  it('is that of arrival: who wants much is not overtaken by those who want little', async () => {
+  it('is that of arrival: a caller that wants much is not overtaken by callers that want little', async () => {
     pool = new Pool();
     const first = await pool.semaphore.acquire({ permits: 6 });
     const big = track(pool.semaphore.acquire({ permits: 5 }));
@@ -17,7 +17,7 @@ describe('the order of a semaphore', () => {
     expect([big.state, small.state, await pool.held()]).toEqual(['fulfilled', 'fulfilled', 6]);
   });
 
-  it('holds over processes: whoever came first is not overtaken for ever', async () => {
+  it('holds across processes: the caller that came first is not overtaken for ever', async () => {
     pool = new Pool();
     const stream: Promise<void>[] = [];
     const served: string[] = [];
@@ -41,7 +41,7 @@ describe('the order of a semaphore', () => {
     expect(served[0]).toBe('big');
   });
 
-  it('lets those behind go on at once when somebody before them leaves', async () => {
+  it('lets callers go on at once when one before them leaves', async () => {
     pool = new Pool();
     const held = await pool.semaphore.acquire({ permits: 6 });
     const aborted = new AbortController();
@@ -70,7 +70,7 @@ describe('the order of a semaphore', () => {
     expect([head.state, next.state]).toEqual(['rejected', 'fulfilled']);
   });
 
-  it('serves the next caller of this process with the permits of the last, without a trip', async () => {
+  it('serves the next caller of this process with the permits of the last, without a round trip', async () => {
     pool = new Pool();
     const leases = await Promise.all(Array.from({ length: 4 }, () => pool.semaphore.acquire({ permits: 2 })));
     const waiting = Array.from({ length: 3 }, () => track(pool.semaphore.acquire({ permits: 2 })));
@@ -82,7 +82,7 @@ describe('the order of a semaphore', () => {
     expect(pool.bench.bedrock.stats().handOvers).toBe(3);
   });
 
-  it('hands permits over among all who use the same entity', async () => {
+  it('hands permits over among all callers of the same entity', async () => {
     pool = new Pool({ permits: 2 });
     const first = await pool.semaphore.for('x').acquire({ permits: 2 });
     const second = track(pool.semaphore.for('x').acquire({ permits: 2 }));
@@ -90,7 +90,7 @@ describe('the order of a semaphore', () => {
     expect(claimIdOf(second.value!)).toBe(claimIdOf(first));
   });
 
-  it('does not hand permits over to who wants another number of them', async () => {
+  it('does not hand permits over to a caller that wants another number of them', async () => {
     pool = new Pool();
     const [three] = await Promise.all([3, 5].map((permits) => pool.semaphore.acquire({ permits })));
     const waiting = [2, 1].map((permits) => track(pool.semaphore.acquire({ permits })));
@@ -149,7 +149,7 @@ describe('the order of a semaphore', () => {
     expect([theirs.isHeld, await pool.held()]).toEqual([true, 8]);
   });
 
-  it('takes few trips for a burst: the second asks for all who fit beside each other', async () => {
+  it('takes few round trips for a burst: the second asks for all callers that fit beside each other', async () => {
     pool = new Pool();
     pool.bench.backend.plan('claim', { kind: 'delay', requestMs: 1 }, Infinity);
     const callers = Array.from({ length: 20 }, () => track(pool.semaphore.acquire()));
@@ -167,7 +167,7 @@ describe('the order of a semaphore', () => {
     ]);
   });
 
-  it('asks together for none but the next ones who want the same', async () => {
+  it('asks together for none but the next callers that want the same', async () => {
     pool = new Pool();
     const counts = [1, 1, 1, 2, 1];
     const callers = counts.map((permits) => track(pool.semaphore.acquire({ permits })));

@@ -67,7 +67,7 @@ describe('a semaphore', () => {
     expect(pool.bench.backend.callsOf('renew').map(({ input }) => input.length)).toEqual([4]);
   });
 
-  it('answers a try at once: a lease where there is room for all who try, null where there is none', async () => {
+  it('answers a try at once: a lease where there is room for every try, null where there is none', async () => {
     pool = new Pool();
     const tries = Array.from({ length: 9 }, () => track(pool.semaphore.tryAcquire()));
     await pool.clock.settle();
@@ -79,7 +79,7 @@ describe('a semaphore', () => {
     expect(await pool.semaphore.tryAcquire()).not.toBeNull();
   });
 
-  it('does not let a try overtake who waits', async () => {
+  it('does not let a try overtake a waiter', async () => {
     pool = new Pool();
     await pool.rival.acquire({ permits: 5 });
     const waiting = track(pool.semaphore.acquire({ permits: 4 }));

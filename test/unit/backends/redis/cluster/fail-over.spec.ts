@@ -112,7 +112,7 @@ describe('a master that dies', () => {
     await Promise.all(contenders.map((one) => one.until('acquired')));
     const faultAt = sharedNow();
     await fault();
-    // By then nobody was granted anything by the old one.
+    // After this time, no grant comes from the old one.
     const isLater = ({ at }: { at: number }) => at > faultAt + 500;
     await Promise.all(contenders.map((one) => one.until('acquired', isLater)));
     await contest.ended();
@@ -134,7 +134,7 @@ describe('replicaAcks on a cluster', () => {
 });
 
 describe('a cluster that is down', () => {
-  it('is unavailable in time, and serves again when it is up, also who began while it was down', async () => {
+  it('is unavailable in time, and serves again when it is up, also a backend that began while it was down', async () => {
     const early = await fixture.backend({ operationTimeoutMs: OPERATION_MS });
     await Promise.all(
       fixture.cluster.nodes.map(async ({ server }) => {
@@ -142,7 +142,7 @@ describe('a cluster that is down', () => {
         await eventually('its end', () => redisCommand(server, 'PING').then(() => false, () => true)); // prettier-ignore
       }),
     );
-    // What is sent before the end was noticed may have been executed, for all that it knows.
+    // A request sent before the end was noticed may have been executed, for all that it knows.
     // One server after the other is: what counts is the one that is asked below.
     const isNoticed = () =>
       early.leases.claim(claimOf(early, 'job')).then(

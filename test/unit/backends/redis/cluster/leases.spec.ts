@@ -77,7 +77,7 @@ describe('locks on a cluster', () => {
     },
   );
 
-  it('of another type are told from unavailable ones, alone', async () => {
+  it('of another type are distinguished from unavailable ones, and fail alone', async () => {
     await fixture.on('{tag}text', 'SET', '{tag}text', 'x');
     const [good, bad] = ['{tag}good', '{tag}text'].map((name) => mine.leases.claim(claimOf(mine, name)));
     await expect(good).resolves.toMatchObject({ kind: 'granted' });

@@ -21,7 +21,7 @@ async function move(resource: string): Promise<SlotMove> {
 }
 
 describe('a slot that moves to another server', () => {
-  it('takes its locks along: whoever asks at the old server is sent on, and executed once', async () => {
+  it('takes its locks along: a request to the old server is sent on, and executed once', async () => {
     const [mine, other] = [await fixture.backend(), await fixture.backend()];
     const held = await granted(mine, 'lock', { tokens: 5 });
     const moving = await move('lock');
@@ -34,7 +34,7 @@ describe('a slot that moves to another server', () => {
     expect(next.token).toBeGreaterThan(held.token + 4);
   });
 
-  it('keeps serving while it moves: what is there, what has gone already, and what is new', async () => {
+  it('keeps serving while it moves: keys that are there, keys that have gone already, and new ones', async () => {
     const mine = await fixture.backend();
     const held = await granted(mine, '{tag}held');
     const gone = await granted(mine, '{tag}gone');
@@ -95,7 +95,7 @@ describe('a slot that moves to another server', () => {
     await next.release();
   });
 
-  it('is asked for a bounded time when two servers send each other whoever asks', async () => {
+  it('is asked for a bounded time when two servers redirect to each other', async () => {
     const mine = await fixture.backend({ operationTimeoutMs: 300 });
     const slot = await fixture.cluster.slotOf('lock');
     const owner = await fixture.cluster.masterOf(slot);

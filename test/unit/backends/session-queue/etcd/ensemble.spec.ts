@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterEach(() => fixture.clean());
 afterAll(() => ensemble.stop());
 
-it('the death of the leader: the hold lives on, who waits is served, tokens grow', async () => {
+it('the death of the leader: the hold lives on, the waiter is served, tokens grow', async () => {
   const options = { hosts: ensemble.urls, operationTimeoutMs: 1_000 };
   const [one, other] = [await fixture.peer(options), await fixture.peer(options)];
   const resource = fixture.fresh();

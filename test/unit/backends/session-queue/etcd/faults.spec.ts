@@ -70,7 +70,7 @@ it('a request that arrives after it was given up does nothing', async () => {
   const resource = fixture.fresh();
   await backend.leases.withdraw(await granted(backend, resource), FREE);
   const claim = claimOf(backend, resource);
-  // It is on its way for longer than anybody waits for it, and overtaken by what is sent over the next connection.
+  // It is on its way for longer than any caller waits for it, and overtaken by requests over the next connection.
   proxy.delay(2 * OPERATION_MS, 'requests');
   await expect(backend.leases.claim(claim)).rejects.toMatchObject({ executed: 'unknown' });
   proxy.delay(0, 'requests');
@@ -121,7 +121,7 @@ it('a holder whose session was ended by the server hears of it at once', async (
   await (await one.mutex(resource).acquire()).release();
 });
 
-it('a hold outlives a silence that is shorter than its lease, and no longer one', async () => {
+it('a hold survives a silence that is shorter than its lease, and no longer one', async () => {
   const [one, other] = [await fixture.peer(throughProxy()), await fixture.peer(direct())];
   const resource = fixture.fresh();
   const lease = await one.mutex(resource).acquire({ leaseMs: 3_000 });

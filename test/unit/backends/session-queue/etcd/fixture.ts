@@ -9,7 +9,7 @@ import * as plain from 'bedrock-testkit';
 export class EtcdFixture {
   readonly #closing: (() => Promise<void>)[] = [];
 
-  /** A resource that nobody has used. */
+  /** A resource that was never used. */
   fresh(): string {
     return `etcd:${randomUUID()}`;
   }

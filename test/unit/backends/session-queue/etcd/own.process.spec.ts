@@ -45,7 +45,7 @@ async function linesOf(program: string): Promise<string[]> {
   return stdout.trim().split('\n');
 }
 
-it('an application without etcd3 is told at once what to install', async () => {
+it('an application without etcd3 learns at once what to install', async () => {
   expect(await linesOf(WITHOUT)).toEqual([
     'BACKEND_UNAVAILABLE etcd is unavailable: the client library etcd3 could not be loaded: npm install etcd3',
     'true',

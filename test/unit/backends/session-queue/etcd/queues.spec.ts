@@ -25,7 +25,7 @@ async function crowd(backend: Backend, resource: string, count: number, terms?: 
   return { claims, woken };
 }
 
-it('a release wakes the next in the queue and nobody else, with 100 who wait', async () => {
+it('a release wakes the next in the queue alone, with 100 waiters', async () => {
   const [one, other] = [
     await fixture.backend({ hosts: server.url }),
     await fixture.backend({ hosts: server.url }),

@@ -5,7 +5,7 @@ import { EtcdFixture, granted } from './fixture.js';
 const fixture = new EtcdFixture();
 let server: RunningServer;
 
-/** A user who may read and write below one prefix, on a server that asks who is there. */
+/** A user who may read and write below one prefix, on a server that asks for a password. */
 beforeAll(async () => {
   server = await startEtcd();
   const call = (path: string, body: object): Promise<unknown> => etcdCall(server.url, `auth/${path}`, body);
@@ -38,7 +38,7 @@ it('a user who may use the prefix alone can do all that locks need', async () =>
 it.each([
   ['a prefix that is not allowed', { prefix: 'other/', auth }],
   ['a wrong password', { prefix: 'shop/', auth: { ...auth, password: 'guess' } }],
-  ['nobody', { prefix: 'shop/' }],
+  ['a client without a user', { prefix: 'shop/' }],
 ])('%s is refused at once, and nothing is done', async (_who, options) => {
   const unavailable = { code: 'BACKEND_UNAVAILABLE', executed: 'no' };
   await liveness.within('the refusal', 2_000, () =>

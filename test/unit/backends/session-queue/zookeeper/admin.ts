@@ -4,7 +4,7 @@ import { isFault } from '../../../../../libs/lock/src/backends/session-queue/zoo
 
 const nothing = (): void => undefined;
 
-/** Looks at what is on a server, and meddles with it, beside the backend. */
+/** Looks at the data of a server, and meddles with them, beside the backend. */
 export class Admin {
   static async connect(connect: string): Promise<Admin> {
     const link = new ClientLink({

@@ -61,7 +61,7 @@ describe('a change of a number', () => {
     const [counters, counter] = [backend.counters!, latch()];
     await counters.create(counter, 5, operationOf(backend));
     const counting = operationOf(backend);
-    // What is asked before the change is written is answered; what is written then meets the fault.
+    // Requests before the change is written are answered; the write then meets the fault.
     onWrite(proxy, counting, () => (what === 'the reply' ? proxy.dropReplies() : proxy.dropRequests()));
     const answer = counters.add(counter, -1, counting).catch((error: unknown) => error);
     expect(await answer).toMatchObject({ code: 'BACKEND_UNAVAILABLE', executed: 'unknown' });
@@ -141,7 +141,7 @@ describe('a change of a number', () => {
   }, 40_000);
 });
 
-describe('who waits for a number', () => {
+describe('a waiter for a number', () => {
   it('is woken by a watch: while nothing happens nothing is sent', async () => {
     const [one, other] = [await fixture.backend(), await fixture.backend()];
     const counter = latch();

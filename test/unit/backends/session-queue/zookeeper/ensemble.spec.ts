@@ -20,7 +20,7 @@ afterEach(async () => {
 }, 60_000);
 
 it.each(['killed', 'frozen'])(
-  'a leader that is %s takes no lock away, and lets nobody else have it',
+  'a leader that is %s takes no lock away, and lets no other caller have it',
   async (how) => {
     const [one, other] = bedrocks as [Bedrock, Bedrock];
     const resource = fresh();

@@ -6,7 +6,7 @@ import { claimOf as plainClaimOf } from 'bedrock-testkit';
 import { randomUUID } from 'node:crypto';
 import { Admin } from './admin.js';
 
-/** A server of its own, somebody who looks at it, and backends that are closed after each test. */
+/** A server of its own, an observer that looks at it, and backends that are closed after each test. */
 export class ZooKeeperFixture {
   server!: RunningServer;
   admin!: Admin;

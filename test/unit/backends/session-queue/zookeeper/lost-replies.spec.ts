@@ -24,7 +24,7 @@ async function behindProxy(): Promise<{
   return { backend, proxy };
 }
 
-/** A claim on a queue that is there: else its making would be what is lost. */
+/** A claim on a queue that is there: else the request that makes the queue would be lost. */
 async function claimOnQueue(backend: Backend): Promise<Claim> {
   const claim = claimOf(backend, fresh());
   await fixture.admin.create(`/bedrock/locks/${encodeURIComponent(claim.resource)}`);
@@ -55,7 +55,7 @@ describe('a claim whose reply is lost', () => {
     expect(await fixture.admin.entries(claim.resource)).toEqual([]);
   });
 
-  it('is removed when nobody asks for it again', async () => {
+  it('is removed when no caller asks for it again', async () => {
     const { backend, proxy } = await behindProxy();
     const claim = await claimOnQueue(backend);
     proxy.dropReplies();
@@ -191,7 +191,7 @@ describe.each(['reply', 'request'])('a move to a longer session of which the %s 
       (await fixture.admin.entries(claim.resource)).filter(
         (name) => !name.includes(encodeURIComponent(next.id)),
       );
-    // Moved, it lives by the longer session, which nobody has answered for; else it ends with the shorter one.
+    // Moved, it lives by the longer session, which no reply has confirmed; else it ends with the shorter one.
     const [entry] = await others();
     expect(entry!.includes(';4000;')).toBe(what === 'reply');
     proxy.dropRequests();

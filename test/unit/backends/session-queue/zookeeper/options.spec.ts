@@ -113,7 +113,7 @@ describe('where things are', () => {
     );
   });
 
-  it('is for those alone who have the credentials', async () => {
+  it('is only for clients with the credentials', async () => {
     const auth = { scheme: 'digest', credentials: 'till:secret' };
     const options = { root: '/private', maxLeaseMs: 2_000 };
     const [one, other] = [

@@ -34,7 +34,7 @@ describe('the blockers of a claim', () => {
     expect(blockersOf({ units: own, capacity }, ahead).map(({ claimId }) => claimId)).toEqual(blockers);
   });
 
-  it('are enough, whoever else leaves, and none is too many', () => {
+  it('are enough, whichever others leave, and none is too many', () => {
     let seed = 7;
     const random = (most: number): number => 1 + ((seed = (seed * 48_271) % 2_147_483_647) % most);
     for (let i = 0; i < 2_000; i += 1) {
@@ -43,7 +43,7 @@ describe('the blockers of a claim', () => {
       const claim = { units: random(capacity), capacity };
       const blockers = blockersOf(claim, ahead);
       if (fits(claim, ahead)) continue;
-      // Everybody else has left, and it still does not fit; without the last of them it might.
+      // All others have left, and it still does not fit; without the last blocker it might.
       expect(fits(claim, blockers)).toBe(false);
       expect(fits(claim, blockers.slice(0, -1))).toBe(true);
     }

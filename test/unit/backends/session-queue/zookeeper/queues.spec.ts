@@ -15,7 +15,7 @@ async function watches(): Promise<number> {
   return Number(/zk_watch_count\s+(\d+)/.exec(await zookeeperSays(fixture.server.port, 'mntr'))?.[1]);
 }
 
-describe('who waits', () => {
+describe('a waiter', () => {
   it('watches its predecessor alone: a release wakes one of a hundred', async () => {
     const backend = await fixture.backend({ operationTimeoutMs: 5_000 });
     const resource = fresh();
@@ -68,7 +68,7 @@ describe('who waits', () => {
     expect(woken).toEqual([waiting[0]!.id, waiting[0]!.id]);
   });
 
-  it('has one entry for all callers of a process: who wants as much takes it over, who wants more waits at the end', async () => {
+  it('has one entry for all callers of a process: one that wants as much takes it over, one that wants more waits at the end', async () => {
     const [one, other] = [await fixture.backend(), await fixture.backend()];
     const pool = fresh();
     const ask = (backend: Backend, units: number): Claim =>
@@ -91,7 +91,7 @@ describe('who waits', () => {
     expect(await order()).toEqual([held, claims[1], claims[3]].map(({ id }) => id));
   });
 
-  it('loses its entry when nobody asks for it any more', async () => {
+  it('loses its entry when it no longer asks', async () => {
     const backend = await fixture.backend();
     const [held, silent] = [claimOf(backend, fresh()), claimOf(backend, '')];
     await backend.leases.claim(held);
@@ -137,7 +137,7 @@ describe('tokens', () => {
     expect(tokenOf(await one.leases.claim(again(one, claim)))).toBeGreaterThan(token);
   });
 
-  it('are greater for who waited when a later one came and went', async () => {
+  it('are greater for a claim that waited when a later one came and went', async () => {
     const [one, other] = [await fixture.backend(), await fixture.backend()];
     const shelf = fresh();
     const reader = claimOf(one, shelf, { shape: READER, tokens: 1 });
@@ -151,7 +151,7 @@ describe('tokens', () => {
   });
 });
 
-describe('trips', () => {
+describe('round trips', () => {
   it('renew a hundred holds by one request', async () => {
     const backend = await fixture.backend();
     const claims = Array.from({ length: 100 }, () => claimOf(backend, fresh()));
@@ -163,7 +163,7 @@ describe('trips', () => {
     expect(backend.commands - commands).toBe(1);
   });
 
-  it('are none for who only tries in vain, but one that reads', async () => {
+  it('are one, a read, for a try in vain', async () => {
     const [one, other] = [await fixture.backend(), await fixture.backend()];
     const held = claimOf(one, fresh());
     await one.leases.claim(held);
@@ -177,7 +177,7 @@ describe('trips', () => {
 });
 
 describe('what others put into a queue', () => {
-  it('is no entry: nobody is granted the lock beside it', async () => {
+  it('is no entry: no claim is granted beside it', async () => {
     const backend = await fixture.backend();
     const [first, next] = [claimOf(backend, fresh()), claimOf(backend, '')];
     await backend.leases.claim(first);

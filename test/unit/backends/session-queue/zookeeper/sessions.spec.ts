@@ -12,7 +12,7 @@ afterEach(() => fixture.clean());
 afterAll(() => fixture.stop());
 
 describe('a session that ends while a lock is held', () => {
-  it('ends the hold before anybody else is granted the lock, and the next session serves', async () => {
+  it('ends the hold before another caller is granted the lock, and the next session serves', async () => {
     const { proxy, connect } = await fixture.proxy();
     const [one, other] = [
       await fixture.bedrock({ connect, operationTimeoutMs: 200 }),
@@ -36,7 +36,7 @@ describe('a session that ends while a lock is held', () => {
     await one.mutex(resource).run(() => undefined, { waitMs: 5_000, leaseMs: 500 });
   });
 
-  it('is told: what was held by it is lost, and what was waited for is asked for anew', async () => {
+  it('is reported: its holds are lost, and its waiting claims are asked for anew', async () => {
     const { proxy, connect } = await fixture.proxy();
     const backend = await fixture.backend({ connect, operationTimeoutMs: 200 });
     const suspects: (string | undefined)[] = [];
@@ -52,7 +52,7 @@ describe('a session that ends while a lock is held', () => {
       async () => (await fixture.admin.entries(held.resource)).length === 0,
     );
     await proxy.accept();
-    await eventually('it is told', () => suspects.includes(undefined));
+    await eventually('it is reported', () => suspects.includes(undefined));
     await eventually(
       'the long lease is renewed',
       unlessUnavailable(async () => {
@@ -125,7 +125,7 @@ describe('a connection that breaks', () => {
     for (const { resource } of claims) expect(await fixture.admin.entries(resource)).toEqual([]);
   });
 
-  it('wakes those who wait, and their watches are set again', async () => {
+  it('wakes the waiters, and their watches are set again', async () => {
     const { proxy, connect } = await fixture.proxy();
     const [one, other] = [await fixture.bedrock({ connect }), await fixture.bedrock()];
     const resource = fresh();

@@ -105,7 +105,7 @@ describe('leases in MySQL when things fail', () => {
     expect(String(row?.['holder'] ?? '')).toBe('');
   });
 
-  it('a server that is killed and restarted keeps who holds, and the holder goes on', async () => {
+  it('a server that is killed and restarted keeps the holder, which goes on', async () => {
     const holder = new Bedrock({ backend: await fixture.backend() });
     const lost: string[] = [];
     holder.on('lease.lost', ({ reason }) => lost.push(reason));

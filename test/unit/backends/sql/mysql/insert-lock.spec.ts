@@ -32,7 +32,7 @@ describe('the lock of the seed that is an inserted row', () => {
     expect(await other.tryAcquire('re', 5_000)).toBe(1);
   });
 
-  it('ends by the clock of the database, and then belongs to one of those who ask', async () => {
+  it('ends by the clock of the database, and then belongs to one of the callers that ask', async () => {
     const [dead, ...others] = await Promise.all(Array.from({ length: 9 }, (_, i) => lockOf(`o${i}`)));
     await dead!.tryAcquire('end', 300);
     expect(await others[0]!.tryAcquire('end', 5_000)).toBe(0);
@@ -42,7 +42,7 @@ describe('the lock of the seed that is an inserted row', () => {
     expect(await dead!.release('end')).toBe(false);
   });
 
-  it('surfaces no dead-lock to 64 connections, and loses no update', async () => {
+  it('surfaces no deadlock to 64 connections, and loses no update', async () => {
     const keys = [0, 1, 2, 3];
     for (const key of keys) await fixture.rows('INSERT INTO counters VALUES (?, 0)', [key]);
     const cycles = 3;

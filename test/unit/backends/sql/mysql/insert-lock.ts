@@ -15,13 +15,13 @@ export const INSERT_LOCK_TABLE = `CREATE TABLE IF NOT EXISTS insert_locks (
 ) ENGINE = InnoDB`;
 
 /**
- * The lock of the seed that is a row: who inserts it has it, a unique key refuses everybody else, and who has it enters again by
- * counting up. With what the seed lacks: the database's clock and not that of the client, an owner in every condition, an ended
- * lock that is taken over by one conditional UPDATE and not deleted and inserted anew, statements that are transactions of their
- * own in READ COMMITTED, and dead-locks that are repeated and never surface.
+ * The lock of the seed that is a row: the client that inserts it has it, a unique key refuses all others, and the owner enters
+ * again by counting up. With what the seed lacks: the database's clock and not that of the client, an owner in every condition,
+ * an ended lock that is taken over by one conditional UPDATE and not deleted and inserted anew, statements that are
+ * transactions of their own in READ COMMITTED, and deadlocks that are repeated and never surface.
  */
 export class InsertLock {
-  /** Dead-locks that were met, and repeated. */
+  /** Deadlocks that were met, and repeated. */
   deadLocks = 0;
 
   private constructor(
@@ -35,7 +35,7 @@ export class InsertLock {
     return new InsertLock(connection, owner);
   }
 
-  /** How often this owner is in now; 0 when somebody else has it. */
+  /** How often this owner is in now; 0 when another owner has it. */
   async tryAcquire(name: string, leaseMs: number): Promise<number> {
     const lifeUs = leaseMs * 1_000;
     const entered = await this.#change(
@@ -49,7 +49,7 @@ export class InsertLock {
       [this.owner, lifeUs, name],
     );
     if (taken.affectedRows === 1) return 1;
-    // Looked at without a lock before: an insertion that is refused would lock the row of who has it.
+    // Looked at without a lock before: an insertion that is refused would lock the row of the owner.
     const [rows] = await this.connection.query<RowDataPacket[]>('SELECT 1 FROM insert_locks WHERE name = ?', [
       name,
     ]);

@@ -20,7 +20,7 @@ describe('options of MySQL', () => {
     ['connection.connectTimeout', { connection: { connectTimeout: 5 } }],
   ]);
 
-  it('takes what is right, and connects to nothing', () => {
+  it('takes valid options, and connects to nothing', () => {
     for (const given of [URL_, { connection: { host: 'x', user: 'y' } }, { url: URL_, tablePrefix: 'a_1' }])
       expect(mysql(given).commands).toBe(0);
   });
@@ -31,7 +31,7 @@ describe('options of MySQL', () => {
     for (const given of [sessions, transactions]) expect(given).toThrow(InvalidOptionError);
   });
 
-  it('says so when nobody answers', async () => {
+  it('says so when no server answers', async () => {
     for (const backend of [mysql(URL_), mysqlSessions(URL_)]) {
       await expect(backend.ping()).rejects.toMatchObject({ code: 'BACKEND_UNAVAILABLE', executed: 'no' });
       await backend.close();

@@ -1,6 +1,6 @@
 /**
- * One of several processes that begin the same records: tells its parent that it is ready, is told when to begin which, and
- * tells what it has made. Arguments: a module with `backendOf`, and the URL of the server.
+ * One of several processes that begin the same records: tells its parent that it is ready, hears when to begin which, and tells
+ * what it has made. Arguments: a module with `backendOf`, and the URL of the server.
  */
 const [module, url] = process.argv.slice(2);
 const { backendOf } = await import(module);

@@ -26,7 +26,7 @@ export function recordFaults(fixture: RecordFixture): void {
     });
     afterEach(() => proxy.stop());
 
-    it('a beginning whose answer was lost is unknown; repeated, the record is its own, and nobody else has it', async () => {
+    it('a beginning whose answer was lost is unknown; repeated, the record is its own, and no other owner has it', async () => {
       const [mine, yours] = [
         await records({ url: throughProxy(), operationTimeoutMs: 300 }),
         await records(),
@@ -64,7 +64,7 @@ export function recordFaults(fixture: RecordFixture): void {
         for (const isOwner of [first === 'made', second === undefined]) if (isOwner) checker.enter();
         checker.assertExclusion();
         await settled(() => mine.read(resource));
-        // Whoever does not know asks again, and hears who has it.
+        // An owner that does not know asks again, and learns which owner has it.
         const again = await mine.begin(start(resource, 'mine'));
         expect(again?.owner).toBe(second === undefined ? 'yours' : undefined);
       }
@@ -72,7 +72,7 @@ export function recordFaults(fixture: RecordFixture): void {
     });
   });
 
-  it('a server that is killed and comes back keeps results, and what is in flight', async () => {
+  it('a server that is killed and comes back keeps results, and records in flight', async () => {
     const mine = await records();
     const [done, running] = [freshName(), freshName()];
     for (const resource of [done, running]) await mine.begin(start(resource, 'mine', 60_000));
@@ -92,16 +92,16 @@ export function recordFaults(fixture: RecordFixture): void {
     expect((await yours.begin(start(running, 'yours')))?.value).toBe('"late"');
   }, 40_000);
 
-  describe('what is over', () => {
+  describe('a record that is over', () => {
     const putMany = (prefix: string, count: number, lifeMs: number) =>
       Promise.all(Array.from({ length: count }, (_, i) => fixture.put(`${prefix}${i}`, 'dead', lifeMs)));
 
-    it('is swept on the side, however much it is, by whoever makes records; what lives stays', async () => {
+    it('is swept on the side, however many there are, by any process that makes records; live ones stay', async () => {
       await putMany('swept:over:', 600, -1);
       await putMany('swept:alive:', 5, 60_000);
       const mine = await records({ clock: SOON });
       await sleep(200);
-      // Nobody has made a record yet.
+      // No process has made a record yet.
       expect(await fixture.count('swept:over:')).toBe(600);
       await mine.begin(start(freshName(), 'mine'));
       await eventually('it is swept', async () => (await fixture.count('swept:over:')) === 0, {

@@ -28,7 +28,7 @@ export interface RecordFixture {
   holdRow(resource: string): Promise<(change: { lifeMs: number; owner: string }) => Promise<void>>;
   /** Statements of the backends that wait for a row now. */
   waitingForRows(): Promise<number>;
-  /** Whoever looks at the tables comes back after the server did. */
+  /** Lets the observer of the tables come back after the server did. */
   observeAgain(): Promise<void>;
 }
 

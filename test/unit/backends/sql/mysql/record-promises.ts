@@ -74,7 +74,7 @@ export function recordPromises(fixture: RecordFixture): void {
         expect((await all[0]!.begin(start(resource, 'late')))?.owner).toBe(owner);
     }, 60_000);
 
-    it('no two have a record at the same time, though it ends, is removed and swept all the time; no dead-lock surfaces', async () => {
+    it('no two have a record at the same time, though it ends, is removed and swept all the time; no deadlock surfaces', async () => {
       const resources = [freshName(), freshName(), freshName()];
       const witnesses = new Map(resources.map((resource) => [resource, new ExclusionChecker(1, resource)]));
       const end = performance.now() + 3_000;
@@ -124,7 +124,7 @@ export function recordPromises(fixture: RecordFixture): void {
       expect((await late!.begin(start(resource, 'third')))?.owner).toBe('next');
     });
 
-    it('is read again by whoever had to wait for the row', async () => {
+    it('is read again by a call that had to wait for the row', async () => {
       const mine = await records({ operationTimeoutMs: 3_000 });
       const itWaits = () =>
         eventually('it waits for the row', async () => (await fixture.waitingForRows()) > 0);
@@ -147,7 +147,7 @@ export function recordPromises(fixture: RecordFixture): void {
   });
 
   describe('an owner', () => {
-    it('whose record is over changes nothing any more, whether somebody has taken it over or not', async () => {
+    it('whose record is over changes nothing any more, whether another owner has taken it over or not', async () => {
       const [mine, yours] = [await records(), await records()];
       const resource = freshName();
       const ref = { resource, owner: 'mine' };

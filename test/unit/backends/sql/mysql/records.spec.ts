@@ -54,7 +54,7 @@ describe('records in rows of MySQL', () => {
     },
     observeAgain: () => fixture.observe(),
   };
-  // What is put into the table has to find it there.
+  // The rows that a test puts into the table need it there.
   beforeEach(() => fixture.backend());
   recordPromises(recordFixture);
   recordFaults(recordFixture);
@@ -78,7 +78,7 @@ describe('records in rows of MySQL', () => {
     expect((await there.run({ key: 'k' }, () => 3)).replayed).toBe(false);
   });
 
-  it('are begun though somebody else has the row for longer than the server waits', async () => {
+  it('are begun though another transaction has the row for longer than the server waits', async () => {
     const { records } = await fixture.backend({ operationTimeoutMs: 5_000 });
     await recordFixture.put('waited', 'dead', -1_000);
     const commit = await recordFixture.holdRow('waited');

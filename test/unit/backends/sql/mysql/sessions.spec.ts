@@ -113,7 +113,7 @@ describe('named locks of sessions', () => {
     await bedrock.close();
   });
 
-  it('stay with a session whose server is slow, and what is granted late is released', async () => {
+  it('stay with a session whose server is slow, and a late grant is released', async () => {
     const [backend, other] = [
       fixture.sessions({ ...throughProxy(), operationTimeoutMs: 100 }),
       fixture.sessions(),
@@ -165,7 +165,7 @@ describe('named locks of sessions', () => {
     expect(await backend.leases.renew([{ ...claim, keepMs: 0 }])).toEqual(['lost']);
   });
 
-  it('that nobody heard of are given back with the session', async () => {
+  it('that no process heard of are given back with the session', async () => {
     const backend = fixture.sessions({ ...throughProxy(), operationTimeoutMs: 100 });
     await backend.ready();
     const orphan = claimOf(backend, fresh());

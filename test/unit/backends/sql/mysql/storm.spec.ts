@@ -13,7 +13,7 @@ describe('64 connections at once', () => {
   afterEach(() => fixture.clean());
   afterAll(() => fixture.stop());
 
-  /** Rows that are made and removed all the time: what dead-locks where rows are inserted and deleted by hand. */
+  /** Rows that are made and removed all the time: this deadlocks where rows are inserted and deleted by hand. */
   const crowd = (): Promise<Backend[]> =>
     Promise.all(
       Array.from({ length: BACKENDS }, () =>
@@ -26,7 +26,7 @@ describe('64 connections at once', () => {
     return Number(row!['Value']);
   };
 
-  it('surface no dead-lock, whatever verbs meet on a few rows, and grant to one at a time', async () => {
+  it('surface no deadlock, whatever verbs meet on a few rows, and grant to one at a time', async () => {
     const backends = await crowd();
     const resources = ['a', 'b', 'c', 'd', 'e'].map((name) => `storm:${name}`);
     const witnesses = new Map(resources.map((resource) => [resource, new ExclusionChecker(1, resource)]));
@@ -64,7 +64,7 @@ describe('64 connections at once', () => {
     const user = await fixture.connection();
     while (performance.now() < end) {
       await user.query('BEGIN');
-      // Of two in a dead-lock the server ends the one that has changed less: that is to be the backend.
+      // Of two in a deadlock the server ends the one that has changed less: that is to be the backend.
       await user.query('INSERT INTO weights SELECT seq FROM seq_1_to_100');
       for (const resource of [...resources].reverse()) {
         const locked = user.query('SELECT 1 FROM bedrock_locks WHERE resource = ? FOR UPDATE', [resource]);
@@ -77,7 +77,7 @@ describe('64 connections at once', () => {
     user.destroy();
   }
 
-  it('surface no dead-lock with transactions of users that lock the same rows in another order', async () => {
+  it('surface no deadlock with transactions of users that lock the same rows in another order', async () => {
     const backends = await crowd();
     const all = await Promise.all(
       backends.map(async (backend, b) => {
@@ -121,7 +121,7 @@ describe('64 connections at once', () => {
     expect(kinds.filter((kind) => kind === 'granted').length).toBeGreaterThanOrEqual(200);
   }, 60_000);
 
-  it('of the pool are waited for, and who gets none in time hears so', async () => {
+  it('of the pool are waited for, and a caller that gets none in time hears so', async () => {
     const bedrock = new Bedrock({
       backend: await fixture.backend({ connections: 1, operationTimeoutMs: 3_000 }),
     });

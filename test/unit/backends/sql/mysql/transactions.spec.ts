@@ -92,7 +92,7 @@ describe('locks of transactions', () => {
     expect(await fixture.rows('SELECT amount FROM tills WHERE id = 2')).toEqual([{ amount: 80 }]);
   });
 
-  it('never dead-lock on a row that is new, and lock no gap beside it', async () => {
+  it('never deadlock on a row that is new, and lock no gap beside it', async () => {
     for (let round = 0; round < 5; round += 1) {
       const resource = fresh();
       await Promise.all(
@@ -103,7 +103,7 @@ describe('locks of transactions', () => {
         }),
       );
     }
-    // Beside what is locked in REPEATABLE READ, rows are made at once.
+    // Beside a row locked in REPEATABLE READ, others are made at once.
     const own = await transaction();
     await locks.lock(own, 'gap:b');
     const other = await transaction();
@@ -123,7 +123,7 @@ describe('locks of transactions', () => {
     await Promise.all([work([a, b]), work([b, a]), work([a, b, a])]);
   });
 
-  it('say that all has to be repeated when the server ends a dead-lock', async () => {
+  it('say that all has to be repeated when the server ends a deadlock', async () => {
     const [a, b] = [fresh(), fresh()];
     const [one, other] = [await transaction(), await transaction()];
     await locks.lock(one, a);

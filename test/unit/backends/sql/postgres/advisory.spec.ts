@@ -174,7 +174,7 @@ describe('session locks', () => {
     });
   });
 
-  it('end with the backend, which refuses what is asked of it then', async () => {
+  it('end with the backend, which then refuses every request', async () => {
     const [one, other] = [await session(), await session()];
     const claim = await granted(one, 'closed');
     await one.close();

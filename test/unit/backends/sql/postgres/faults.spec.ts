@@ -38,7 +38,7 @@ describe('behind a proxy that breaks', () => {
     expect(await mine.leases.withdraw(claim, FREE)).toBe('released');
   });
 
-  it('uses no connection again whose answer did not come: a late one is nobody else’s', async () => {
+  it('uses no connection again whose answer did not come: a late one goes to no other call', async () => {
     await granted(mine, 'warm');
     proxy.delay(700, 'replies');
     await failure(mine.leases.inspect('warm', MUTEX));
@@ -63,7 +63,7 @@ describe('behind a proxy that breaks', () => {
     await granted(mine, 'lock');
   });
 
-  it('a connection that is cut while a claim is under way leaves at most one grant, and that is of the claim', async () => {
+  it('a connection that is cut while a claim is in flight leaves at most one grant, and that is of the claim', async () => {
     for (let i = 0; i < 10; i += 1) {
       const claim = claimOf(mine, `cut:${i}`);
       const asked = mine.leases.claim(claim).catch(() => undefined);
@@ -78,12 +78,12 @@ describe('behind a proxy that breaks', () => {
     }
   });
 
-  it('listens again after a cut, wakes everybody and suspects every grant', async () => {
+  it('listens again after a cut, wakes every waiter and suspects every grant', async () => {
     const told: string[] = [];
     mine.onSuspect((resource) => told.push(`suspect ${resource}`));
     await mine.leases.watch('watched', MUTEX, () => told.push('wake'));
     proxy.cut();
-    await eventually('both are told', () => told.length >= 2);
+    await eventually('both are heard', () => told.length >= 2);
     expect(told.sort()).toEqual(['suspect undefined', 'wake']);
     const other = await fixture.backend();
     await other.leases.revoke((await granted(other, 'revoked')).resource, MUTEX, 'now');
@@ -92,7 +92,7 @@ describe('behind a proxy that breaks', () => {
 });
 
 describe('a server', () => {
-  it('that is killed and comes back keeps what it has granted, and grants it to nobody else', async () => {
+  it('that is killed and comes back keeps what it has granted, and grants it to no other process', async () => {
     const [one, other] = [await fixture.backend(), await fixture.backend()];
     const claim = await granted(one, 'kept', { leaseMs: 20_000 });
     const reader = await granted(one, 'read', { shape: READER, leaseMs: 20_000 });
@@ -110,7 +110,7 @@ describe('a server', () => {
     expect(await one.leases.withdraw(claim, FREE)).toBe('released');
   });
 
-  it('that is frozen for two leases: nobody holds longer than the lease, every call ends in time, and then it goes on', async () => {
+  it('that is frozen for two leases: no caller holds longer than the lease, every call ends in time, and then it goes on', async () => {
     const backend = await fixture.backend({ operationTimeoutMs: 300 });
     const other = await fixture.backend({ operationTimeoutMs: 300 });
     const bedrock = new Bedrock({ backend });
@@ -132,7 +132,7 @@ describe('a server', () => {
 });
 
 describe('many at once', () => {
-  it('64 processes that take, wait and give without a pause see no dead-lock and no two holders', async () => {
+  it('64 processes that take, wait and give without a pause see no deadlock and no two holders', async () => {
     const backends = Array.from({ length: 64 }, () =>
       fixture.unready({ connections: 1, operationTimeoutMs: 10_000 }),
     );
@@ -168,7 +168,7 @@ describe('many at once', () => {
     expect(Number(rows[0]!.deadlocks)).toBe(0);
   });
 
-  it('a dead-lock or a serialization failure of the server is tried again and never surfaces', async () => {
+  it('a deadlock or a serialization failure of the server is tried again and never surfaces', async () => {
     const backend = await fixture.backend({ connections: 1 });
     await granted(backend, 'fails');
     // A trigger fails the first two changes as the server would.

@@ -5,7 +5,7 @@ import { startPostgres, type RunningServer } from 'bedrock-servers';
 import { claimOf, eventually, refusalOf } from 'bedrock-testkit';
 import { Pool } from 'pg';
 
-/** A server of its own with the tables, somebody who looks at it, and backends that are closed after each test. */
+/** A server of its own with the tables, an observer that looks at it, and backends that are closed after each test. */
 export class PostgresFixture {
   server!: RunningServer;
   observer!: Pool;

@@ -92,7 +92,7 @@ describe('a refusal', () => {
     expect(retryInMs).toBeLessThanOrEqual(4_000);
   });
 
-  it('by who waits says when that one is taken for dead', async () => {
+  it('by a waiter says when that one is taken for dead', async () => {
     const [one, other, third] = [await fixture.backend(), await fixture.backend(), await fixture.backend()];
     const claim = await granted(one, 'line');
     await refused(other, 'line');
@@ -117,7 +117,7 @@ describe('the queue', () => {
     await sleep(600);
     await refused(second, 'order');
     await sleep(600);
-    // The first has been silent for 1.2 s, and the second asks again: nobody waits for the first, but it is not forgotten.
+    // The first has been silent for 1.2 s, and the second asks again: it does not wait for the first, which is not forgotten.
     await refused(second, 'order');
     await refused(first, 'order');
     await holder.leases.withdraw(held, FREE);
@@ -139,7 +139,7 @@ describe('the queue', () => {
     expect((await waiter.leases.claim(claims[0]!)).kind).toBe('granted');
   });
 
-  it('wakes nobody where nobody waits', async () => {
+  it('wakes no process where none waits', async () => {
     const [one, other] = [await fixture.backend(), await fixture.backend()];
     let wakes = 0;
     await other.leases.watch('quiet', MUTEX, () => (wakes += 1));
@@ -153,7 +153,7 @@ describe('the queue', () => {
   });
 });
 
-describe('what is late', () => {
+describe('a late request', () => {
   it('on its way is refused by the clock of the database, and changes nothing', async () => {
     const proxy = await startProxy(fixture.server.port);
     const backend = await fixture.backend({ url: fixture.urlAt(proxy.port), operationTimeoutMs: 5_000 });
@@ -255,7 +255,7 @@ describe('revocation', () => {
     expect(await other.leases.revoke(claim.resource, MUTEX, 'now')).toBe(false);
   });
 
-  it('of readers hits those who read, and not who comes later', async () => {
+  it('of readers hits the present ones, and not later ones', async () => {
     const backend = await fixture.backend();
     const early = await granted(backend, 'readers', { shape: READER });
     await backend.leases.revoke('readers', READER, 'atExpiry');
@@ -266,7 +266,7 @@ describe('revocation', () => {
 });
 
 describe('rows', () => {
-  it('of other kinds of locks are told apart by what they hold', async () => {
+  it('of other kinds of locks are distinguished by what they hold', async () => {
     const backend = await fixture.backend();
     const writer = await granted(backend, 'kinds', { shape: WRITER });
     await refused(backend, 'kinds', { shape: READER });
@@ -292,7 +292,7 @@ describe('rows', () => {
     expect(rows).toEqual([]);
   });
 
-  it('are not removed under somebody who takes them: many cycles of two processes that remove all the time', async () => {
+  it('are not removed under a process that takes them: many cycles of two processes that remove all the time', async () => {
     const backends = [await fixture.backend({ keepRowsMs: 10 }), await fixture.backend({ keepRowsMs: 10 })];
     const checker = new ExclusionChecker();
     const work = async (at: number): Promise<void> => {

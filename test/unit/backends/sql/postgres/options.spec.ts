@@ -57,7 +57,7 @@ describe('good options', () => {
     server.close();
   });
 
-  it('put the tables where they are told, under the names they are told', async () => {
+  it('put the tables in the schema and under the names that they state', async () => {
     await fixture.observer.query('CREATE SCHEMA IF NOT EXISTS elsewhere');
     const backend = fixture.unready({ schema: 'elsewhere', tablePrefix: 'My_' });
     await backend.ensureSchema();
@@ -68,7 +68,7 @@ describe('good options', () => {
     expect(await fixture.row('there')).toBeUndefined();
   });
 
-  it('say what is missing when there are no tables', async () => {
+  it('say which tables are missing when there are none', async () => {
     const backend = fixture.unready({ tablePrefix: 'none_', operationTimeoutMs: 100 });
     await expect(backend.ready()).rejects.toMatchObject({
       executed: 'no',

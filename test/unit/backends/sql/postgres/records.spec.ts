@@ -75,7 +75,7 @@ describe('records in rows of PostgreSQL', () => {
   });
 
   it('are looked up by an index when those that are over are swept, however many live', async () => {
-    // Tables that nobody else has looked at.
+    // Tables that no other test has looked at.
     const backend = fixture.unready({ tablePrefix: 'many_', clock: SOON });
     await backend.ensureSchema();
     const life = `CASE WHEN i <= 3000 THEN -1 ELSE 86400000000 END`;
@@ -134,7 +134,7 @@ describe('records in rows of PostgreSQL', () => {
     });
   });
 
-  it('get their table where there is one already without waiting for those who write', async () => {
+  it('get their table where there is one already without waiting for writers', async () => {
     const user = await fixture.observer.connect();
     await user.query("BEGIN; INSERT INTO bedrock_records VALUES ('open', 'user', '', NULL, 1)");
     const made = fixture.unready({ operationTimeoutMs: 500 }).ensureSchema();

@@ -12,7 +12,7 @@ const fixture = new PostgresFixture();
 
 beforeAll(async () => {
   await fixture.start();
-  // Who waits for so long looks once whether it is in a dead-lock, and ends itself: by turns the backend and the users.
+  // A side that waits for so long looks once whether it is in a deadlock, and ends itself: by turns the backend and the users.
   await fixture.observer.query("ALTER ROLE postgres SET deadlock_timeout = '10ms'");
 });
 afterEach(() => fixture.clean());
@@ -50,7 +50,7 @@ async function renewUntil(end: number, backend: Backend, held: readonly Claim[])
   return outcomes;
 }
 
-it('dead-locks with transactions that lock the same rows in another order surface from no renewal, and cost no lease', async () => {
+it('deadlocks with transactions that lock the same rows in another order surface from no renewal, and cost no lease', async () => {
   const backends = await Promise.all(
     Array.from({ length: BACKENDS }, () => fixture.backend({ connections: 16, operationTimeoutMs: 10_000 })),
   );
@@ -73,5 +73,5 @@ it('dead-locks with transactions that lock the same rows in another order surfac
   expect(new Set(await Promise.all(released))).toEqual(new Set(['released']));
   // They are counted some time after they were.
   for (const late = performance.now() + 5_000; (await deadLocks()) === before; await sleep(50))
-    if (performance.now() > late) throw new Error('there was no dead-lock');
+    if (performance.now() > late) throw new Error('there was no deadlock');
 }, 60_000);

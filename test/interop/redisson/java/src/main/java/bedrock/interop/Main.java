@@ -11,7 +11,7 @@ import org.redisson.config.Config;
  * Drives Redisson by lines of text: {@code Main <redis url> <lock watchdog timeout, ms>}; the URLs of servers of a cluster
  * are joined by commas. One request per line of the
  * standard input, one answer per line of the standard output, in the order in which the work ends. The process ends at
- * once when its input does, so it never outlives whoever drives it.
+ * once when its input does, so it never runs longer than its driver.
  */
 public final class Main {
     public static void main(String[] args) throws Exception {

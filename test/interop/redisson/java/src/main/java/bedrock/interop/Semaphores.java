@@ -5,7 +5,7 @@ import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import java.util.function.Function;
 import org.redisson.api.RSemaphore;
 
-/** RSemaphore: permits that nobody owns. */
+/** RSemaphore: permits without an owner. */
 final class Semaphores implements Kind {
     private final Named<RSemaphore> semaphores;
 
