@@ -27,7 +27,8 @@ const UNSAFE: ResponseRule = {
   mayRetry: false,
   isFault: true,
 };
-const RULES: Readonly<Record<MappedLockCode, ResponseRule>> = {
+/** What a client learns about each code, and whether a retry can help. */
+export const RESPONSE_RULES: Readonly<Record<MappedLockCode, ResponseRule>> = {
   LOCK_BUSY: IN_USE,
   LOCK_WAIT_TIMEOUT: IN_USE,
   QUEUE_FULL: { message: UNAVAILABLE, mayRetry: true, isFault: false },
@@ -81,7 +82,7 @@ export function responseTo(
   const code = error.code as MappedLockCode;
   const status = settings.statuses.get(code);
   if (status === undefined) return undefined;
-  const { message, mayRetry, isFault } = RULES[code];
+  const { message, mayRetry, isFault } = RESPONSE_RULES[code];
   return { status, code, message, retryAfterMs: mayRetry ? retryAfterMs() : undefined, isFault };
 }
 
