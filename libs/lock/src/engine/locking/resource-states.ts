@@ -75,7 +75,7 @@ export class ResourceStates implements ResourceStateOwner {
     if (this.size > 0) await new Promise<void>((done) => (this.#onEmpty = done));
   }
 
-  /** @internal */
+  /** Forgets an idle state. */
   drop(state: ResourceState): void {
     const { resource, group } = state;
     if (group === undefined) {
