@@ -40,6 +40,6 @@ export function unionOf(file: string, type: string): readonly string[] {
 export function filesBelow(folder: string, end: string): readonly string[] {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   return names
-    .filter((name) => name.endsWith(end) && !name.includes('node_modules'))
+    .filter((name) => name.endsWith(end) && !/(?:^|\/)node_modules\/|^api\//.test(name))
     .map((name) => `${folder}/${name}`);
 }

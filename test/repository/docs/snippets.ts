@@ -25,7 +25,7 @@ export function snippetsOf(root: string, file: string): Snippet[] {
 export function pagesOf(root: string): string[] {
   const below = (folder: string): string[] =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.md') && !name.includes('node_modules') && !name.includes('dist/'))
+      .filter((name) => name.endsWith('.md') && !/(?:^|\/)(?:node_modules|dist)\/|^api\//.test(name))
       .map((name) => join(root, folder, name));
   const top = readdirSync(root).filter((name) => name.endsWith('.md'));
   return [...top.map((name) => join(root, name)), ...below('docs'), ...below('libs')];

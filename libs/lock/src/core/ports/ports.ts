@@ -118,6 +118,7 @@ export interface PermitDriver {
    * also forbids that: if it arrives after this, it takes nothing.
    */
   release(resource: string, ids: readonly string[], operation: OperationId): Promise<number>;
+  /** As that of counters: `wake` when permits may be free. */
   watch(resource: string, wake: () => void): Promise<Unsubscribe>;
 }
 
