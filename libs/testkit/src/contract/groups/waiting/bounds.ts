@@ -57,14 +57,19 @@ export const bounds: ContractGroup = {
 
   'hold for holdAtLeastMs: others stay out after an early release': async (context) => {
     const [one, other] = [await context.peer(), await context.peer()];
+    // Otherwise the time would be that of its first connection.
+    await other.mutex(`${context.resource}:first`).run(() => undefined);
     const lock = context.lock(one, { holdAtLeastMs: 600 });
     const start = context.now();
     const lease = await lock.acquire();
     assert.equal(await lease.release(), 'released');
     assert.equal(await lock.tryAcquire(), null, 'not even this process');
-    assert.equal(await context.lock(other).tryAcquire(), null);
+    const early = await context.lock(other).tryAcquire();
+    const earlyAt = context.now();
+    // A machine that has stood still for so long may grant it: the bound is checked below.
+    await early?.release();
     await context.within('the end of holdAtLeastMs', 1_600, () => context.lock(other).run(() => undefined));
-    const ms = context.now() - start;
+    const ms = (early === null ? context.now() : earlyAt) - start;
     assert.ok(ms >= 600, `free after ${ms} ms`);
   },
 };

@@ -24,6 +24,8 @@ export const closing: ContractGroup = {
 
   'ends the lease of a holder that takes longer than the grace': async (context) => {
     const [peer, other] = [await context.peer(), await context.peer()];
+    // Otherwise the hand-over would be its first connection.
+    await other.mutex(`${context.resource}:first`).run(() => undefined);
     const held = context
       .lock(peer)
       .run((lease) => new Promise((resolve) => lease.signal.addEventListener('abort', resolve)));
