@@ -8,8 +8,8 @@ import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
+import { check } from './check.mjs';
 import { installNodes, installPackages, run } from './install-packages.mjs';
 import { packLibrary } from './pack-library.mjs';
 
@@ -62,22 +62,6 @@ const SEEN = {
   },
 };
 const EXPECTED = { memory: SEEN, redis: SEEN, oneCopy: { lock: true, nest: true, entered: 'stock' } };
-
-/** @param {string} label @param {() => Promise<unknown>} work @returns {Promise<boolean>} whether it passed */
-async function check(label, work) {
-  const startedAt = performance.now();
-  let problem;
-  try {
-    await work();
-  } catch (error) {
-    problem = error;
-    process.exitCode = 1;
-  }
-  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1).padStart(5);
-  console.log(`${problem ? 'FAIL' : 'ok  '} ${seconds} s  ${label}`);
-  if (problem) console.log(problem.message.replaceAll(/^/gm, '       '));
-  return problem === undefined;
-}
 
 /** Copies an application without installed packages and build output. @param {string} name @param {string} to */
 function copyApplication(name, to) {

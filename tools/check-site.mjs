@@ -11,10 +11,24 @@ import { createServer } from 'node:http';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { launch } from 'puppeteer-core';
+import { answerUsage } from './answer-usage.mjs';
+import { check } from './check.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const site = join(root, 'docs/.vitepress/dist');
-const axe = readFileSync(join(root, 'docs/node_modules/axe-core/axe.min.js'), 'utf8');
+const axeFile = join(root, 'docs/node_modules/axe-core/axe.min.js');
+
+answerUsage(`npm run check:site
+
+Looks at the documentation site in Chromium: width, errors, axe, search and links. Exits with 2 where the site is not built.
+
+  --help
+`);
+if (!existsSync(join(site, 'index.html')) || !existsSync(axeFile)) {
+  console.error('the site is not built: run npm run docs:build');
+  process.exit(2);
+}
+const axe = readFileSync(axeFile, 'utf8');
 
 /** Widths and heights of a window, in CSS pixels. */
 const WINDOWS = { phone: { width: 390, height: 844 }, desk: { width: 1_280, height: 800 } };
@@ -50,17 +64,6 @@ const server = createServer(({ url = '/' }, response) => {
   response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream' });
   response.end(readFileSync(file));
 });
-
-/** @param {string} label @param {() => Promise<unknown> | unknown} work */
-async function check(label, work) {
-  try {
-    await work();
-    console.log(`ok    ${label}`);
-  } catch (error) {
-    process.exitCode = 1;
-    console.log(`FAIL  ${label}\n${error.message.replaceAll(/^/gm, '      ')}`);
-  }
-}
 
 /** What axe finds that is serious or critical, in a line each. @param {import('puppeteer-core').Page} page */
 async function seriousFindings(page) {
@@ -113,32 +116,37 @@ async function checkSearch(browser, origin) {
   }
 }
 
-/** Links between pages that lead nowhere, or to a heading that is not there. */
-function deadLinks() {
-  const pages = readdirSync(site, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    name.endsWith('.html'),
-  );
-  const idsOf = new Map(
-    pages.map((page) => {
-      const html = readFileSync(join(site, page), 'utf8');
-      return [
-        join(site, page),
-        { html, ids: new Set([...html.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id)) },
-      ];
+/** @typedef {{ html: string, ids: ReadonlySet<string> }} BuiltPage a page, and the anchors that it has */
+
+/** @returns {Map<string, BuiltPage>} by file */
+function builtPages() {
+  const names = readdirSync(site, { recursive: true, encoding: 'utf8' });
+  const files = names.filter((name) => name.endsWith('.html')).map((name) => join(site, name));
+  return new Map(
+    files.map((file) => {
+      const html = readFileSync(file, 'utf8');
+      return [file, { html, ids: new Set(Array.from(html.matchAll(/\sid="([^"]+)"/g), ([, id]) => id)) }];
     }),
   );
-  return [...idsOf].flatMap(([file, { html }]) =>
-    [...html.matchAll(/<a\s[^>]*href="([^"]+)"/g)].flatMap(([, href]) => {
-      if (/^[a-z]+:/.test(href)) return [];
-      const from = `/${file.slice(site.length + 1).replace(/(index)?\.html$/, '')}`;
-      const { pathname, hash } = new URL(href.replaceAll('&amp;', '&'), `http://site${from}`);
-      const target = fileOf(pathname);
-      const isThere =
-        target !== undefined &&
-        (hash === '' || idsOf.get(target)?.ids.has(decodeURIComponent(hash.slice(1))) !== false);
-      return isThere ? [] : [`${from}: ${href}`];
-    }),
-  );
+}
+
+/** Every link between pages must lead to a page, and to a heading that is there. */
+function checkLinks() {
+  const pages = builtPages();
+  const links = [...pages].flatMap(([file, { html }]) => {
+    const from = `/${file.slice(site.length + 1).replace(/(index)?\.html$/, '')}`;
+    const hrefs = Array.from(html.matchAll(/<a\s[^>]*href="([^"]+)"/g), ([, href]) => href);
+    return hrefs.filter((href) => !/^[a-z]+:/.test(href)).map((href) => ({ from, href }));
+  });
+  const dead = links.filter(({ from, href }) => {
+    const { pathname, hash } = new URL(href.replaceAll('&amp;', '&'), `http://site${from}`);
+    const target = fileOf(pathname);
+    if (target === undefined) return true;
+    return hash !== '' && pages.get(target)?.ids.has(decodeURIComponent(hash.slice(1))) === false;
+  });
+  assert.ok(links.length > 1_000, `only ${links.length} links were found`);
+  assert.deepEqual([...new Set(dead.map(({ from, href }) => `${from}: ${href}`))], []);
+  return `${links.length} links on ${pages.size} pages`;
 }
 
 await new Promise((listening) => server.listen(0, '127.0.0.1', () => listening(undefined)));
@@ -149,7 +157,7 @@ try {
     for (const path of PAGES)
       await check(`${path} on a ${name}`, () => checkPage(browser, origin, path, viewport));
   await check('the search finds pages', () => checkSearch(browser, origin));
-  await check('every link leads somewhere', () => assert.deepEqual([...new Set(deadLinks())], []));
+  await check('every link leads somewhere', checkLinks);
 } finally {
   await browser.close();
   server.close();

@@ -20,6 +20,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { answerUsage } from './answer-usage.mjs';
+import { check } from './check.mjs';
 import { run } from './install-packages.mjs';
 
 answerUsage(`npm run check:versions -- [options]
@@ -32,6 +33,14 @@ Runs this build and that of an earlier commit side by side on Redis, PostgreSQL,
 
 const { values } = parseArgs({ options: { with: { type: 'string', default: 'HEAD~1' } } });
 const root = fileURLToPath(new URL('..', import.meta.url));
+const isCommit = await run('git', ['cat-file', '-e', `${values.with}^{commit}`], { cwd: root }).then(
+  () => true,
+  () => false,
+);
+if (!isCommit) {
+  console.error(`--with must name a commit of this repository: ${values.with} is none`);
+  process.exit(2);
+}
 const work = mkdtempSync(join(tmpdir(), 'bedrock-versions-'));
 const checkout = join(work, 'checkout');
 
@@ -128,19 +137,13 @@ async function checkServer(testkitOfEarlier, title, { start, entry, argsOf, hasS
     const source = { module: `bedrock-lock/${entry}`, factory: entry, args };
     for (const [what, job] of Object.entries(JOBS)) {
       const name = `${entry}-${what.replaceAll(' ', '-')}`;
-      await check(`${title}: ${what}`, () => contend(testkitOfEarlier, source, job, name));
+      await check(`${title}: ${what}`, async () => {
+        const leases = await contend(testkitOfEarlier, source, job, name);
+        return `${leases} leases`;
+      });
     }
   } finally {
     await server.stop();
-  }
-}
-
-async function check(label, work) {
-  try {
-    console.log(`ok    ${label}, ${await work()} leases`);
-  } catch (error) {
-    process.exitCode = 1;
-    console.log(`FAIL  ${label}\n${error.message.replaceAll(/^/gm, '      ')}`);
   }
 }
 
