@@ -52,6 +52,15 @@ describe('the documentation names', () => {
       section('docs/nest/README.md', '## Errors'),
     ];
     expect(missingIn(tables.join('\n'), codes)).toEqual([]);
+    expect(missingIn(read('docs/operations/errors.md'), codes)).toEqual([]);
+  });
+
+  it('every warning', () => {
+    const warnings = filesBelow('libs/lock/src', '.ts').flatMap((file) =>
+      Array.from(read(file).matchAll(/code: '(BEDROCK_[A-Z_]+)'/g), ([, code]) => code!),
+    );
+    expect(warnings.length).toBeGreaterThan(3);
+    expect(missingIn(read('docs/operations/errors.md'), warnings)).toEqual([]);
   });
 
   it('every reason of a loss', () => {
