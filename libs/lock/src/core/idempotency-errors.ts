@@ -33,7 +33,7 @@ export class IdempotencyInFlightError extends LockError {
 export class IdempotencyLostError extends LockError {
   readonly code = 'IDEMPOTENCY_LOST';
   constructor(resource: string, options?: ErrorOptions) {
-    super(`the record "${resource}" was lost while its run was under way; raise leaseMs`, resource, options);
+    super(`the record "${resource}" was lost during its run; raise leaseMs`, resource, options);
   }
 }
 
