@@ -2,20 +2,15 @@
 // Entry of `npm run bench`: installs this package on first use and after a change of its lock file, compiles it, and
 // runs it with the given arguments.
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { installOwnPackages } from '../tools/own-packages.mjs';
 
 const here = import.meta.dirname;
-const installed = join(here, 'node_modules/.bench-lock');
-const lock = createHash('sha256')
-  .update(readFileSync(join(here, 'package-lock.json')))
-  .digest('hex');
-
-if (!existsSync(installed) || readFileSync(installed, 'utf8') !== lock) {
-  process.stderr.write('bench: installing the libraries to compare with\n');
-  step('npm', ['ci', '--prefix', here, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel', 'error']);
-  writeFileSync(installed, lock);
+try {
+  installOwnPackages('bench');
+} catch (error) {
+  console.error(error.message);
+  process.exit(3);
 }
 step(process.execPath, [join(here, '../node_modules/typescript/bin/tsc'), '-p', here]);
 process.exitCode = step(process.execPath, [join(here, 'dist/main.js'), ...process.argv.slice(2)], true);

@@ -3,7 +3,7 @@
  * The longest entry that fits a file decides, so a folder may be split: `test/unit/nestjs/` and `test/unit/nestjs/locking/key.spec.ts`.
  *
  * @typedef {'redis' | 'zookeeper' | 'etcd' | 'mysql' | 'postgres'} Engine
- * @typedef {Engine | 'chromium' | 'redisson'} Need
+ * @typedef {Engine | 'chromium' | 'redisson' | 'packages' | 'orms'} Need `packages`: those of test/package.json; `orms`: of test/orm
  * @typedef {{ readonly name: string, readonly content: string, readonly boundS: number, readonly workers: number }} Command
  * @typedef {{ readonly command: string, readonly needs: readonly Need[], readonly files: readonly string[] }} Row
  */
@@ -72,7 +72,6 @@ export const ROWS = [
       'test/unit/backends/redis/guard.spec.ts',
       'test/unit/backends/redis/held-scripts.spec.ts',
       'test/unit/backends/redis/leases.spec.ts',
-      'test/unit/backends/redis/options.spec.ts',
       'test/unit/backends/redis/scripts.spec.ts',
       'test/unit/backends/redis/tokens.spec.ts',
       'test/unit/backends/redis/resp-encoding.spec.ts',
@@ -84,6 +83,9 @@ export const ROWS = [
     files: [
       'test/simulation/simulation.spec.ts',
       'test/simulation/command.spec.ts',
+      'test/unit/nestjs/idempotency/methods.spec.ts',
+      'test/unit/nestjs/idempotency/registration.spec.ts',
+      'test/unit/nestjs/idempotency/results.spec.ts',
       'test/repository/scripts/',
       'test/unit/bad-input/secrets.spec.ts',
       'test/repository/boundaries/boundaries.spec.ts',
@@ -100,7 +102,7 @@ export const ROWS = [
   { command: 'test:redis', needs: [], files: ['test/contract/memory/memory.spec.ts'] },
   {
     command: 'test:nest',
-    needs: ['redis'],
+    needs: ['redis', 'packages'],
     files: [
       'test/unit/nestjs/module/combination.spec.ts',
       'test/unit/nestjs/health/health.combination.spec.ts',
@@ -113,8 +115,26 @@ export const ROWS = [
     ],
   },
   {
+    command: 'test:nest',
+    needs: ['packages'],
+    files: [
+      'test/unit/nestjs/handlers/',
+      'test/unit/nestjs/health/',
+      'test/unit/nestjs/idempotency/',
+      'test/unit/nestjs/kinds/health.spec.ts',
+      'test/unit/nestjs/kinds/methods.spec.ts',
+      'test/unit/nestjs/leadership/schedule.spec.ts',
+      'test/unit/nestjs/locking/http.spec.ts',
+      'test/unit/nestjs/locking/scopes.spec.ts',
+      'test/unit/nestjs/module/degraded.spec.ts',
+      'test/unit/nestjs/module/life-cycle.spec.ts',
+      'test/unit/nestjs/module/log.spec.ts',
+      'test/unit/nestjs/module/start.spec.ts',
+    ],
+  },
+  {
     command: 'test:redis',
-    needs: ['redis'],
+    needs: ['redis', 'packages'],
     files: [
       'test/contract/redis-cluster/redis-cluster.spec.ts',
       'test/contract/redis/redis.spec.ts',
@@ -123,6 +143,7 @@ export const ROWS = [
       'test/contract/redis/redis.node-redis-5.spec.ts',
       'test/contract/redis/redis.node-redis-6.spec.ts',
       'test/unit/backends/redis/',
+      'test/unit/backends/combination/options.spec.ts',
     ],
   },
   {
@@ -172,12 +193,16 @@ export const ROWS = [
   { command: 'test:interop', needs: ['redis', 'redisson'], files: ['test/interop/'] },
   {
     command: 'test:browser',
-    needs: ['redis', 'zookeeper', 'mysql', 'chromium'],
+    needs: ['redis', 'zookeeper', 'mysql', 'chromium', 'packages'],
     files: ['test/browser/shop.page.spec.ts'],
   },
-  { command: 'test:e2e', needs: ENGINES, files: ['test/e2e/', 'test/servers/'] },
+  { command: 'test:e2e', needs: [...ENGINES, 'packages'], files: ['test/e2e/', 'test/servers/'] },
   { command: 'test:e2e', needs: [], files: ['test/repository/packages/'] },
-  { command: 'test:docs', needs: ENGINES, files: ['test/repository/docs/docs.spec.ts'] },
+  {
+    command: 'test:docs',
+    needs: [...ENGINES, 'packages', 'orms'],
+    files: ['test/repository/docs/docs.spec.ts'],
+  },
   {
     command: 'test:docs',
     needs: [],

@@ -3,16 +3,14 @@
  * are installed on the first use, since no other command needs them.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { answerUsage } from './answer-usage.mjs';
+import { installOwnPackages } from './own-packages.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const docs = join(root, 'docs');
-/** Names the lock file that the installed packages come from. */
-const INSTALLED = join(docs, 'node_modules/.bedrock-lock-file');
 
 /** Packages by their folder in libs/. */
 const PACKAGES = { lock: 'bedrock-lock', nestjs: 'nestjs-bedrock', testkit: 'bedrock-testkit' };
@@ -53,21 +51,6 @@ function run(...args) {
   if (status !== 0) process.exit(status ?? 1);
 }
 
-function installPackages() {
-  const lockFile = createHash('sha256')
-    .update(readFileSync(join(docs, 'package-lock.json')))
-    .digest('hex');
-  if (existsSync(INSTALLED) && readFileSync(INSTALLED, 'utf8') === lockFile) return;
-  const npm = ['ci', '--no-audit', '--no-fund', '--loglevel=error'];
-  const { status } = spawnSync('npm', npm, {
-    cwd: docs,
-    stdio: 'inherit',
-    shell: process.platform === 'win32',
-  });
-  if (status !== 0) process.exit(status ?? 1);
-  writeFileSync(INSTALLED, lockFile);
-}
-
 function makeReference() {
   rmSync(join(docs, 'api'), { recursive: true, force: true });
   run('tools/embed-lua.mjs');
@@ -85,7 +68,7 @@ function nameEntries(page) {
   writeFileSync(page, text);
 }
 
-installPackages();
+installOwnPackages('docs');
 makeReference();
 const [, , ...args] = process.argv;
 if (args.includes('--build')) run('docs/node_modules/vitepress/bin/vitepress.js', 'build', 'docs');

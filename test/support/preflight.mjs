@@ -1,9 +1,10 @@
 /**
- * Jest's `globalSetup`: embeds the Lua scripts that changed. Then it finds or installs every server that the chosen spec
- * files need, before the first of them, and starts one of each for the files that may share it. A file that Jest runs
+ * Jest's `globalSetup`: embeds the Lua scripts that changed. Then it finds or installs all packages and servers that the
+ * chosen spec files need, before the first of them, and starts one of each server for the files that may share it. A file that Jest runs
  * without `tools/test.mjs` starts its own.
  */
 import { embed } from '../../tools/embed-lua.mjs';
+import { installOwnPackages } from '../../tools/own-packages.mjs';
 
 const PROGRAMS = {
   redis: ['redis'],
@@ -14,6 +15,8 @@ const PROGRAMS = {
   chromium: ['chromium'],
   redisson: ['jdk', 'maven'],
 };
+/** Folders with packages of their own. */
+const FOLDERS = { packages: 'test', orms: 'test/orm' };
 const SHARED = {
   redis: { variable: 'REDIS_URL', start: 'startRedis' },
   zookeeper: { variable: 'ZOOKEEPER_URL', start: 'startZooKeeper' },
@@ -29,9 +32,10 @@ export default async function preflight() {
   embed();
   const needs = (process.env['BEDROCK_TEST_NEEDS'] ?? '').split(',').filter(Boolean);
   if (needs.length === 0) return;
+  for (const [need, folder] of Object.entries(FOLDERS)) if (needs.includes(need)) installOwnPackages(folder);
   // This is the build. A run of Jest alone names no needs, so it works without one.
   const servers = await import('bedrock-servers');
-  await servers.ensureServers(needs.flatMap((need) => PROGRAMS[need]));
+  await servers.ensureServers(needs.flatMap((need) => PROGRAMS[need] ?? []));
   const shared = needs
     .map((need) => SHARED[need])
     .filter((one) => one !== undefined && !process.env[one.variable]);

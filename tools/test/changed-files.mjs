@@ -56,7 +56,11 @@ const RULES = [
       /^(compat|\.ci|\.github)\/|^(LICENSE|\.editorconfig|\.gitignore|\.prettierignore|prettier\.config\.js)$/,
     specs: [],
   },
-  { pattern: /^test\/(?!support\/.*\.[cm]js$|tsconfig\.json$)/, isOfTests: true, specs: [] },
+  {
+    pattern: /^test\/(?!support\/.*\.[cm]js$|tsconfig\.json$|package(-lock)?\.json$)/,
+    isOfTests: true,
+    specs: [],
+  },
 ];
 
 /**

@@ -61,6 +61,22 @@ describe('the commands of the tests', () => {
     });
     expect(missing).toEqual([]);
   });
+
+  it('have the packages that their files import', () => {
+    const manifest = JSON.parse(readFileSync(join(root, 'test/package.json'), 'utf8')) as {
+      devDependencies: object;
+    };
+    const own = Object.keys(manifest.devDependencies);
+    const importsOf = (file: string): string[] =>
+      [...sourcesOf(join(root, file))].flatMap((source) =>
+        Array.from(readFileSync(source, 'utf8').matchAll(/from '([^'.][^']*)'/g), ([, name]) => name!),
+      );
+    const needing = files.filter((file) =>
+      importsOf(file).some((name) => own.some((one) => name === one || name.startsWith(`${one}/`))),
+    );
+    expect(needing.length).toBeGreaterThan(20);
+    expect(needing.filter((file) => !rowOf(file)!.needs.includes('packages'))).toEqual([]);
+  });
 });
 
 describe('the map of the tests', () => {

@@ -4,20 +4,21 @@
  */
 import { redis } from 'bedrock-lock/redis';
 import { Redis } from 'ioredis';
-import { Redis as Redis5 } from 'ioredis-5';
+import { createRequire } from 'node:module';
 import { createClient } from 'redis';
-import { createClient as createClient5 } from 'redis-5';
 
 /** @typedef {import('bedrock-lock/redis').RedisOptions} RedisOptions */
 /** @typedef {NonNullable<RedisOptions['client']>} RedisClient */
 /** @typedef {'ioredis 5' | 'ioredis 6' | 'node-redis 5' | 'node-redis 6'} Library */
 
+// Loaded when they are used: `npm test` runs without the earlier versions.
+const require = createRequire(import.meta.url);
+
 /** @type {Record<Library, (url: string) => RedisClient>} */
 const MAKERS = {
-  'ioredis 5': (url) =>
-    /** @type {RedisClient} */ (/** @type {unknown} */ (new Redis5(url, { lazyConnect: true }))),
+  'ioredis 5': (url) => new (require('ioredis-5').Redis)(url, { lazyConnect: true }),
   'ioredis 6': (url) => new Redis(url, { lazyConnect: true }),
-  'node-redis 5': (url) => createClient5({ url }),
+  'node-redis 5': (url) => require('redis-5').createClient({ url }),
   'node-redis 6': (url) => createClient({ url }),
 };
 
