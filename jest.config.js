@@ -1,10 +1,9 @@
-/** Runs from source: the `@bedrock/source` condition of every workspace package points at its src folder. */
+/** Runs from source: the resolver finds the packages of this workspace in their src folders. */
 export default {
   roots: ['<rootDir>/libs', '<rootDir>/apps', '<rootDir>/test'],
   testMatch: ['**/*.spec.ts'],
   modulePathIgnorePatterns: ['/dist/'],
   testEnvironment: 'node',
-  testEnvironmentOptions: { customExportConditions: ['@bedrock/source', 'node', 'node-addons'] },
   extensionsToTreatAsEsm: ['.ts'],
   resolver: '<rootDir>/test/support/source-resolver.cjs',
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },

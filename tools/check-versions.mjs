@@ -7,6 +7,7 @@ import { startEtcd, startMariadb, startPostgres, startRedis, startZooKeeper } fr
 import * as testkitOfThis from 'bedrock-testkit';
 import assert from 'node:assert/strict';
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -73,14 +74,23 @@ async function buildEarlier() {
   await run('git', ['worktree', 'add', '--detach', '--force', checkout, values.with], { cwd: root });
   const modules = join(checkout, 'node_modules');
   mkdirSync(modules);
-  const libraries = { 'bedrock-lock': 'libs/lock', 'bedrock-testkit': 'libs/testkit' };
+  const libraries = {
+    'bedrock-lock': 'libs/lock',
+    'nestjs-bedrock': 'libs/nestjs',
+    'bedrock-testkit': 'libs/testkit',
+  };
   for (const name of readdirSync(join(root, 'node_modules'))) {
     if (!(name in libraries)) symlinkSync(join(root, 'node_modules', name), join(modules, name));
   }
   for (const [name, folder] of Object.entries(libraries))
     symlinkSync(join(checkout, folder), join(modules, name));
-  await run(process.execPath, ['tools/embed-lua.mjs'], { cwd: checkout });
-  await run(process.execPath, ['node_modules/typescript/bin/tsc', '-b', 'libs/testkit'], { cwd: checkout });
+  const node = (...args) => run(process.execPath, args, { cwd: checkout });
+  // Before that file, `tsc -b` alone built the modules that this needs.
+  const packages = existsSync(join(checkout, 'tools/build-packages.mjs'));
+  await node('tools/embed-lua.mjs');
+  if (packages) await node('tools/build-packages.mjs', '--before-tsc');
+  await node('node_modules/typescript/bin/tsc', '-b', 'libs/nestjs', 'libs/testkit');
+  if (packages) await node('tools/build-packages.mjs');
   return import(pathToFileURL(join(checkout, 'libs/testkit/dist/index.js')).href);
 }
 

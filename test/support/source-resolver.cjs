@@ -1,11 +1,16 @@
-/**
- * Resolves packages of this workspace to their sources, even if Jest asks without conditions. It does so when it
- * searches for the tests that depend on a changed file, and would find the build instead.
- */
-const SOURCE = ['@bedrock/source', 'node', 'node-addons', 'import', 'require', 'default'];
+/** Jest's resolver: finds the packages of this workspace in their sources, so that tests need no build of them. */
+const { join } = require('node:path');
 
-module.exports = (path, options) =>
-  options.defaultResolver(
-    path,
-    options.conditions?.length > 0 ? options : { ...options, conditions: SOURCE },
-  );
+const ROOT = join(__dirname, '../..');
+const FOLDERS = {
+  'bedrock-lock': 'libs/lock',
+  'nestjs-bedrock': 'libs/nestjs',
+  'bedrock-testkit': 'libs/testkit',
+  'bedrock-servers': 'test/servers',
+};
+
+module.exports = (path, options) => {
+  const [name, entry = 'index', ...rest] = path.split('/');
+  const isSource = Object.hasOwn(FOLDERS, name) && rest.length === 0 && entry !== 'package.json';
+  return options.defaultResolver(isSource ? join(ROOT, FOLDERS[name], 'src', `${entry}.ts`) : path, options);
+};

@@ -22,17 +22,11 @@ const FILES = [
 type Problems = (file: string) => string[];
 
 function compile(files: readonly string[]): Problems {
-  const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.base.json'), (name) => ts.sys.readFile(name)) as {
-    config: { compilerOptions: object };
+  const { config } = ts.readConfigFile(join(ROOT, 'test/tsconfig.json'), (name) => ts.sys.readFile(name)) as {
+    config: object;
   };
-  const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, ROOT);
-  const all: ts.CompilerOptions = {
-    ...options,
-    composite: false,
-    declaration: false,
-    noEmit: true,
-    customConditions: ['@bedrock/source'],
-  };
+  const here = { ...config, include: [], files };
+  const { options: all } = ts.parseJsonConfigFileContent(here, ts.sys, join(ROOT, 'test'));
   const host = ts.createCompilerHost(all);
   const { getSourceFile } = host;
   host.getSourceFile = (name, version, ...rest) =>

@@ -1,30 +1,41 @@
-/** Loads both builds of every library into this process, past the conditions of `exports`, and prints what it sees. */
+/** Loads two copies of every library into this process, past the conditions of `exports`, and prints what it sees. */
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { readdirSync, readFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const require = createRequire(import.meta.url);
 const libraries = join(import.meta.dirname, '../../../libs');
 
-/** Both builds of an entry. @param {string} library @param {string} entry */
+/** A second version of bedrock-lock, as another package may bring it. */
+const secondLock = mkdtempSync(join(tmpdir(), 'bedrock-two-copies-'));
+process.once('exit', () => rmSync(secondLock, { recursive: true, force: true }));
+cpSync(join(libraries, 'lock/dist'), secondLock, { recursive: true });
+
+/** Two copies of an entry: both builds, or for bedrock-lock, which has one, two versions. */
 async function bothOf(library, entry = 'index') {
   const dist = join(libraries, library, 'dist');
-  const esm = await import(pathToFileURL(join(dist, `${entry}.js`)).href);
-  return { esm, cjs: require(join(dist, 'cjs', `${entry}.js`)) };
+  const [module, copy] =
+    library === 'lock'
+      ? [join(dist, `${entry}.mjs`), join(secondLock, `${entry}.js`)]
+      : [join(dist, `${entry}.js`), join(dist, 'cjs', `${entry}.js`)];
+  return { esm: await import(pathToFileURL(module).href), cjs: require(copy) };
 }
 
-/** Names that only one of both builds exports, by entry. */
+/** Names that only one format exports, by entry. */
 async function differences() {
   const found = {};
   for (const library of readdirSync(libraries)) {
     const { exports } = JSON.parse(readFileSync(join(libraries, library, 'package.json'), 'utf8'));
-    const entries = Object.values(exports).flatMap((target) => target['@bedrock/source'] ?? []);
-    for (const entry of entries.map((source) => source.slice('./src/'.length, -'.ts'.length))) {
-      const { esm, cjs } = await bothOf(library, entry);
-      const [one, other] = [Object.keys(esm), Object.keys(cjs)];
+    for (const [subpath, target] of Object.entries(exports)) {
+      if (subpath === './package.json') continue;
+      const entry = subpath === '.' ? 'index' : subpath.slice('./'.length);
+      const esm = await import(pathToFileURL(join(libraries, library, target.import.default)).href);
+      const cjs = require(join(libraries, library, target.require.default));
+      const [one, other] = [esm, cjs].map((names) => Object.keys(names).filter((name) => name !== 'default'));
       found[`${library}/${entry}`] = [
         ...one.filter((name) => !other.includes(name)),
         ...other.filter((name) => !one.includes(name)),
@@ -125,6 +136,7 @@ async function onLost() {
 
 const seen = {
   copies: esm.Bedrock === cjs.Bedrock ? 1 : 2,
+  formats: (await import('bedrock-lock')).Bedrock === require('bedrock-lock').Bedrock ? 1 : 2,
   differences: await differences(),
   secondBedrock: codeOfSecondBedrock(),
   lease: await mutex.run((lease) => cjs.currentLease() === lease),

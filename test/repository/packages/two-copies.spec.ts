@@ -4,11 +4,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-type Conditions = Readonly<Record<'@bedrock/source', string>>;
-
 interface Manifest {
-  readonly exports: Readonly<Record<string, Conditions | string>>;
-  readonly typesVersions: { readonly '*': Readonly<Record<string, readonly string[]>> };
+  readonly exports: Readonly<Record<string, object | string>>;
+  readonly typesVersions?: { readonly '*': Readonly<Record<string, readonly string[]>> };
 }
 
 interface Seen {
@@ -20,33 +18,56 @@ interface Seen {
 const libraries = join(import.meta.dirname, '../../../libs');
 
 describe('package.json of every library', () => {
-  it.each(readdirSync(libraries))('offers both builds of every entry: %s', (library) => {
+  it.each(readdirSync(libraries))('offers every entry to import and require(): %s', (library) => {
     const manifest = JSON.parse(readFileSync(join(libraries, library, 'package.json'), 'utf8')) as Manifest;
     for (const [subpath, target] of Object.entries(manifest.exports)) {
       if (subpath === './package.json') continue;
-      const source = (target as Conditions)['@bedrock/source'];
-      const name = source.slice('./src/'.length, -'.ts'.length);
-      const esm = { types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` };
-      const cjs = { types: `./dist/cjs/${name}.d.ts`, default: `./dist/cjs/${name}.js` };
-      // The order counts: a resolver that knows `module-sync` must take it, or a process gets two copies.
-      expect(Object.entries(target)).toEqual(
-        Object.entries({ '@bedrock/source': source, 'module-sync': esm, import: esm, require: cjs }),
-      );
-      if (subpath !== '.') expect(manifest.typesVersions['*']).toHaveProperty([name], [cjs.types]);
+      const name = subpath === '.' ? 'index' : subpath.slice('./'.length);
+      const conditions = library === 'lock' ? oneBuild(name) : twoBuilds(name);
+      // The order counts: a resolver takes the first condition that it knows.
+      expect(Object.entries(target)).toEqual(Object.entries(conditions));
+      const { types } = conditions.require;
+      if (subpath !== '.') expect(manifest.typesVersions?.['*']).toHaveProperty([name], [types]);
     }
   });
 });
 
-// Where both builds of the package meet in one process: Node below 20.19, bundlers, Jest with ES modules.
-describe('an ES module and a CommonJS copy in one process', () => {
+it.each(readdirSync(libraries))('the README of libs/%s lists every entry', (library) => {
+  const read = (file: string): string => readFileSync(join(libraries, library, file), 'utf8');
+  const { name, exports } = JSON.parse(read('package.json')) as Manifest & { readonly name: string };
+  const entries = Object.keys(exports)
+    .filter((subpath) => subpath !== './package.json')
+    .map((subpath) => name + subpath.slice(1));
+  expect(entries.filter((entry) => !read('README.md').includes(entry))).toEqual([]);
+});
+
+function oneBuild(name: string) {
+  return {
+    import: { types: `./dist/${name}.d.mts`, default: `./dist/${name}.mjs` },
+    require: { types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` },
+  };
+}
+
+/** A resolver that knows `module-sync` takes the ES module for `require()`, too: or a process gets two copies. */
+function twoBuilds(name: string) {
+  const esm = { types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` };
+  const cjs = { types: `./dist/cjs/${name}.d.ts`, default: `./dist/cjs/${name}.js` };
+  return { 'module-sync': esm, import: esm, require: cjs };
+}
+
+// Where two copies meet in one process: two versions; of nestjs-bedrock, Node below 20.19, bundlers, Jest with ES modules.
+describe('two copies in one process', () => {
   let seen: Seen;
   beforeAll(async () => {
-    const program = join(import.meta.dirname, 'two-builds.mjs');
+    const program = join(import.meta.dirname, 'two-copies.mjs');
     const env = { ...process.env, NODE_OPTIONS: '' };
     seen = JSON.parse((await promisify(execFile)(process.execPath, [program], { env })).stdout) as Seen;
   });
 
   it('are two copies indeed', () => expect(seen.copies).toBe(2));
+
+  it('are one copy of bedrock-lock for import and require() of one version', () =>
+    expect(seen['formats']).toBe(1));
 
   it('export the same names at every entry of every library', () => {
     expect(seen.differences).toMatchObject({
