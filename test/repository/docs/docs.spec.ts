@@ -10,15 +10,25 @@ import {
   startZooKeeper,
   type RunningServer,
 } from 'bedrock-servers';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import ts from 'typescript';
 import { runAll } from './run-all.js';
 import { pagesOf, snippetsOf } from './snippets.js';
 
 const root = resolve(import.meta.dirname, '../../..');
-// Inside the workspace, so that the packages resolve as they do for a user; outside of what git sees.
-const folder = join(root, 'node_modules/.cache/bedrock-snippets');
+const orms = join(root, 'test/orm');
+// Where the packages of every snippet resolve: those of test/orm, of test and of the workspace; outside of what git sees.
+const folder = join(orms, 'node_modules/.cache/bedrock-snippets');
 
 const options: ts.CompilerOptions = {
   target: ts.ScriptTarget.ES2022,
@@ -68,8 +78,11 @@ describe('the documentation', () => {
     await lockOnce(nodes);
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
     for (const { source, code } of snippets) writeFileSync(source, code);
-    problems = compile(snippets.map(({ source }) => source));
+    const prismaClient = generatePrismaClient();
+    // Named one by one: the compiler writes no module of `node_modules` that another one only imports.
+    problems = compile([...snippets.map(({ source }) => source), ...prismaClient]);
     const REDIS_URLS = nodes.map(({ url }) => url).join(',');
     const urls = Object.fromEntries(Object.entries(others).map(([name, { url }]) => [name, url]));
     const compiled = snippets.filter(({ source }) => !problems.has(source));
@@ -133,6 +146,20 @@ async function lockOnce(nodes: readonly RunningServer[]): Promise<void> {
   await bedrock.ready();
   await bedrock.mutex('first').run(() => undefined);
   await bedrock.close();
+}
+
+/** Makes the client that the page on Prisma imports, next to the snippets; gives its modules. */
+function generatePrismaClient(): string[] {
+  const schema = join(folder, 'schema.prisma');
+  copyFileSync(join(orms, 'schema.prisma'), schema);
+  const prisma = join(orms, 'node_modules/prisma/build/index.js');
+  // The command downloads an engine that it does not use, unless this variable names a file.
+  const env = { ...process.env, NODE_OPTIONS: '', PRISMA_SCHEMA_ENGINE_BINARY: process.execPath };
+  execFileSync(process.execPath, [prisma, 'generate', '--schema', schema], { cwd: orms, env, stdio: 'pipe' });
+  const generated = join(folder, 'generated');
+  return readdirSync(generated, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => join(generated, name));
 }
 
 function compile(files: string[]): Map<string, string[]> {
