@@ -1,5 +1,5 @@
 import { LockTypeMismatchError } from 'bedrock-lock';
-import { Bench, track } from '../bench.js';
+import { Bench, track, type Tracked } from '../bench.js';
 
 describe('an unavailable backend', () => {
   let bench: Bench;
@@ -76,6 +76,22 @@ describe('an unavailable backend', () => {
     await bench.clock.advance(1_800);
     expect(states()).toEqual(['rejected', 'rejected', 'rejected']);
     expect(callers[2]!.error).toMatchObject({ code: 'BACKEND_UNAVAILABLE', executed: 'unknown' });
+  });
+
+  it('refuses a caller that comes while others are rejected by its own request, not with theirs', async () => {
+    const sent = bench.told('claim.sent');
+    bench.backend.plan('claim', { kind: 'fail', error: new LockTypeMismatchError('r', 'a semaphore') }, 5);
+    const late: Tracked<unknown>[] = [];
+    bench.bedrock.on('wait.ended', () => {
+      if (late.length < 1) late.push(track(bench.lock().acquire()));
+    });
+    const first = track(bench.lock().acquire());
+    await bench.clock.advance(10);
+    expect([first.error, late[0]!.error]).toMatchObject([
+      { code: 'LOCK_TYPE_MISMATCH' },
+      { code: 'LOCK_TYPE_MISMATCH' },
+    ]);
+    expect(sent).toHaveLength(2);
   });
 
   it('that finds another type of lock refuses every caller at once: waiting would not help', async () => {

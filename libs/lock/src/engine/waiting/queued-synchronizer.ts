@@ -123,9 +123,9 @@ export class QueuedSynchronizer<T, W extends QueueSettings = LockSettings> imple
     this.owner.onLeft(reason);
   }
 
-  /** Takes out every waiter. */
+  /** Takes out every waiter of now. */
   rejectAll(reason: LeaveReason, error?: Error): void {
-    while (this.#head !== undefined) this.reject(this.#head, reason, error);
+    this.rejectWhere(() => true, reason, error);
   }
 
   expire(now: number): number {
@@ -139,10 +139,11 @@ export class QueuedSynchronizer<T, W extends QueueSettings = LockSettings> imple
   }
 
   /** Takes out every waiter that meets the condition. */
-  rejectWhere(condition: (waiter: Waiter<T, W>) => boolean, reason: LeaveReason): void {
+  rejectWhere(condition: (waiter: Waiter<T, W>) => boolean, reason: LeaveReason, error?: Error): void {
+    // Collected first: a listener of one that leaves may bring another.
     const leaving: Waiter<T, W>[] = [];
     for (let one = this.#head; one !== undefined; one = one.next) if (condition(one)) leaving.push(one);
-    for (const one of leaving) this.reject(one, reason);
+    for (const one of leaving) this.reject(one, reason, error);
   }
 
   #append(waiter: Waiter<T, W>): void {
