@@ -57,7 +57,7 @@ export class UntilConfirmed {
     return undefined;
   }
 
-  /** Cuts all pauses short: the rest of the time is for attempts. */
+  /** Ends the pauses before repeated attempts: the rest of the time is for attempts. Those until an instant go on. */
   hurry(): void {
     this.#isHurried = true;
     this.#endPauses();

@@ -110,7 +110,9 @@ export function processKey(processId: string): string {
   return `bedrock_process:${processId}`;
 }
 
-/** Wakes (`+resource`), grants (`=…`) and revocations (`!resource`) for this process alone. */
+/**
+ * For this process alone: wakes (`+resource`), wakes of a fair claim (`*…`), grants (`=…`) and revocations (`!resource`).
+ */
 export function processChannel(processId: string): string {
   return `${WAKE_CHANNEL}${processId}`;
 }

@@ -21,7 +21,7 @@ export interface RowAcquire {
   readonly notAfterUs: number;
 }
 
-/** Gives an exclusive grant back. */
+/** Gives a grant back. */
 export interface RowRelease {
   readonly resource: string;
   readonly id: string;
@@ -61,7 +61,7 @@ export interface RowNotification {
   readonly claimId?: string | undefined;
 }
 
-/** `first`: the first of the tokens, 0 when none was asked for. */
+/** `firstToken`: 0 when none was asked for. */
 export interface RowAcquired {
   readonly done: true;
   readonly firstToken: number;

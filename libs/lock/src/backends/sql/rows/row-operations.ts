@@ -58,7 +58,7 @@ export function claimOperation(
     if (!answer.done) return answer;
     if (answer.nowUs !== undefined) clockOffset.addSample(answer.nowUs);
     if (!('refused' in answer)) return () => deferred.resolve({ kind: 'granted', token: answer.firstToken });
-    // The row gives the answer for a claim that is not in the queue.
+    // The row that refused the claim names the holder in the way.
     const state = new RowState(resource, answer.refused, answer.nowUs);
     const verdict = verdictOf(state.refusalOf(claim, notAfterUs), state, deps);
     return () => deferred.resolve(verdict);
