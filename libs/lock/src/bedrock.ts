@@ -251,8 +251,8 @@ export class Bedrock implements AsyncDisposable {
     });
   }
 
-  #originOf(resource: string) {
-    const { name = '', kind = '' } = this.#names.originOf(resource.slice(this.prefix.length)) ?? {};
+  #originOf(resource: string | undefined) {
+    const { name = '', kind = '' } = this.#names.originOf(resource?.slice(this.prefix.length) ?? '') ?? {};
     return { lock: name, kind, backend: this.backend.name };
   }
 

@@ -54,8 +54,11 @@ export type {
   EventOrigin,
   LockEventName,
   LockEvents,
+  ProcessOrigin,
   ReleaseEnd,
   ReleaseOutcome,
+  RequestEnd,
+  RequestVerb,
 } from './core/events.js';
 export type { Clock } from './core/clock.js';
 export type { SecretKey } from './core/options/secret-keys.js';
@@ -89,7 +92,7 @@ export {
 } from './core/idempotency-errors.js';
 export type { Backend } from './core/ports/ports.js';
 export type { NodeView } from './core/ports/node.js';
-export type { ClaimView, HolderView, ProcessView } from './core/claim.js';
+export type { ClaimMode, ClaimView, HolderView, ProcessView } from './core/claim.js';
 
 // Links for the compiler alone: it names an inferred type only through entries that it has read (TS2883).
 export type {} from './backend.js';

@@ -60,6 +60,15 @@ export function permits(units: number, capacity: number): Shape {
   return Object.freeze({ mode: 'shared', units, capacity, order: 'any' });
 }
 
+/** How a claim shares its resource, for readers of events; '' where nothing is claimed. */
+export type ClaimMode = 'exclusive' | 'read' | 'write' | 'permits' | '';
+
+export function modeOf(shape: Shape): ClaimMode {
+  if (shape === READER) return 'read';
+  if (shape === WRITER) return 'write';
+  return shape.mode === 'exclusive' ? 'exclusive' : 'permits';
+}
+
 /** A grant, or what asks for one. */
 export interface ClaimRef {
   readonly id: string;

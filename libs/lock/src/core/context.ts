@@ -7,3 +7,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
  */
 export const outsideOfCallers: <A extends unknown[], R>(fn: (...args: A) => R, ...args: A) => R =
   AsyncLocalStorage.snapshot();
+
+/** What runs a function in the asynchronous context of now, later on. */
+export function inThisContext(): <R>(fn: () => R) => R {
+  return AsyncLocalStorage.snapshot();
+}

@@ -1,4 +1,5 @@
 import { channel, type Channel } from 'node:diagnostics_channel';
+import type { ClaimMode } from './claim.js';
 import { outsideOfCallers } from './context.js';
 import type { LossReason } from './errors.js';
 import { InvalidOptionError } from './errors.js';
@@ -12,28 +13,59 @@ export type ReleaseOutcome = ReleaseEnd | 'deferred';
 /** How the wait of a caller ended. `granted`: with its lease; the others: without one. */
 export type WaitEnd = 'granted' | 'timedOut' | 'busy' | 'aborted' | 'closed' | 'unavailable';
 
-/** What an event is about. */
-export interface EventOrigin {
-  /** The locked resource: prefix, name and the parts of the key. */
-  readonly resource: string;
-  /** The name that it was created with; '' where there is none. Never a part of the key. */
+/** What a process sends to a backend. */
+export type RequestVerb =
+  | 'claim' | 'renew' | 'release' | 'inspect' | 'revoke'
+  | 'count' | 'take' | 'read'
+  | 'begin' | 'complete' | 'abandon' | 'forget'; // prettier-ignore
+
+/** How a request ended; `failed`: the backend answered with an error, such as that of a key of another type. */
+export type RequestEnd = 'answered' | 'failed' | 'unavailable';
+
+/** What an event comes from, where it is about no single resource. */
+export interface ProcessOrigin {
+  /** The name that the lock was created with; '' where there is none. Never a part of the key. */
   readonly lock: string;
   /** Its kind, such as `mutex`; '' where there is none. */
   readonly kind: string;
   /** What the backend calls itself, such as `redis`. */
   readonly backend: string;
+  /** How the lock is claimed; '' where nothing is claimed. */
+  readonly mode: ClaimMode;
+}
+
+/** What an event is about. */
+export interface EventOrigin extends ProcessOrigin {
+  /** The locked resource: prefix, name and the parts of the key. */
+  readonly resource: string;
 }
 
 /** Every event with its payload. All times are in ms. */
 export interface LockEvents {
-  /** A caller is in the queue of this process; `waiting` counts it. */
-  'wait.started': EventOrigin & { readonly waiting: number };
-  /** The wait of a caller has ended: once for each `wait.started`, at the grant or when the caller leaves the queue. */
-  'wait.ended': EventOrigin & { readonly end: WaitEnd };
+  /**
+   * A caller waits; `waiting` counts those in the queue of its process, and `waitId` is its own number there. `inCaller` runs
+   * a function in the asynchronous context of the caller, as tracing needs it; it must not lock.
+   */
+  'wait.started': EventOrigin & {
+    readonly waitId: number;
+    readonly waiting: number;
+    readonly inCaller: <R>(fn: () => R) => R;
+  };
+  /**
+   * The wait of a caller has ended: once for each `wait.started`, at the grant or when the caller leaves. It might have
+   * lasted `waitMs`.
+   */
+  'wait.ended': EventOrigin & {
+    readonly waitId: number;
+    readonly end: WaitEnd;
+    readonly waitedMs: number;
+    readonly waitMs: number;
+  };
   /** A claim is sent to the backend; `tries` counts from 1. */
   'claim.sent': EventOrigin & { readonly id: string; readonly tries: number };
   /** A caller has its lease. */
   'lease.granted': EventOrigin & {
+    readonly waitId: number;
     readonly leaseId: string;
     readonly token: number;
     readonly waitedMs: number;
@@ -42,7 +74,19 @@ export interface LockEvents {
   };
   /** A claim went to the next caller of this process without a round trip. */
   'lease.handedOver': EventOrigin & { readonly leaseId: string; readonly waitedMs: number };
-  'lease.renewed': EventOrigin & { readonly leaseId: string; readonly remainingMs: number };
+  /** `marginMs` was left of the lease when its renewal was confirmed; now `remainingMs` are. */
+  'lease.renewed': EventOrigin & {
+    readonly leaseId: string;
+    readonly leaseMs: number;
+    readonly marginMs: number;
+    readonly remainingMs: number;
+  };
+  /** A renewal has no answer. It is repeated; without one, the lease ends in `remainingMs`. */
+  'lease.renewalFailed': EventOrigin & {
+    readonly leaseId: string;
+    readonly leaseMs: number;
+    readonly remainingMs: number;
+  };
   /** The backend refuses further renewals; the lease ends in `remainingMs`. */
   'lease.revoked': EventOrigin & { readonly leaseId: string; readonly remainingMs: number };
   'lease.lost': EventOrigin & {
@@ -93,12 +137,19 @@ export interface LockEvents {
   /** A body ran without a record, since the backend does not answer and `onUnavailable` is 'run'. */
   'idempotency.unprotected': EventOrigin & { readonly error: Error };
   'backend.unavailable': EventOrigin & { readonly error: Error; readonly retryInMs: number };
+  /** A request to the backend has ended. A batch is one request: `resources` counts, and `resource` is '' for several. */
+  'backend.request': EventOrigin & {
+    readonly verb: RequestVerb;
+    readonly resources: number;
+    readonly durationMs: number;
+    readonly end: RequestEnd;
+  };
   /** A node of a combination does not answer, or refuses to serve: it is not asked until it does. */
-  'node.unavailable': { readonly node: string; readonly error: Error };
+  'node.unavailable': ProcessOrigin & { readonly node: string; readonly error: Error };
   /** A node may have lost its data, so it grants nothing for a while. */
-  'node.quarantined': { readonly node: string; readonly forMs: number };
+  'node.quarantined': ProcessOrigin & { readonly node: string; readonly forMs: number };
   /** An unavailable node is used again. */
-  'node.available': { readonly node: string; readonly awayMs: number };
+  'node.available': ProcessOrigin & { readonly node: string; readonly awayMs: number };
   /**
    * A node has lost a grant that is in use; `nodes` still have it, and the lease is lost when they
    * are less than `minNodes`.
@@ -108,25 +159,23 @@ export interface LockEvents {
     readonly nodes: number;
     readonly minNodes: number;
   };
-  /** The event loop was late while locks were held: a renewal timer fired `lateMs` after its time. */
-  'loop.stalled': { readonly lateMs: number };
+  /** The event loop was late while `holds` locks were held: a renewal timer fired `lateMs` after its time. */
+  'loop.stalled': ProcessOrigin & { readonly lateMs: number; readonly holds: number };
 }
 
 export type LockEventName = keyof LockEvents;
-/** A payload without what its resource tells. */
+/** A payload without its origin; the mode is given where there is a claim. */
 export type EventFacts<N extends LockEventName> = {
-  [One in N]: LockEvents[One] extends EventOrigin
-    ? Omit<LockEvents[One], Exclude<keyof EventOrigin, 'resource'>>
-    : LockEvents[One];
+  [One in N]: Omit<LockEvents[One], keyof ProcessOrigin> & { readonly mode?: ClaimMode };
 }[N];
 type AnyListener = (payload: never) => void;
 
 const NAMES: readonly LockEventName[] = [
   'wait.started', 'wait.ended', 'claim.sent', 'lease.granted', 'lease.handedOver', 'lease.renewed',
-  'lease.revoked', 'lease.lost', 'lease.released', 'queue.full', 'flow.leaked', 'leader.elected', 'leader.lost',
+  'lease.renewalFailed', 'lease.revoked', 'lease.lost', 'lease.released', 'queue.full', 'flow.leaked', 'leader.elected', 'leader.lost',
   'leader.resigned', 'leader.overrun', 'leader.failed', 'idempotency.begun', 'idempotency.replayed', 'idempotency.refused',
   'idempotency.completed', 'idempotency.abandoned', 'idempotency.lost', 'idempotency.unconfirmed',
-  'idempotency.unprotected', 'backend.unavailable', 'node.unavailable',
+  'idempotency.unprotected', 'backend.unavailable', 'backend.request', 'node.unavailable',
   'node.quarantined', 'node.available', 'lease.degraded', 'loop.stalled',
 ]; // prettier-ignore
 
@@ -138,8 +187,8 @@ export class EventHub {
   readonly #listeners = new Map<LockEventName, Set<AnyListener>>();
   readonly #channels = new Map<LockEventName, Channel>();
 
-  /** @param originOf what an event about this resource is about */
-  constructor(private readonly originOf: (resource: string) => Omit<EventOrigin, 'resource'>) {
+  /** @param originOf where an event about this resource comes from, or one about no single resource */
+  constructor(private readonly originOf: (resource: string | undefined) => Omit<ProcessOrigin, 'mode'>) {
     for (const name of NAMES) {
       this.#listeners.set(name, new Set());
       this.#channels.set(name, channel(`bedrock:${name}`));
@@ -164,8 +213,9 @@ export class EventHub {
 
   emit<N extends LockEventName>(name: N, facts: EventFacts<N>): void {
     if (!this.hasListeners(name)) return;
-    const about = 'resource' in facts ? this.originOf(facts.resource) : undefined;
-    const payload = { ...facts, ...about } as LockEvents[N];
+    const { resource } = facts as { readonly resource?: string };
+    const origin = this.originOf(resource);
+    const payload = { mode: '', ...facts, ...origin } as unknown as LockEvents[N];
     outsideOfCallers(() => this.#deliver(name, payload));
   }
 

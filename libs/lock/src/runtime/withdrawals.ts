@@ -28,7 +28,7 @@ export interface Withdrawal {
 export class Withdrawals extends UntilConfirmed {
   constructor(
     clock: Clock,
-    private readonly driver: LeaseDriver,
+    private readonly driver: Pick<LeaseDriver, 'withdraw'>,
     private readonly operationTimeoutMs: number,
   ) {
     super(clock, RETRY_MS);

@@ -1,4 +1,5 @@
 import { jest } from '@jest/globals';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { channel } from 'node:diagnostics_channel';
 import { Bedrock, type LockEventName } from 'bedrock-lock';
 import { memory } from 'bedrock-lock/memory';
@@ -6,7 +7,7 @@ import { Bench, track } from '../bench.js';
 
 const ALL: readonly LockEventName[] = [
   'wait.started', 'wait.ended', 'claim.sent', 'lease.granted', 'lease.handedOver', 'lease.renewed',
-  'lease.revoked', 'lease.lost', 'lease.released', 'queue.full', 'flow.leaked', 'backend.unavailable', 'loop.stalled',
+  'lease.renewalFailed', 'lease.revoked', 'lease.lost', 'lease.released', 'queue.full', 'flow.leaked', 'backend.unavailable', 'loop.stalled',
 ]; // prettier-ignore
 
 describe('events', () => {
@@ -55,12 +56,10 @@ describe('events', () => {
   it('say which lock, of which kind and on which backend; never the key', async () => {
     const bedrock = new Bedrock({ backend: memory(), prefix: 'app:' });
     const told: object[] = [];
-    bedrock.on('lease.granted', ({ resource, lock, kind, backend }) =>
-      told.push([resource, lock, kind, backend]),
-    );
-    bedrock.on('idempotency.begun', ({ resource, lock, kind, backend }) =>
-      told.push([resource, lock, kind, backend]),
-    );
+    for (const event of ['lease.granted', 'idempotency.begun'] as const)
+      bedrock.on(event, ({ resource, lock, kind, backend: on, mode }) =>
+        told.push([resource, lock, kind, on, mode]),
+      );
     await bedrock
       .mutex('stock')
       .for('p:1', 2)
@@ -70,14 +69,16 @@ describe('events', () => {
       .readWriteLock('shelf')
       .for('x')
       .read.run(() => undefined);
+    await bedrock.readWriteLock('shelf').write.run(() => undefined);
     await bedrock.semaphore('pool', { permits: 2 }).run(() => undefined);
     await bedrock.idempotency('payments').run({ key: 'k', operation: 'pay', scope: 's' }, () => 1);
     expect(told).toEqual([
-      ['app:stock:p%3A1:2', 'stock', 'mutex', 'memory'],
-      ['app:stock:p', 'stock:p', 'mutex', 'memory'],
-      ['app:shelf:x', 'shelf', 'readWriteLock', 'memory'],
-      ['app:pool', 'pool', 'semaphore', 'memory'],
-      ['app:payments:pay:s:k', 'payments', 'idempotency', 'memory'],
+      ['app:stock:p%3A1:2', 'stock', 'mutex', 'memory', 'exclusive'],
+      ['app:stock:p', 'stock:p', 'mutex', 'memory', 'exclusive'],
+      ['app:shelf:x', 'shelf', 'readWriteLock', 'memory', 'read'],
+      ['app:shelf', 'shelf', 'readWriteLock', 'memory', 'write'],
+      ['app:pool', 'pool', 'semaphore', 'memory', 'permits'],
+      ['app:payments:pay:s:k', 'payments', 'idempotency', 'memory', ''],
     ]);
     await bedrock.close();
   });
@@ -112,6 +113,99 @@ describe('events', () => {
     await bench.clock.advance(3_000);
     await lost;
     expect([started.length, ended.length]).toEqual([2, 2]);
+  });
+
+  it('say that a caller without a place in the queue has waited, and how it ended', async () => {
+    const [started, ended] = [bench.told('wait.started'), bench.told('wait.ended')];
+    const held = await bench.lock().acquire();
+    await expect(bench.lock().acquire({ waitMs: 0 })).rejects.toMatchObject({ code: 'LOCK_BUSY' });
+    expect(started.at(-1)).toMatchObject({ resource: 'r', mode: 'exclusive', waiting: 0 });
+    expect(ended.at(-1)).toMatchObject({
+      waitId: started.at(-1)!.waitId,
+      end: 'busy',
+      waitedMs: 0,
+      waitMs: 0,
+    });
+    await held.release();
+  });
+
+  it('number a wait from its start to its grant, and say how long it took of how long', async () => {
+    const [started, ended, granted] = [
+      bench.told('wait.started'),
+      bench.told('wait.ended'),
+      bench.told('lease.granted'),
+    ];
+    const held = await bench.lock().acquire();
+    const waiting = bench.lock().acquire({ waitMs: 500 });
+    await bench.clock.advance(40);
+    await held.release();
+    await waiting;
+    const { waitId } = started[1]!;
+    expect(waitId).not.toBe(started[0]!.waitId);
+    expect(ended[1]).toMatchObject({ waitId, end: 'granted', waitedMs: 40, waitMs: 500 });
+    expect(granted[1]).toMatchObject({ waitId, waitedMs: 40 });
+  });
+
+  it('let a listener look into the asynchronous context of the caller', async () => {
+    const store = new AsyncLocalStorage<string>();
+    const seen: unknown[] = [];
+    bench.bedrock.on('wait.started', ({ inCaller }) =>
+      seen.push(
+        store.getStore(),
+        inCaller(() => store.getStore()),
+      ),
+    );
+    await store.run('request 1', () => bench.lock().run(() => undefined));
+    expect(seen).toEqual([undefined, 'request 1']);
+  });
+
+  it('call a wait unavailable that ended while the backend did not answer', async () => {
+    const ended = bench.told('wait.ended');
+    bench.backend.cutOff();
+    const caller = track(bench.lock().acquire({ waitMs: 3_000 }));
+    await bench.clock.advance(5_000);
+    expect(caller.error).toMatchObject({ code: 'BACKEND_UNAVAILABLE' });
+    expect(ended).toMatchObject([{ end: 'unavailable', waitMs: 3_000 }]);
+  });
+
+  it('tell of every request: its verb, its duration and its end', async () => {
+    const requests = bench.told('backend.request');
+    const about = {
+      resource: 'r',
+      lock: 'r',
+      kind: 'mutex',
+      backend: 'memory',
+      mode: 'exclusive',
+      resources: 1,
+    };
+    const lease = await bench.lock().acquire();
+    await bench.clock.advance(1_000);
+    await bench.lock().inspect();
+    await lease.release();
+    expect(requests).toEqual([
+      { ...about, verb: 'claim', durationMs: 0, end: 'answered' },
+      { ...about, verb: 'renew', durationMs: 0, end: 'answered' },
+      { ...about, mode: '', verb: 'inspect', durationMs: 0, end: 'answered' },
+      { ...about, verb: 'release', durationMs: 0, end: 'answered' },
+    ]);
+  });
+
+  it('tell how much of a lease was left at its renewal, and of a renewal without an answer', async () => {
+    const [renewed, failed, requests] = [
+      bench.told('lease.renewed'),
+      bench.told('lease.renewalFailed'),
+      bench.told('backend.request'),
+    ];
+    const lease = await bench.lock().acquire();
+    await bench.clock.advance(1_000);
+    expect(renewed).toMatchObject([{ leaseId: lease.id, leaseMs: 3_000, mode: 'exclusive' }]);
+    const { marginMs, remainingMs } = renewed[0]!;
+    expect(marginMs).toBeLessThanOrEqual(2_000);
+    expect(remainingMs).toBeGreaterThan(marginMs);
+    bench.backend.cutOff();
+    await bench.clock.advance(1_000 + 1_000);
+    expect(failed[0]).toMatchObject({ leaseId: lease.id, leaseMs: 3_000, lock: 'r' });
+    expect(requests.at(-1)).toMatchObject({ verb: 'renew', end: 'unavailable' });
   });
 
   it('are published on diagnostics_channel too', async () => {

@@ -10,6 +10,7 @@ import {
 import type { EventHub } from '../../core/events.js';
 import type { Backend, Waker } from '../../core/ports/ports.js';
 import type { WaitSettings } from '../../core/options/wait-options.js';
+import type { RequestObserver } from '../../core/ports/request-observer.js';
 import { WakeableSleep } from '../../runtime/wakeable-sleep.js';
 import { Backoff } from '../../runtime/backoff.js';
 import type { CountStrategy, CountAnswer } from './count-strategy.js';
@@ -49,6 +50,7 @@ export interface CountDeps {
   readonly registry: WaiterRegistry;
   readonly events: EventHub;
   readonly operations: Operations;
+  readonly requests: RequestObserver;
 }
 
 /** What all queues of one kind share, and call back. */
@@ -149,11 +151,10 @@ export class CountQueue<W extends WaitSettings, T> implements QueueOwner<T, W>, 
     const { callers, lastArrival } = request;
     let answer: CountAnswer<T> | undefined;
     try {
-      answer = await this.owner.strategy.request(
-        this.resource,
-        callers.map(settingsOf),
-        request.operation.send(),
-      );
+      const { strategy, deps } = this.owner;
+      const { resource } = this;
+      const pending = strategy.request(resource, callers.map(settingsOf), request.operation.send());
+      answer = await deps.requests.observe('take', { resource }, pending);
       this.#onAnswer(answer);
     } catch (error) {
       this.#onFailure(request, error);

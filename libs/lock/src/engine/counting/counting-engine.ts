@@ -4,6 +4,7 @@ import { UnsupportedByBackendError } from '../../core/errors.js';
 import type { EventHub } from '../../core/events.js';
 import type { Backend, CounterDriver, PermitDriver } from '../../core/ports/ports.js';
 import type { WaitSettings } from '../../core/options/wait-options.js';
+import { RequestObserver } from '../../core/ports/request-observer.js';
 import type { CountStrategy } from './count-strategy.js';
 import { Operations } from './operations.js';
 import type { CountDeps } from './count-queue.js';
@@ -18,6 +19,7 @@ export type CountStrategyFactory<W extends WaitSettings, T> = (engine: CountingE
 /** What serves the primitives that are no leases: their changes, which happen once, and the callers that wait. */
 export class CountingEngine implements CountDeps {
   readonly operations: Operations;
+  readonly requests: RequestObserver;
   readonly #queues = new Map<unknown, Pick<CountQueues<WaitSettings, unknown>, 'hub' | 'whenEmpty'>>();
 
   constructor(
@@ -26,7 +28,8 @@ export class CountingEngine implements CountDeps {
     readonly registry: WaiterRegistry,
     readonly events: EventHub,
   ) {
-    this.operations = new Operations(clock, backend);
+    this.requests = new RequestObserver(clock, events);
+    this.operations = new Operations(clock, backend, this.requests);
   }
 
   /** @throws UnsupportedByBackendError */
@@ -72,7 +75,7 @@ export class CountingEngine implements CountDeps {
   /** A request that changes nothing: it is sent once. @throws BackendUnavailableError and errors of the driver */
   async query<R>(resource: string, request: () => Promise<R>): Promise<R> {
     try {
-      return await request();
+      return await this.requests.observe('read', { resource }, request());
     } catch (error) {
       throw asLockError(error, this.backend.name, resource);
     }

@@ -3,6 +3,7 @@ import type { OperationId } from '../../core/ports/counting.js';
 import { BackendUnavailableError, LockClosedError } from '../../core/errors.js';
 import type { Backend } from '../../core/ports/ports.js';
 import type { WaitSettings } from '../../core/options/wait-options.js';
+import type { RequestObserver } from '../../core/ports/request-observer.js';
 import { UntilConfirmed } from '../../runtime/until-confirmed.js';
 import { asLockError, isUnavailable } from '../../core/unavailable.js';
 
@@ -51,6 +52,7 @@ export class Operations extends UntilConfirmed {
   constructor(
     clock: Clock,
     private readonly backend: Backend,
+    private readonly requests: RequestObserver,
   ) {
     super(clock, RETRY_MS);
   }
@@ -101,7 +103,9 @@ export class Operations extends UntilConfirmed {
     this.inFlight.begin();
     try {
       const answer = await this.repeat({
-        send: async () => ({ value: await act(pending.send()) }),
+        send: async () => ({
+          value: await this.requests.observe('count', { resource }, act(pending.send())),
+        }),
         mayRepeat: (error, pauseMs) => {
           failure = this.#unavailable(error, resource);
           mayHaveActed ||= failure.executed === 'unknown';

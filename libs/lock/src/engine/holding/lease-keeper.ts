@@ -1,8 +1,9 @@
-import type { HeldRef, RenewOutcome } from '../../core/claim.js';
+import { modeOf, type HeldRef, type RenewOutcome } from '../../core/claim.js';
 import type { Clock } from '../../core/clock.js';
 import type { LossReason } from '../../core/errors.js';
-import type { EventHub } from '../../core/events.js';
+import type { EventFacts, EventHub } from '../../core/events.js';
 import type { LeaseDriver } from '../../core/ports/ports.js';
+import type { RequestObserver } from '../../core/ports/request-observer.js';
 import { OncePerTurn } from '../../runtime/after-microtasks.js';
 import { EarliestTimer } from '../../runtime/earliest-timer.js';
 import type { Hold } from './hold.js';
@@ -16,6 +17,17 @@ const MAX_TICK_MS = 1_000;
 /** A timer later than this means that the event loop was blocked, in ms. */
 const STALL_MS = 100;
 
+export interface LeaseKeeperDeps {
+  readonly clock: Clock;
+  /** All holds of the process; the kept ones are marked. */
+  readonly allHolds: () => Iterable<Hold>;
+  readonly driver: LeaseDriver;
+  readonly events: EventHub;
+  readonly requests: RequestObserver;
+  /** Called once for a hold whose lease has ended before its release. */
+  readonly onLost: (hold: Hold, reason: LossReason) => void;
+}
+
 /**
  * Renews all holds with one timer, in batches, and tells which are lost. Silence never extends a lock: without an
  * answer the old deadline stands, and the renewal is tried again after min(lease / 20, 1 s).
@@ -27,16 +39,8 @@ export class LeaseKeeper {
   readonly #shortRenewal = new OncePerTurn(() => this.#renewShort());
   readonly #timer: EarliestTimer;
 
-  constructor(
-    private readonly clock: Clock,
-    /** All holds of the process; the kept ones are marked. */
-    private readonly allHolds: () => Iterable<Hold>,
-    private readonly driver: LeaseDriver,
-    private readonly events: EventHub,
-    /** Called once for a hold whose lease has ended before its release. */
-    private readonly onLost: (hold: Hold, reason: LossReason) => void,
-  ) {
-    this.#timer = new EarliestTimer(clock, (lateMs) => this.#tick(lateMs), MAX_TICK_MS);
+  constructor(private readonly deps: LeaseKeeperDeps) {
+    this.#timer = new EarliestTimer(deps.clock, (lateMs) => this.#tick(lateMs), MAX_TICK_MS);
   }
 
   get size(): number {
@@ -44,7 +48,7 @@ export class LeaseKeeper {
   }
 
   holds(): readonly Hold[] {
-    return Array.from(this.allHolds()).filter(({ isKept }) => isKept);
+    return Array.from(this.deps.allHolds()).filter(({ isKept }) => isKept);
   }
 
   /** Begins to keep a hold, or looks anew at one whose lease has changed. */
@@ -70,14 +74,14 @@ export class LeaseKeeper {
   /** Renews one hold now, for `leaseMs`; like any renewal it may find out that the hold is lost or revoked. */
   async renewNow(hold: Hold, leaseMs: number): Promise<{ outcome: RenewOutcome; sentAt: number }> {
     const { id, resource, shape } = hold;
-    const ref = { id, resource, shape, leaseMs, keepMs: hold.keepMsAt(this.clock.now()) };
+    const ref = { id, resource, shape, leaseMs, keepMs: hold.keepMsAt(this.deps.clock.now()) };
     const { outcomes, sentAt } = await this.#ask([hold], [ref]);
     return { outcome: outcomes[0]!, sentAt };
   }
 
   /** Tells the backend what a hold has become; it is repeated without an answer, as a renewal is. */
   async update(hold: Hold): Promise<RenewOutcome> {
-    const now = this.clock.now();
+    const now = this.deps.clock.now();
     // A fixed lease is renewed for this alone.
     hold.renewDue ??= now;
     const { outcomes } = await this.#ask([hold], [heldRef(hold, now)]);
@@ -121,10 +125,10 @@ export class LeaseKeeper {
   }
 
   #tick(lateMs: number): void {
-    if (lateMs > STALL_MS && this.#size > 0 && this.events.hasListeners('loop.stalled')) {
-      this.events.emit('loop.stalled', { lateMs });
+    if (lateMs > STALL_MS && this.#size > 0 && this.deps.events.hasListeners('loop.stalled')) {
+      this.deps.events.emit('loop.stalled', { lateMs, holds: this.#size });
     }
-    const now = this.clock.now();
+    const now = this.deps.clock.now();
     const due: Hold[] = [];
     let next = Infinity;
     for (const hold of this.holds()) {
@@ -140,17 +144,17 @@ export class LeaseKeeper {
   // A renewal that was confirmed in time may still be unread, since timers run before sockets are read.
   #suspect(hold: Hold): void {
     const { lease } = hold;
-    this.clock.afterPoll(() => {
+    this.deps.clock.afterPoll(() => {
       if (!hold.isKept || hold.lease !== lease || lease === undefined) return;
-      const now = this.clock.now();
+      const now = this.deps.clock.now();
       if (now < lease.endsAt) return this.#scheduleFor(hold);
-      this.onLost(hold, hold.lossReasonAt(now));
+      this.deps.onLost(hold, hold.lossReasonAt(now));
     });
   }
 
   #renew(due: readonly Hold[]): void {
     if (due.length === 0) return;
-    const refs = due.map((hold) => heldRef(hold, this.clock.now()));
+    const refs = due.map((hold) => heldRef(hold, this.deps.clock.now()));
     for (const hold of due) hold.isRenewing = true;
     void this.#ask(due, refs).then(() => {
       for (const hold of due) {
@@ -165,11 +169,11 @@ export class LeaseKeeper {
     due: readonly Hold[],
     refs: readonly HeldRef[],
   ): Promise<{ outcomes: RenewOutcome[]; sentAt: number }> {
-    const sentAt = this.clock.now();
+    const sentAt = this.deps.clock.now();
     due.forEach((hold, i) => hold.onRequested(sentAt + Math.max(refs[i]!.leaseMs, refs[i]!.keepMs)));
     let answers: readonly RenewOutcome[] = [];
     try {
-      answers = await this.driver.renew(refs);
+      answers = await this.deps.requests.observeBatch('renew', refs, this.deps.driver.renew(refs));
     } catch {
       // Silence: every outcome is unknown.
     }
@@ -184,24 +188,31 @@ export class LeaseKeeper {
   #settle(hold: Hold, ref: HeldRef, sentAt: number, outcome: RenewOutcome): void {
     const { lease } = hold;
     if (!hold.isKept || lease === undefined) return;
-    if (outcome === 'lost') return this.onLost(hold, 'taken');
+    if (outcome === 'lost') return this.deps.onLost(hold, 'taken');
     if (outcome === 'renewed') {
+      const marginMs = this.deps.events.hasListeners('lease.renewed') ? lease.remainingMs : 0;
       hold.confirm(sentAt, ref.leaseMs);
       hold.planRenewal();
-      this.#publish('lease.renewed', hold);
+      this.#publish('lease.renewed', hold, { leaseMs: lease.settings.leaseMs, marginMs });
     } else if (outcome === 'revoked') {
-      if (!hold.isRevoked) this.#publish('lease.revoked', hold);
+      if (!hold.isRevoked) this.#publish('lease.revoked', hold, {});
       hold.isRevoked = true;
       hold.renewDue = undefined;
     } else if (hold.renewDue !== undefined) {
-      hold.renewDue = Math.ceil(this.clock.now() + Math.min(lease.settings.leaseMs / 20, 1_000));
+      this.#publish('lease.renewalFailed', hold, { leaseMs: lease.settings.leaseMs });
+      hold.renewDue = Math.ceil(this.deps.clock.now() + Math.min(lease.settings.leaseMs / 20, 1_000));
     }
   }
 
-  #publish(event: 'lease.renewed' | 'lease.revoked', hold: Hold): void {
-    if (!this.events.hasListeners(event)) return;
-    const { id, resource, remainingMs } = hold.lease!;
-    this.events.emit(event, { resource, leaseId: id, remainingMs });
+  #publish<N extends 'lease.renewed' | 'lease.renewalFailed' | 'lease.revoked'>(
+    event: N,
+    hold: Hold,
+    facts: Omit<EventFacts<N>, 'resource' | 'mode' | 'leaseId' | 'remainingMs'>,
+  ): void {
+    if (!this.deps.events.hasListeners(event)) return;
+    const { id, resource, remainingMs, settings } = hold.lease!;
+    const about = { resource, mode: modeOf(settings.shape), leaseId: id, remainingMs };
+    this.deps.events.emit(event, { ...about, ...facts } as unknown as EventFacts<N>);
   }
 }
 

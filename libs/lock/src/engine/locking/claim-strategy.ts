@@ -1,5 +1,6 @@
 import type { Shape, Verdict } from '../../core/claim.js';
 import type { Backend, Waker } from '../../core/ports/ports.js';
+import type { RequestObserver } from '../../core/ports/request-observer.js';
 import type { SuspendAwareClock } from '../../core/suspend-aware-clock.js';
 import { mayHaveActed } from '../../core/unavailable.js';
 import { WakeableSleep } from '../../runtime/wakeable-sleep.js';
@@ -15,6 +16,7 @@ const MAX_OTHER_CLAIMS = 31;
 export interface ClaimStrategyDeps {
   readonly clock: SuspendAwareClock;
   readonly backend: Backend;
+  readonly requests: RequestObserver;
   readonly claims: Claims;
   readonly granter: LeaseGranter;
   /** Starts the loop of a resource anew, once this one has ended. */
@@ -64,7 +66,7 @@ export class ClaimStrategy implements WaitingStrategy<Shape> {
 
   async ask(): Promise<RequestOutcome> {
     const { state } = this;
-    const { backend, claims, granter } = this.deps;
+    const { backend, claims, granter, requests } = this.deps;
     const head = state.head!;
     const attempt = claims.attemptFor(state, this.#attempt, head.settings);
     const pushed = state.takePushedGrant();
@@ -73,7 +75,7 @@ export class ClaimStrategy implements WaitingStrategy<Shape> {
     if (pushed === undefined) {
       const claim = claims.nextClaim(state, attempt, !head.triesOnce);
       try {
-        const pendingVerdict = backend.leases.claim(claim);
+        const pendingVerdict = requests.observe('claim', claim, backend.leases.claim(claim));
         if (this.#hasRoom) otherClaims = this.#claimForOthers();
         verdict = await pendingVerdict;
         claims.onAnswer(state, attempt, verdict, claim.queue);
@@ -144,11 +146,11 @@ export class ClaimStrategy implements WaitingStrategy<Shape> {
 
   async #claimOnce(attempt: Attempt): Promise<void> {
     const { state } = this;
-    const { backend, claims, granter } = this.deps;
+    const { backend, claims, granter, requests } = this.deps;
     const claim = claims.nextClaim(state, attempt, false);
     let verdict: Verdict;
     try {
-      verdict = await backend.leases.claim(claim);
+      verdict = await requests.observe('claim', claim, backend.leases.claim(claim));
     } catch (error) {
       if (mayHaveActed(error)) attempt.inDoubtUntil = claim.notAfter;
       return claims.giveUp(state, attempt);

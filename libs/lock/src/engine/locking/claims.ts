@@ -1,4 +1,4 @@
-import type { Claim, PushedGrant, Verdict } from '../../core/claim.js';
+import { modeOf, type Claim, type PushedGrant, type Verdict } from '../../core/claim.js';
 import { BackendUnavailableError } from '../../core/errors.js';
 import type { EventHub } from '../../core/events.js';
 import type { LockSettings } from '../../core/options/options.js';
@@ -76,7 +76,12 @@ export class Claims {
     attempt.sentAt = this.deps.clock.now();
     attempt.lastArrival = state.registry.lastArrival;
     if (this.deps.events.hasListeners('claim.sent'))
-      this.deps.events.emit('claim.sent', { resource, id: attempt.id, tries: attempt.tries });
+      this.deps.events.emit('claim.sent', {
+        resource,
+        mode: modeOf(attempt.settings.shape),
+        id: attempt.id,
+        tries: attempt.tries,
+      });
     const notAfter = attempt.sentAt + this.deps.backend.operationTimeoutMs;
     return attempt.toClaim(resource, queue, notAfter);
   }
@@ -111,7 +116,8 @@ export class Claims {
     if (mayHaveActed(lockError)) attempt.inDoubtUntil = notAfter;
     state.lastError = lockError;
     if (events.hasListeners('backend.unavailable')) {
-      events.emit('backend.unavailable', { resource, error: lockError, retryInMs: attempt.retryMs });
+      const mode = modeOf(attempt.settings.shape);
+      events.emit('backend.unavailable', { resource, mode, error: lockError, retryInMs: attempt.retryMs });
     }
   }
 

@@ -1,8 +1,9 @@
-import type { JointVerdict } from '../../core/claim.js';
+import { modeOf, type JointVerdict } from '../../core/claim.js';
 import { outsideOfCallers } from '../../core/context.js';
 import { LockBusyError, type LockError } from '../../core/errors.js';
 import type { LockSettings } from '../../core/options/options.js';
 import type { Backend } from '../../core/ports/ports.js';
+import type { RequestObserver } from '../../core/ports/request-observer.js';
 import type { Attempt } from './attempt.js';
 import type { ClaimLoops } from './claim-loops.js';
 import type { Claims } from './claims.js';
@@ -30,19 +31,22 @@ interface JointAttempt {
   readonly others: Lease[];
 }
 
+export interface JointClaimsDeps {
+  readonly backend: Backend;
+  readonly states: ResourceStates;
+  readonly claims: Claims;
+  readonly loops: ClaimLoops;
+  readonly granter: LeaseGranter;
+  readonly requests: RequestObserver;
+}
+
 /**
  * Asks for several resources in one request, all or none, where no caller of this process uses any
  * of them. If it is refused, the caller is already the head of the first resource's queue, and
  * is served as any other.
  */
 export class JointClaims {
-  constructor(
-    private readonly backend: Backend,
-    private readonly states: ResourceStates,
-    private readonly claims: Claims,
-    private readonly loops: ClaimLoops,
-    private readonly granter: LeaseGranter,
-  ) {}
+  constructor(private readonly deps: JointClaimsDeps) {}
 
   /**
    * The lease of the first, and those of the others if one request got them all. Undefined when
@@ -53,14 +57,14 @@ export class JointClaims {
     signal: AbortSignal | undefined,
   ): Promise<readonly Lease[]> | undefined {
     if (!this.#canAskTogether(requests)) return undefined;
-    const states = requests.map(({ resource }) => this.states.shared(resource));
+    const states = requests.map(({ resource }) => this.deps.states.shared(resource));
     const [{ settings }] = requests as [LockRequest];
     const [{ queue }] = states as [ResourceState];
     const turn = queue.enqueue({ settings, signal, triesOnce: settings.waitMs === 0 });
     const others: Lease[] = [];
     if (queue.head === undefined) dropIdle(states);
     else {
-      const attempts = requests.map((request) => this.claims.firstAttempt(request.settings));
+      const attempts = requests.map((request) => this.deps.claims.firstAttempt(request.settings));
       for (const state of states) state.isLoopRunning = true;
       const joint = { caller: queue.head, requests, states, attempts, others };
       void outsideOfCallers(() => this.#run(joint));
@@ -69,9 +73,9 @@ export class JointClaims {
   }
 
   #canAskTogether(requests: readonly LockRequest[]): boolean {
-    if (requests.length < 2 || this.backend.leases.claimAll === undefined) return false;
+    if (requests.length < 2 || this.deps.backend.leases.claimAll === undefined) return false;
     return requests.every(
-      ({ resource, settings }) => settings.shape.order === 'any' && !this.states.has(resource),
+      ({ resource, settings }) => settings.shape.order === 'any' && !this.deps.states.has(resource),
     );
   }
 
@@ -84,7 +88,7 @@ export class JointClaims {
       states[0]!.queue.reject(caller, 'busy', new LockBusyError(verdict.resource, verdict.holder));
     }
     // For callers that came meanwhile, and for this caller after a failure.
-    for (const state of states) this.loops.start(state);
+    for (const state of states) this.deps.loops.start(state);
     dropIdle(states);
   }
 
@@ -92,13 +96,17 @@ export class JointClaims {
   async #ask(joint: JointAttempt): Promise<JointVerdict | undefined> {
     const { states, attempts } = joint;
     const claims = states.map((state, i) => ({
-      ...this.claims.nextClaim(state, attempts[i]!, false),
+      ...this.deps.claims.nextClaim(state, attempts[i]!, false),
       mayPush: false,
     }));
     try {
-      return await this.backend.leases.claimAll!(claims);
+      return await this.deps.requests.observeBatch(
+        'claim',
+        claims,
+        this.deps.backend.leases.claimAll!(claims),
+      );
     } catch (error) {
-      const lockError = asLockError(error, this.backend.name, states[0]!.resource);
+      const lockError = asLockError(error, this.deps.backend.name, states[0]!.resource);
       if (mayHaveActed(lockError)) this.#giveUp(joint, claims[0]!.notAfter);
       this.#reportFailure(joint, lockError);
       return undefined;
@@ -113,16 +121,21 @@ export class JointClaims {
     if (!isUnavailable(error)) return;
     const [{ resource, registry, queue }] = states as [ResourceState];
     if (registry.events.hasListeners('backend.unavailable'))
-      registry.events.emit('backend.unavailable', { resource, error, retryInMs: 0 });
+      registry.events.emit('backend.unavailable', {
+        resource,
+        mode: modeOf(caller.settings.shape),
+        error,
+        retryInMs: 0,
+      });
     if (caller.triesOnce || caller.settings.failFast) queue.reject(caller, 'unavailable', error);
   }
 
   /** Gives the leases to the caller, if it is still there and all are worth something; else gives everything back. */
   #adoptGrants(joint: JointAttempt, tokens: readonly number[]): void {
     const { caller, requests, states, attempts, others } = joint;
-    const now = this.states.registry.clock.now();
+    const now = this.deps.states.registry.clock.now();
     const holds = attempts.map((attempt, i) =>
-      this.claims.createHold(states[i]!, attempt, attempt.toGrant(tokens[i]!)),
+      this.deps.claims.createHold(states[i]!, attempt, attempt.toGrant(tokens[i]!)),
     );
     const isOfUse = holds.every((hold, i) =>
       hold.isUsableFor(requests[i]!.settings, attempts[i]!.leaseMs, now),
@@ -130,19 +143,19 @@ export class JointClaims {
     if (!caller.isWaiting || !isOfUse) return this.#giveUp(joint, now);
     // Taken out of the queue before listeners run: one of them may abort or close.
     const waiter = states[0]!.dequeue();
-    const { enqueuedAt } = waiter;
+    const { arrival, enqueuedAt } = waiter;
     for (const [i, hold] of holds.entries()) {
       const { settings } = requests[i]!;
       const recipient: Recipient =
-        i === 0 ? waiter : { settings, enqueuedAt, resolve: (lease) => void others.push(lease) };
-      this.granter.grant(states[i]!, hold, recipient, 1);
+        i === 0 ? waiter : { settings, arrival, enqueuedAt, resolve: (lease) => void others.push(lease) };
+      this.deps.granter.grant(states[i]!, hold, recipient, 1);
     }
   }
 
   #giveUp({ states, attempts }: JointAttempt, inDoubtUntil: number): void {
     for (const [i, attempt] of attempts.entries()) {
       attempt.inDoubtUntil = inDoubtUntil;
-      this.claims.giveUp(states[i]!, attempt);
+      this.deps.claims.giveUp(states[i]!, attempt);
     }
   }
 }

@@ -9,7 +9,7 @@ import { Waiter } from '../waiting/queued-synchronizer.js';
 import type { ResourceState } from './resource-state.js';
 
 /** What gets a lease: a waiter, or for the others of a joint claim what stands for it. */
-export type Recipient = Pick<Waiter<Lease>, 'settings' | 'enqueuedAt' | 'resolve'>;
+export type Recipient = Pick<Waiter<Lease>, 'settings' | 'arrival' | 'enqueuedAt' | 'resolve'>;
 
 /** Gives callers their leases, and counts them. */
 export class LeaseGranter {
@@ -42,8 +42,8 @@ export class LeaseGranter {
     if (!hold.isKept) state.add(hold);
     this.keeper.keep(hold);
     recipient.resolve(lease);
-    if (recipient instanceof Waiter) this.publisher.waitEnded(lease.resource);
-    this.publisher.granted(lease, recipient.enqueuedAt, tries);
+    if (recipient instanceof Waiter) this.publisher.waitEnded(lease, recipient);
+    this.publisher.granted(lease, recipient, tries);
   }
 
   /** Gives the head of the queue its lease, and the readers behind it theirs. */

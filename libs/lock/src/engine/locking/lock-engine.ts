@@ -3,7 +3,8 @@ import { LockBusyError, LockClosedError, LockRevokedError, type LossReason } fro
 import type { EventHub, ReleaseOutcome } from '../../core/events.js';
 import { onePerProcess } from '../../runtime/one-per-process.js';
 import { checkLease, type LockSettings } from '../../core/options/options.js';
-import type { Backend } from '../../core/ports/ports.js';
+import type { Backend, LeaseDriver } from '../../core/ports/ports.js';
+import { RequestObserver } from '../../core/ports/request-observer.js';
 import type { SuspendAwareClock } from '../../core/suspend-aware-clock.js';
 import { ClaimLoops } from './claim-loops.js';
 import { Claims } from './claims.js';
@@ -32,6 +33,7 @@ const LOST: Promise<ReleaseOutcome> = Promise.resolve('lost');
 export class LockEngine implements WriteLeaseOwner {
   /** Its number in this process, from 1: in the order in which they were made. */
   readonly number: number;
+  readonly requests: RequestObserver;
   readonly #states: ResourceStates;
   readonly #publisher: LeaseEventPublisher;
   readonly #keeper: LeaseKeeper;
@@ -52,22 +54,35 @@ export class LockEngine implements WriteLeaseOwner {
   ) {
     const { leases, operationTimeoutMs, nodes } = backend;
     this.number = ++counter.engines;
+    const requests = new RequestObserver(clock, events);
+    this.requests = requests;
     this.#publisher = new LeaseEventPublisher(events);
     this.#states = new ResourceStates(registry, (state) => this.#loops.resume(state));
-    this.#keeper = new LeaseKeeper(
+    this.#keeper = new LeaseKeeper({
       clock,
-      () => this.#states.holds(),
-      leases,
+      allHolds: () => this.#states.holds(),
+      driver: leases,
       events,
-      (hold, reason) => this.#lose(hold, reason),
-    );
+      requests,
+      onLost: (hold, reason) => this.#lose(hold, reason),
+    });
     this.#hub = new WakeHub(clock, leases);
-    this.#withdrawals = new Withdrawals(clock, leases, operationTimeoutMs);
+    const driver: Pick<LeaseDriver, 'withdraw'> = {
+      withdraw: (ref, options) => requests.observe('release', ref, leases.withdraw(ref, options)),
+    };
+    this.#withdrawals = new Withdrawals(clock, driver, operationTimeoutMs);
     const claims = new Claims({ clock, backend, withdrawals: this.#withdrawals, events, quantum });
     const granter = new LeaseGranter(clock, this.#keeper, this.#publisher, this);
     this.#granter = granter;
-    this.#loops = new ClaimLoops({ clock, backend, hub: this.#hub, claims, granter });
-    this.#jointClaims = new JointClaims(backend, this.#states, claims, this.#loops, granter);
+    this.#loops = new ClaimLoops({ clock, backend, requests, hub: this.#hub, claims, granter });
+    this.#jointClaims = new JointClaims({
+      backend,
+      states: this.#states,
+      claims,
+      loops: this.#loops,
+      granter,
+      requests,
+    });
     this.#subscriptions = [
       backend.onSuspect((name) => this.#keeper.verify(name)),
       this.#states.wakeOnNodeChanges(nodes),
@@ -97,13 +112,15 @@ export class LockEngine implements WriteLeaseOwner {
     const state =
       settings.shape.order === 'fifo' ? this.#states.forCaller(resource) : this.#states.shared(resource);
     if (triesOnce && signal?.aborted !== true && isBusy(state, settings)) {
+      const isClosed = this.registry.isClosed;
+      const error = isClosed ? new LockClosedError(resource) : new LockBusyError(resource, state.holder);
+      state.publishRefusal(settings, isClosed ? 'closed' : 'busy');
       state.dropIfIdle();
-      return Promise.reject(
-        this.registry.isClosed ? new LockClosedError(resource) : new LockBusyError(resource, state.holder),
-      );
+      return Promise.reject(error);
     }
     const isImpatient = triesOnce || settings.failFast;
     if (isImpatient && state.isLoopRunning && state.lastError !== undefined && signal?.aborted !== true) {
+      state.publishRefusal(settings, 'unavailable');
       return Promise.reject(state.lastError);
     }
     const turn = state.queue.enqueue({ settings, signal, triesOnce });

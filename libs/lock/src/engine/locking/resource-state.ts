@@ -1,6 +1,14 @@
 import { hostname } from 'node:os';
-import { READER, type HolderView, type ProcessView, type PushedGrant, type Wake } from '../../core/claim.js';
+import {
+  modeOf,
+  READER,
+  type HolderView,
+  type ProcessView,
+  type PushedGrant,
+  type Wake,
+} from '../../core/claim.js';
 import type { Clock } from '../../core/clock.js';
+import { inThisContext } from '../../core/context.js';
 import {
   LockAbortedError,
   LockBusyError,
@@ -17,6 +25,9 @@ import type { LeaveReason, WaiterRegistry } from '../waiting/waiter-registry.js'
 import type { Attempt } from './attempt.js';
 
 const LOCAL: ProcessView = { host: hostname(), pid: process.pid };
+
+/** A caller, in the queue or refused before. */
+type WaitingCaller = Pick<Waiter<Lease>, 'settings' | 'arrival' | 'enqueuedAt'>;
 
 /** What the states of an engine have in common, and call back. */
 export interface ResourceStateOwner {
@@ -192,21 +203,43 @@ export class ResourceState implements QueueOwner<Lease> {
     return new LockWaitTimeoutError(resource, this.clock.now() - waiter.enqueuedAt, this.holder);
   }
 
-  onEnqueued(): void {
+  onEnqueued(waiter: Waiter<Lease>): void {
     if (this.group !== undefined) this.group.waiterCount += 1;
-    const { events } = this.registry;
-    if (!events.hasListeners('wait.started')) return;
-    events.emit('wait.started', { resource: this.resource, waiting: this.waiterCount });
+    this.#publishStart(waiter);
   }
 
-  onLeft(reason: LeaveReason): void {
+  onLeft(reason: LeaveReason, waiter: Waiter<Lease>): void {
     if (this.group !== undefined) this.group.waiterCount -= 1;
-    const { events } = this.registry;
-    if (events.hasListeners('wait.ended'))
-      events.emit('wait.ended', { resource: this.resource, end: reason });
+    // The reason that `rejectionFor` gives such a caller.
+    const isOutage = this.lastError !== undefined && (reason === 'timedOut' || reason === 'busy');
+    this.#publishEnd(waiter, isOutage ? 'unavailable' : reason);
     if (this.waiterCount === 0 && !this.isLoopRunning) this.dropIfIdle();
     // No caller needs the claim in flight, or the next one needs another.
     else if (this.head?.settings.shape !== this.currentAttempt?.settings.shape) this.owner.resume(this);
+  }
+
+  /** A caller is refused without a place in the queue: its wait has begun and ended. */
+  publishRefusal(settings: LockSettings, end: LeaveReason): void {
+    const caller = { settings, arrival: this.registry.nextArrival(), enqueuedAt: this.clock.now() };
+    this.#publishStart(caller);
+    this.#publishEnd(caller, end);
+  }
+
+  #publishStart({ settings, arrival: waitId }: WaitingCaller): void {
+    const { events } = this.registry;
+    if (!events.hasListeners('wait.started')) return;
+    const { resource, waiterCount: waiting } = this;
+    const mode = modeOf(settings.shape);
+    events.emit('wait.started', { resource, mode, waitId, waiting, inCaller: inThisContext() });
+  }
+
+  #publishEnd({ settings, arrival: waitId, enqueuedAt }: WaitingCaller, end: LeaveReason): void {
+    const { events } = this.registry;
+    if (!events.hasListeners('wait.ended')) return;
+    const { resource } = this;
+    const mode = modeOf(settings.shape);
+    const waitedMs = this.clock.now() - enqueuedAt;
+    events.emit('wait.ended', { resource, mode, waitId, end, waitedMs, waitMs: settings.waitMs });
   }
 
   dropIfIdle(): void {

@@ -3,6 +3,7 @@ import { LockClosedError } from '../../core/errors.js';
 import type { EventHub } from '../../core/events.js';
 import type { Backend, RecordDriver } from '../../core/ports/ports.js';
 import type { RecordRef } from '../../core/ports/records.js';
+import { RequestObserver } from '../../core/ports/request-observer.js';
 import { UntilConfirmed } from '../../runtime/until-confirmed.js';
 
 /** A run that has not ended. */
@@ -30,12 +31,15 @@ export class RecordEngine {
   #isClosed = false;
   #onIdle: (() => void) | undefined;
 
+  readonly records: RecordDriver;
+
   constructor(
     readonly backend: Backend,
-    readonly records: RecordDriver,
+    records: RecordDriver,
     readonly clock: Clock,
     readonly events: EventHub,
   ) {
+    this.records = observed(records, new RequestObserver(clock, events));
     this.#abandoning = new UntilConfirmed(clock, RETRY_MS);
   }
 
@@ -95,4 +99,16 @@ export class RecordEngine {
   stop(): void {
     this.#abandoning.stop();
   }
+}
+
+/** A driver whose requests are published. */
+function observed(records: RecordDriver, requests: RequestObserver): RecordDriver {
+  return {
+    begin: (start) => requests.observe('begin', start, records.begin(start)),
+    renew: (ref, leaseMs) => requests.observe('renew', ref, records.renew(ref, leaseMs)),
+    complete: (ref, value, keepMs) => requests.observe('complete', ref, records.complete(ref, value, keepMs)),
+    abandon: (ref) => requests.observe('abandon', ref, records.abandon(ref)),
+    read: (resource) => requests.observe('read', { resource }, records.read(resource)),
+    remove: (resource) => requests.observe('forget', { resource }, records.remove(resource)),
+  };
 }

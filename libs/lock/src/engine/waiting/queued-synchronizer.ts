@@ -60,14 +60,15 @@ export interface QueueOwner<T, W extends QueueSettings = LockSettings> {
   /** The error for a waiter that leaves without its turn. */
   rejectionFor(waiter: Waiter<T, W>, reason: LeaveReason): Error;
   /** Called after a waiter was enqueued. */
-  onEnqueued(): void;
+  onEnqueued(waiter: Waiter<T, W>): void;
   /** Called after a waiter left without its turn. */
-  onLeft(reason: LeaveReason): void;
+  onLeft(reason: LeaveReason, waiter: Waiter<T, W>): void;
 }
 
 /**
- * The queue of this process for one resource, first in, first out, as an AbstractQueuedSynchronizer keeps it. A
- * doubly linked list, so that a time-out, an abort or a shutdown takes out any position in constant time.
+ * A queue of this process, first in, first out, as an AbstractQueuedSynchronizer keeps it: for one resource, for one caller, or
+ * for the calls inside a frame. A doubly linked list, so that a time-out, an abort or a shutdown takes out any position in
+ * constant time.
  */
 export class QueuedSynchronizer<T, W extends QueueSettings = LockSettings> implements BoundedQueue {
   #head: Waiter<T, W> | undefined;
@@ -104,7 +105,7 @@ export class QueuedSynchronizer<T, W extends QueueSettings = LockSettings> imple
       if (signal !== undefined) waiter.leaveOnAbort(signal, () => this.reject(waiter, 'aborted'));
       this.#append(waiter);
       this.registry.onAdded(this, waiter);
-      this.owner.onEnqueued();
+      this.owner.onEnqueued(waiter);
     });
   }
 
@@ -120,7 +121,7 @@ export class QueuedSynchronizer<T, W extends QueueSettings = LockSettings> imple
     if (!waiter.isWaiting) return;
     this.#unlink(waiter);
     waiter.reject(error ?? this.owner.rejectionFor(waiter, reason));
-    this.owner.onLeft(reason);
+    this.owner.onLeft(reason, waiter);
   }
 
   /** Takes out every waiter of now. */

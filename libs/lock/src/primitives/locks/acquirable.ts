@@ -1,6 +1,7 @@
 import type { ClaimView } from '../../core/claim.js';
 import { checkFunction, checkObject } from '../../core/checks.js';
 import { InvalidOptionError, LockBusyError } from '../../core/errors.js';
+import type { RequestVerb } from '../../core/events.js';
 import { narrow } from '../../core/key.js';
 import type { CallOptions, LockSettings } from '../../core/options/options.js';
 import { Frame, withFrame } from '../../engine/call-chain/frames.js';
@@ -104,7 +105,7 @@ export abstract class Acquirable<C extends CallOptions = CallOptions> {
    */
   async inspect(): Promise<readonly ClaimView[]> {
     const { shape } = this.settingsOf(undefined);
-    return this.#ask((leases) => leases.inspect(this.resource, shape));
+    return this.#ask('inspect', (leases) => leases.inspect(this.resource, shape));
   }
 
   /**
@@ -113,7 +114,7 @@ export abstract class Acquirable<C extends CallOptions = CallOptions> {
    */
   async revoke(): Promise<boolean> {
     const { shape } = this.settingsOf(undefined);
-    return this.#ask((leases) => leases.revoke(this.resource, shape, 'atExpiry'));
+    return this.#ask('revoke', (leases) => leases.revoke(this.resource, shape, 'atExpiry'));
   }
 
   /**
@@ -123,7 +124,7 @@ export abstract class Acquirable<C extends CallOptions = CallOptions> {
    */
   async forceRelease(): Promise<boolean> {
     const { shape } = this.settingsOf(undefined);
-    return this.#ask((leases) => leases.revoke(this.resource, shape, 'now'));
+    return this.#ask('revoke', (leases) => leases.revoke(this.resource, shape, 'now'));
   }
 
   /** @internal The settings of one call. @throws InvalidOptionError */
@@ -149,11 +150,15 @@ export abstract class Acquirable<C extends CallOptions = CallOptions> {
     return narrow(this.resource, key);
   }
 
-  async #ask<T>(question: (leases: LockEngine['backend']['leases']) => Promise<T>): Promise<T> {
+  async #ask<T>(
+    verb: RequestVerb,
+    question: (leases: LockEngine['backend']['leases']) => Promise<T>,
+  ): Promise<T> {
+    const { backend, requests } = this.engine;
     try {
-      return await question(this.engine.backend.leases);
+      return await requests.observe(verb, this, question(backend.leases));
     } catch (error) {
-      throw asLockError(error, this.engine.backend.name, this.resource);
+      throw asLockError(error, backend.name, this.resource);
     }
   }
 }
