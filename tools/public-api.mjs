@@ -24,7 +24,9 @@ export function readEntries() {
     requireBuild(library);
     const manifest = JSON.parse(readFileSync(join(library, 'package.json'), 'utf8'));
     for (const [subpath, target] of Object.entries(manifest.exports)) {
-      const declarations = target.import?.types;
+      // The ES modules of bedrock-lock export again what those declare.
+      const again = target.import?.types.endsWith('.d.mts');
+      const declarations = again ? target.require.types : target.import?.types;
       if (declarations) entries.set(manifest.name + subpath.slice(1), join(library, declarations));
     }
   }

@@ -32,15 +32,6 @@ describe('package.json of every library', () => {
   });
 });
 
-it.each(readdirSync(libraries))('the README of libs/%s lists every entry', (library) => {
-  const read = (file: string): string => readFileSync(join(libraries, library, file), 'utf8');
-  const { name, exports } = JSON.parse(read('package.json')) as Manifest & { readonly name: string };
-  const entries = Object.keys(exports)
-    .filter((subpath) => subpath !== './package.json')
-    .map((subpath) => name + subpath.slice(1));
-  expect(entries.filter((entry) => !read('README.md').includes(entry))).toEqual([]);
-});
-
 function oneBuild(name: string) {
   return {
     import: { types: `./dist/${name}.d.mts`, default: `./dist/${name}.mjs` },
