@@ -198,6 +198,7 @@ export const ROWS = [
   },
   { command: 'test:e2e', needs: [...ENGINES, 'packages'], files: ['test/e2e/', 'test/servers/'] },
   { command: 'test:e2e', needs: [], files: ['test/repository/packages/'] },
+  { command: 'test:e2e', needs: ['packages'], files: ['test/unit/observability/'] },
   {
     command: 'test:docs',
     needs: [...ENGINES, 'packages', 'orms'],

@@ -28,6 +28,7 @@ const ENTRIES = [
     'mysql',
     'backend',
     'integration',
+    'opentelemetry',
   ].map((entry) => `libs/lock/src/${entry}.ts`),
   ...['index', 'swagger', 'terminus', 'testing'].map((entry) => `libs/nestjs/src/${entry}.ts`),
   'libs/testkit/src/index.ts',

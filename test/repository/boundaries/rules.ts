@@ -24,6 +24,7 @@ const ENTRY_LAYERS: Readonly<Record<string, readonly string[]>> = {
   '': ['root', 'primitives', 'engine', 'runtime', 'core', 'entry:backend', 'entry:integration'],
   backend: ['core'],
   integration: ['primitives', 'engine', 'core'],
+  opentelemetry: ['observability', 'core', 'entry'],
 };
 
 const nothing = () => false;
@@ -44,6 +45,9 @@ function ruleOf(layer: string): Rule | undefined {
       return { layers: ['engine', 'runtime', 'core'] };
     case 'primitives':
       return { layers: ['primitives', 'engine', 'runtime', 'core'] };
+    // What listens to the events of a Bedrock, and tells the library of a user.
+    case 'observability':
+      return { layers: ['observability', 'core'], mayUsePackages: true };
     case 'root':
       return { layers: ['primitives', 'engine', 'runtime', 'core'] };
     case 'entry':

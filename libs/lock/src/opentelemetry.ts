@@ -1,0 +1,6 @@
+export { instrument, type InstrumentOptions } from './observability/instrument.js';
+export type { MetricSource } from './observability/lock-metrics.js';
+export { withCodeFunction } from './observability/lock-traces.js';
+
+// As in the main entry, for programs that do not import it.
+export type {} from './index.js';
