@@ -29,6 +29,7 @@ const ENTRIES = [
     'backend',
     'integration',
     'opentelemetry',
+    'prometheus',
   ].map((entry) => `libs/lock/src/${entry}.ts`),
   ...['index', 'swagger', 'terminus', 'testing'].map((entry) => `libs/nestjs/src/${entry}.ts`),
   'libs/testkit/src/index.ts',

@@ -25,6 +25,7 @@ const ENTRY_LAYERS: Readonly<Record<string, readonly string[]>> = {
   backend: ['core'],
   integration: ['primitives', 'engine', 'core'],
   opentelemetry: ['observability', 'core', 'entry'],
+  prometheus: ['observability', 'core', 'entry'],
 };
 
 const nothing = () => false;

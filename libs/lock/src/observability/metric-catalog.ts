@@ -93,7 +93,7 @@ export const GAUGES = {
   },
   nodes: {
     name: 'bedrock.node.state',
-    unit: '1',
+    unit: '{node}',
     description: 'Whether a node of a combination is used: 1, or 0 while it is not',
   },
 } as const satisfies Record<string, Metric>;
