@@ -156,9 +156,14 @@ export class ContractContext {
     return Math.max(150, 2 * this.handOverMs);
   }
 
-  /** A short lease that renewals keep even on a busy machine, in ms. */
+  /** A short lease, in ms. */
   get leaseMs(): number {
     return Math.max(400, 4 * this.handOverMs);
+  }
+
+  /** A lease that renewals keep even where a process or a server stands still for half a second, in ms. */
+  get renewedLeaseMs(): number {
+    return Math.max(1_000, 4 * this.handOverMs);
   }
 
   /** The given number of cycles if hand-overs are fast, fewer if they are slow, and at least 5. */

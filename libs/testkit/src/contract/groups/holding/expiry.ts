@@ -73,7 +73,7 @@ export const expiry: ContractGroup = {
 
   'comes at maxHoldMs, however often the lease was renewed': async (context) => {
     const [one, other] = [await context.peer(), await context.peer()];
-    const { leaseMs } = context;
+    const { renewedLeaseMs: leaseMs } = context;
     const maxHoldMs = 2 * leaseMs;
     const start = context.now();
     const lease = await context.lock(one).acquire({ leaseMs, maxHoldMs });

@@ -97,7 +97,7 @@ export const idempotency: ContractGroup = {
   'keep a key while its run lives, far longer than a lease': async (context) => {
     const [one, other] = [await context.peer(), await context.peer()];
     const { body, runs, end } = longBody('slow');
-    const { leaseMs } = context;
+    const { renewedLeaseMs: leaseMs } = context;
     const first = one.idempotency(context.resource, { leaseMs }).run({ key: KEY }, body);
     await context.eventually('it runs', () => runs.length === 1);
     const late = other.idempotency(context.resource, { leaseMs });

@@ -210,7 +210,7 @@ export const readWriteLocks: ContractGroup = {
 
   'renew readers and writers for several leases, each for itself': async (context) => {
     const { locks } = await shelves(context, 2);
-    const { leaseMs } = context;
+    const { renewedLeaseMs: leaseMs } = context;
     const renewed = [await locks[0]!.read.acquire({ leaseMs }), await locks[1]!.read.acquire({ leaseMs })];
     const fixed = await locks[1]!.read.acquire({ leaseMs: 0.75 * leaseMs, renew: false });
     await context.sleep(2.5 * leaseMs);

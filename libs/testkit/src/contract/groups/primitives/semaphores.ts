@@ -160,7 +160,7 @@ export const semaphores: ContractGroup = {
 
   'renew permits while they are held, each for itself': async (context) => {
     const { pools } = await sharing(context, 3, 2);
-    const { leaseMs } = context;
+    const { renewedLeaseMs: leaseMs } = context;
     const kept = await pools[0]!.acquire({ permits: 2, leaseMs });
     const fixed = await pools[0]!.acquire({ leaseMs, renew: false });
     await new Promise((resolve) => fixed.signal.addEventListener('abort', resolve));
