@@ -67,6 +67,20 @@ describe('metrics', () => {
     expect(later.get('bedrock.lock.waiting')).toEqual(new Map([[MUTEX, 0]]));
   });
 
+  it('count a lease that was downgraded once, and none that was there before', async () => {
+    const shelf = bench.bedrock.readWriteLock('shelf');
+    const lease = await shelf.write.acquire();
+    await lease.downgrade();
+    const own = new Measured();
+    const end = instrument(bench.bedrock, { meter: own.meter, tracer: false });
+    await lease.release();
+    const values = [...((await measured.read()).get('bedrock.lock.held') ?? [])];
+    expect(values).toEqual([['shelf readWriteLock write memory', 0]]);
+    expect((await own.read()).get('bedrock.lock.held')).toBeUndefined();
+    end();
+    await own.close();
+  });
+
   it('count renewals with what was left of the lease, and losses with their reason', async () => {
     const lease = await bench.lock().acquire();
     const lost = new Promise((resolve) => lease.signal.addEventListener('abort', resolve));

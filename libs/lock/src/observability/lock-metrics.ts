@@ -35,6 +35,9 @@ interface LockUsage {
 export class LockMetrics {
   readonly #names: NameLimit;
   readonly #usages = new Map<string, LockUsage>();
+  /** Of the waits and leases that have begun since; a lease that is downgraded ends in another mode. */
+  readonly #waiting = new Map<number, LockUsage>();
+  readonly #held = new Map<string, LockUsage>();
   readonly #recorders = new Map<string, (value: number) => void>();
   readonly #subscriptions: (() => void)[] = [];
 
@@ -64,13 +67,19 @@ export class LockMetrics {
   }
 
   #listenToWaits(): void {
-    this.#on('wait.started', (event) => (this.#usageOf(event).waiting += 1));
-    this.#on('wait.ended', (event) => {
-      const { end, waitedMs, waitMs } = event;
+    this.#on('wait.started', (event) => {
       const usage = this.#usageOf(event);
-      // Some began before the first listener did.
-      usage.waiting = Math.max(0, usage.waiting - 1);
-      this.#record('wait', event, waitedMs / 1_000, { outcome: end });
+      usage.waiting += 1;
+      this.#waiting.set(event.waitId, usage);
+    });
+    this.#on('wait.ended', (event) => {
+      const { waitId, end, waitedMs, waitMs } = event;
+      const usage = this.#waiting.get(waitId);
+      if (usage !== undefined) {
+        usage.waiting -= 1;
+        this.#waiting.delete(waitId);
+        this.#record('wait', event, waitedMs / 1_000, { outcome: end });
+      }
       if (end !== 'granted') this.#count('acquisitions', event, { outcome: end });
       if (waitedMs > waitMs / 2 && waitMs > 0) this.#count('waitedLong', event);
     });
@@ -79,7 +88,9 @@ export class LockMetrics {
 
   #listenToLeases(): void {
     this.#on('lease.granted', (event) => {
-      this.#usageOf(event).held += 1;
+      const usage = this.#usageOf(event);
+      usage.held += 1;
+      this.#held.set(event.leaseId, usage);
       this.#count('acquisitions', event, { outcome: event.handedOver ? 'handed_over' : 'granted' });
     });
     this.#on('lease.released', (event) => {
@@ -98,9 +109,11 @@ export class LockMetrics {
     this.#on('lease.revoked', (event) => this.#count('renewals', event, { outcome: 'revoked' }));
   }
 
-  #endHold(event: EventOrigin, outcome: string, heldMs: number): void {
-    const usage = this.#usageOf(event);
-    usage.held = Math.max(0, usage.held - 1);
+  #endHold(event: EventOrigin & { readonly leaseId: string }, outcome: string, heldMs: number): void {
+    const usage = this.#held.get(event.leaseId);
+    if (usage === undefined) return;
+    usage.held -= 1;
+    this.#held.delete(event.leaseId);
     this.#record('hold', event, heldMs / 1_000, { outcome });
   }
 
