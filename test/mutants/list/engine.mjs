@@ -126,7 +126,7 @@ export const ENGINE = [
     name: 'loss-not-told',
     breaks: 'a loss is not reported',
     file: KEEPER,
-    find: 'this.onLost(hold, hold.lossReasonAt(now));',
+    find: 'this.deps.onLost(hold, hold.lossReasonAt(now));',
     replace: '',
     seed: 1,
   },

@@ -2,18 +2,10 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { startRedis, type RunningServer } from 'bedrock-servers';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-
-/** Takes ioredis away from the process. */
-const HIDE = `
-  export async function resolve(specifier, context, next) {
-    if (specifier !== 'ioredis') return next(specifier, context);
-    throw Object.assign(new Error("Cannot find package 'ioredis'"), { code: 'ERR_MODULE_NOT_FOUND' });
-  }
-`;
+import { hidePackage } from '../../../support/hide-package.js';
 
 const PROGRAM = `
-  import { register } from 'node:module';
-  register('data:text/javascript,' + encodeURIComponent(${JSON.stringify(HIDE)}));
+  ${hidePackage('ioredis')}
   const { Bedrock } = await import('bedrock-lock');
   const { redis } = await import('bedrock-lock/redis');
   const { createClient } = await import('redis');

@@ -1,20 +1,12 @@
 import { startEtcd, type RunningServer } from 'bedrock-servers';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { hidePackage } from '../../../../support/hide-package.js';
 
 const run = promisify(execFile);
 
-/** Takes etcd3 away from the process. */
-const HIDE = `
-  export async function resolve(specifier, context, next) {
-    if (specifier !== 'etcd3') return next(specifier, context);
-    throw Object.assign(new Error("Cannot find package 'etcd3'"), { code: 'ERR_MODULE_NOT_FOUND' });
-  }
-`;
-
 const WITHOUT = `
-  import { register } from 'node:module';
-  register('data:text/javascript,' + encodeURIComponent(${JSON.stringify(HIDE)}));
+  ${hidePackage('etcd3')}
   const { etcd } = await import('bedrock-lock/etcd');
   const backend = etcd(process.argv[1]);
   const startedAt = performance.now();
