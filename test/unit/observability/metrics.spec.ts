@@ -156,11 +156,26 @@ describe('metrics', () => {
     });
   });
 
-  it('end when they are told to', async () => {
+  it('end when they are told to, and keep what was counted', async () => {
+    await bench.lock().run(() => undefined);
     stop();
     await bench.lock().run(() => undefined);
-    expect(await measured.read()).toEqual(new Map());
+    const metrics = await measured.read();
+    expect(metrics.get('bedrock.lock.acquisitions')).toEqual(new Map([[`${MUTEX} granted`, 1]]));
+    expect(metrics.get('bedrock.lock.held')).toBeUndefined();
     expect(() => stop()).not.toThrow();
+  });
+
+  it('of two Bedrocks on one meter are summed', async () => {
+    const other = new Bedrock({ backend: memory() });
+    const end = instrument(other, { meter: measured.meter, tracer: false });
+    await bench.lock().run(() => undefined);
+    await other.mutex('r').run(() => undefined);
+    expect((await measured.read()).get('bedrock.lock.acquisitions')).toEqual(
+      new Map([[`${MUTEX} granted`, 2]]),
+    );
+    end();
+    await other.close();
   });
 
   it('refuse options that do not exist, by name', () => {

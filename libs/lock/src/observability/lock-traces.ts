@@ -26,7 +26,6 @@ interface TracedWait {
   readonly span: Span;
   /** The context of the caller. */
   readonly parent: Context;
-  readonly attributes: Attributes;
 }
 
 /**
@@ -76,7 +75,7 @@ export class LockTraces {
     const attributes = attributesOf(event, parent);
     const links = holder === undefined ? [] : [{ context: holder.context }];
     const span = this.tracer.startSpan('bedrock.lock.wait', { attributes, links }, parent);
-    if (span.isRecording()) this.#waits.set(event.waitId, { span, parent, attributes });
+    if (span.isRecording()) this.#waits.set(event.waitId, { span, parent });
   }
 
   #onWaitEnded({ waitId, end }: LockEvents['wait.ended']): void {
@@ -96,7 +95,7 @@ export class LockTraces {
     if (wait === undefined) return;
     const { resource, leaseId } = event;
     const attributes = {
-      ...wait.attributes,
+      ...attributesOf(event, wait.parent),
       'bedrock.lease.token': event.token,
       'bedrock.lease.handed_over': event.handedOver,
       'bedrock.lease.tries': event.tries,

@@ -10,7 +10,7 @@ export interface HistogramMetric extends Metric {
   readonly buckets: readonly number[];
 }
 
-/** From 100 µs, a hand-over inside a process, to 60 s, the longest wait that anybody plans. */
+/** From 100 µs, a hand-over inside a process, to 60 s, a long wait. */
 const SECONDS = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
 ] as const;
@@ -83,7 +83,7 @@ export const COUNTERS = {
   },
 } as const satisfies Record<string, Metric>;
 
-/** What is read when metrics are collected, by the name that the code uses. */
+/** Values read at each collection, by the name that the code uses. */
 export const GAUGES = {
   held: { name: 'bedrock.lock.held', unit: '{lease}', description: 'Leases that this process holds' },
   waiting: {

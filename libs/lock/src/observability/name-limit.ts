@@ -12,7 +12,8 @@ export class NameLimit {
   constructor(private readonly max: number) {}
 
   of(name: string): string {
-    if (this.#known.has(name)) return name;
+    // A stall, and a request for several locks, have no name.
+    if (name === '' || this.#known.has(name)) return name;
     if (this.#known.size < this.max) {
       this.#known.add(name);
       return name;

@@ -1,16 +1,13 @@
-import type { Attributes as OtelAttributes, Histogram, Meter, ObservableResult } from '@opentelemetry/api';
+import type { Counter, Histogram, Meter, ObservableResult } from '@opentelemetry/api';
 import type { HistogramMetric, Metric } from './metric-catalog.js';
 import type { Attributes, GaugeReader, MetricSink } from './metric-sink.js';
 
 type Observer = (result: ObservableResult) => void;
 
-/**
- * Writes metrics to a meter of OpenTelemetry. Counters are numbers of its own, which the SDK reads when it collects: counting
- * costs an addition.
- */
+/** Writes metrics to a meter of OpenTelemetry. */
 export class OtelSink implements MetricSink {
   readonly #histograms = new Map<string, Histogram>();
-  readonly #counters = new Map<string, { readonly attributes: OtelAttributes; value: number }[]>();
+  readonly #counters = new Map<string, Counter>();
   readonly #stops: (() => void)[] = [];
 
   constructor(private readonly meter: Meter) {}
@@ -25,13 +22,14 @@ export class OtelSink implements MetricSink {
     return (value: number): void => histogram.record(value, attributes);
   }
 
-  counter(metric: Metric, attributes: Attributes) {
-    const counts = this.#counters.get(metric.name) ?? this.#observeCounter(metric);
-    const count = { attributes, value: 0 };
-    counts.push(count);
-    return (): void => {
-      count.value += 1;
-    };
+  counter({ name, unit, description }: Metric, attributes: Attributes) {
+    let counter = this.#counters.get(name);
+    if (counter === undefined) {
+      counter = this.meter.createCounter(name, { unit, description });
+      this.#counters.set(name, counter);
+    }
+    const series = counter;
+    return (): void => series.add(1, attributes);
   }
 
   gauge({ name, unit, description }: Metric, read: GaugeReader): void {
@@ -43,16 +41,6 @@ export class OtelSink implements MetricSink {
 
   close(): void {
     for (const stop of this.#stops.splice(0)) stop();
-  }
-
-  #observeCounter({ name, unit, description }: Metric) {
-    const counts: { readonly attributes: OtelAttributes; value: number }[] = [];
-    this.#counters.set(name, counts);
-    const counter = this.meter.createObservableCounter(name, { unit, description });
-    this.#observe(counter, (result) => {
-      for (const { attributes, value } of counts) result.observe(value, attributes);
-    });
-    return counts;
   }
 
   #observe(
