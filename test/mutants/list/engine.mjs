@@ -31,7 +31,7 @@ export const ENGINE = [
     breaks: 'a renewed lease counts from the reply',
     file: KEEPER,
     find: 'hold.confirm(sentAt, ref.leaseMs);',
-    replace: 'hold.confirm(this.clock.now(), ref.leaseMs);',
+    replace: 'hold.confirm(this.deps.clock.now(), ref.leaseMs);',
     terms: ROUGH,
     seed: 4,
   },

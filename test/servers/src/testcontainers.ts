@@ -1,4 +1,4 @@
-/** What is used of the package `testcontainers`, which is installed on first use. */
+/** The parts of the package `testcontainers` that are used; it is installed on first use. */
 export interface Testcontainers {
   readonly GenericContainer: new (image: string) => ContainerBuilder;
   getContainerRuntimeClient(): Promise<ContainerRuntime>;

@@ -14,7 +14,7 @@ describe('withdrawals that are drained', () => {
       withdrawnAt.push(clock.now());
       return 'released';
     };
-    const withdrawals = new Withdrawals(clock, { withdraw } as unknown as LeaseDriver, 100);
+    const withdrawals = new Withdrawals(clock, { withdraw }, 100);
     withdrawals.cancel({
       ref: { id: 'p:1', resource: 'lock', shape: MUTEX },
       keepMs: 0,
