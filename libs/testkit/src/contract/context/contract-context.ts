@@ -166,6 +166,11 @@ export class ContractContext {
     return Math.max(1_000, 4 * this.handOverMs);
   }
 
+  /** What is held at least in ms, where a request must still find it: longer than a machine stands still. */
+  get stayMs(): number {
+    return this.renewedLeaseMs;
+  }
+
   /** The given number of cycles if hand-overs are fast, fewer if they are slow, and at least 5. */
   cycles(most: number): number {
     return Math.max(5, Math.round(most * this.scale));

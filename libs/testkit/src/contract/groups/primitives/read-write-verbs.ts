@@ -134,11 +134,13 @@ export const readWriteVerbs: ContractGroup = {
 
   'keep what is to be held at least': async (context) => {
     const backend = await context.backend();
-    const reader = await granted(backend, claimTo(context, 'read', backend, { holdAtLeastMs: 400 }));
-    assert.equal(await backend.leases.withdraw(reader, { keepMs: 300, leaveQueue: true }), 'released');
+    const { stayMs } = context;
+    const reader = await granted(backend, claimTo(context, 'read', backend, { holdAtLeastMs: stayMs }));
+    const keepMs = stayMs - 100;
+    assert.equal(await backend.leases.withdraw(reader, { keepMs, leaveQueue: true }), 'released');
     assert.equal((await backend.leases.claim(claimTo(context, 'write', backend))).kind, 'refused');
     await granted(backend, claimTo(context, 'read', backend, { leaseMs: context.briefMs }));
-    await context.sleep(Math.max(400, context.briefMs + 50));
+    await context.sleep(Math.max(stayMs, context.briefMs + 50));
     await granted(backend, claimTo(context, 'write', backend));
   },
 };
