@@ -179,13 +179,27 @@ const NAMES: readonly LockEventName[] = [
   'node.quarantined', 'node.available', 'lease.degraded', 'loop.stalled',
 ]; // prettier-ignore
 
+/** A chain of this many events, each caused by a listener of the one before, is taken for an endless one. */
+const MAX_CHAIN = 100;
+
+/** An event that a listener of another one has caused. */
+interface CausedEvent {
+  readonly deliver: () => void;
+  /** Its place in the chain. */
+  readonly depth: number;
+}
+
 /**
  * Typed events, also published on `diagnostics_channel` as `bedrock:<event>`. Listeners only listen: one that throws
- * becomes a process warning and disturbs neither the lock nor the other listeners.
+ * becomes a process warning and disturbs neither the lock nor the other listeners. All of them hear events in the same
+ * order: what a listener causes is delivered after the event that it was told of.
  */
 export class EventHub {
   readonly #listeners = new Map<LockEventName, Set<AnyListener>>();
   readonly #channels = new Map<LockEventName, Channel>();
+  readonly #caused: CausedEvent[] = [];
+  /** Of the event that is delivered now; 0 while there is none. */
+  #depth = 0;
 
   /** @param originOf where an event about this resource comes from, or one about no single resource */
   constructor(private readonly originOf: (resource: string | undefined) => Omit<ProcessOrigin, 'mode'>) {
@@ -216,7 +230,26 @@ export class EventHub {
     const { resource } = facts as { readonly resource?: string };
     const origin = this.originOf(resource);
     const payload = { mode: '', ...facts, ...origin } as unknown as LockEvents[N];
-    outsideOfCallers(() => this.#deliver(name, payload));
+    if (this.#depth > 0) return this.#deliverLater(name, payload);
+    outsideOfCallers(() => this.#deliverAll(name, payload));
+  }
+
+  #deliverLater<N extends LockEventName>(name: N, payload: LockEvents[N]): void {
+    const depth = this.#depth + 1;
+    if (depth > MAX_CHAIN) return warn(new Error(`"${name}" causes itself; it was not delivered again`));
+    this.#caused.push({ deliver: () => this.#deliver(name, payload), depth });
+  }
+
+  #deliverAll<N extends LockEventName>(name: N, payload: LockEvents[N]): void {
+    this.#depth = 1;
+    this.#deliver(name, payload);
+    // The array grows on the way.
+    for (const { deliver, depth } of this.#caused) {
+      this.#depth = depth;
+      deliver();
+    }
+    this.#caused.length = 0;
+    this.#depth = 0;
   }
 
   #deliver<N extends LockEventName>(name: N, payload: LockEvents[N]): void {
