@@ -190,14 +190,16 @@ export class LeaseKeeper {
     if (!hold.isKept || lease === undefined) return;
     if (outcome === 'lost') return this.deps.onLost(hold, 'taken');
     if (outcome === 'renewed') {
-      const marginMs = this.deps.events.hasListeners('lease.renewed') ? lease.remainingMs : 0;
+      const marginMs = Math.max(0, hold.validUntil - this.deps.clock.now());
       hold.confirm(sentAt, ref.leaseMs);
       hold.planRenewal();
       this.#publish('lease.renewed', hold, { leaseMs: lease.settings.leaseMs, marginMs });
     } else if (outcome === 'revoked') {
-      if (!hold.isRevoked) this.#publish('lease.revoked', hold, {});
+      const isNews = !hold.isRevoked;
       hold.isRevoked = true;
       hold.renewDue = undefined;
+      // Afterwards: a listener that releases must not hand a revoked claim over.
+      if (isNews) this.#publish('lease.revoked', hold, {});
     } else if (hold.renewDue !== undefined) {
       this.#publish('lease.renewalFailed', hold, { leaseMs: lease.settings.leaseMs });
       hold.renewDue = Math.ceil(this.deps.clock.now() + Math.min(lease.settings.leaseMs / 20, 1_000));
