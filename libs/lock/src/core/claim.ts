@@ -63,7 +63,9 @@ export function permits(units: number, capacity: number): Shape {
 /** How a claim shares its resource, for readers of events; '' where nothing is claimed. */
 export type ClaimMode = 'exclusive' | 'read' | 'write' | 'permits' | '';
 
-export function modeOf(shape: Shape): ClaimMode {
+/** @param shape undefined where nothing is claimed */
+export function modeOf(shape: Shape | undefined): ClaimMode {
+  if (shape === undefined) return '';
   if (shape === READER) return 'read';
   if (shape === WRITER) return 'write';
   return shape.mode === 'exclusive' ? 'exclusive' : 'permits';

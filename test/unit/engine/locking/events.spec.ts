@@ -129,6 +129,29 @@ describe('events', () => {
     await held.release();
   });
 
+  it('say so of a caller whose signal has aborted, and of one after the end', async () => {
+    const [started, ended] = [bench.told('wait.started'), bench.told('wait.ended')];
+    const lock = bench.lock();
+    const signal = AbortSignal.abort();
+    await expect(lock.acquire({ signal })).rejects.toMatchObject({ code: 'LOCK_ABORTED' });
+    await bench.bedrock.close();
+    await expect(lock.acquire()).rejects.toMatchObject({ code: 'LOCK_CLOSED' });
+    expect(started).toHaveLength(2);
+    expect(ended).toMatchObject([{ end: 'aborted', waitedMs: 0 }, { end: 'closed' }]);
+  });
+
+  it('say how a lock was to be claimed where a queue is full', async () => {
+    const full = bench.told('queue.full');
+    const lock = bench.lock({ maxWaiters: 1 });
+    const held = await bench.rival.acquire();
+    const waiting = track(lock.acquire());
+    await expect(lock.acquire()).rejects.toMatchObject({ code: 'QUEUE_FULL' });
+    expect(full).toMatchObject([{ limit: 'maxWaiters', max: 1, mode: 'exclusive' }]);
+    await held.release();
+    await bench.clock.advance(1_000);
+    await waiting.settled;
+  });
+
   it('number a wait from its start to its grant, and say how long it took of how long', async () => {
     const [started, ended, granted] = [
       bench.told('wait.started'),
@@ -252,6 +275,40 @@ describe('events', () => {
     expect(bench.bedrock.stats()).toMatchObject({ resources: 0, waiters: 0, holds: 0 });
     expect(warnings).toContain('a lock event listener failed: of a listener');
     expect(warnings).toContain('a lock event listener failed: of an async listener');
+  });
+
+  it('reach all listeners in one order: what a listener causes comes after its event', async () => {
+    const controller = new AbortController();
+    bench.bedrock.on('wait.started', () => controller.abort());
+    const told: string[] = [];
+    for (const name of ['wait.started', 'wait.ended'] as const) bench.bedrock.on(name, () => told.push(name));
+    await bench.rival.acquire();
+    const caller = bench.lock().acquire({ signal: controller.signal });
+    await expect(caller).rejects.toMatchObject({ code: 'LOCK_ABORTED' });
+    expect(told).toEqual(['wait.started', 'wait.ended']);
+  });
+
+  it('end, with a warning, where each causes the next', async () => {
+    const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    const callers: Promise<unknown>[] = [];
+    bench.bedrock.on('wait.started', () => {
+      if (callers.length < 1_000)
+        callers.push(
+          bench
+            .lock()
+            .acquire({ waitMs: 0 })
+            .catch(() => undefined),
+        );
+    });
+    const lease = await bench.lock().acquire();
+    const warnings = warned.mock.calls.map(([message]) => message);
+    warned.mockRestore();
+    await lease.release();
+    await Promise.all(callers);
+    expect(callers.length).toBeLessThan(200);
+    expect(warnings).toContain(
+      'a lock event listener failed: "wait.started" causes itself; it was not delivered again',
+    );
   });
 
   it('may be answered by locking, releasing and closing', async () => {

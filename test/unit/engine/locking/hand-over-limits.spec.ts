@@ -90,6 +90,16 @@ describe('a claim that is handed over', () => {
     expect(claimIdOf(await waiting)).not.toBe(claimIdOf(first));
   });
 
+  it('does not give a revoked claim that a listener releases when it is told', async () => {
+    bench = new Bench({ handOver: { quantumMs: 5_000 } });
+    const first = await bench.lock().acquire();
+    const waiting = bench.lock().acquire();
+    bench.bedrock.on('lease.revoked', () => void first.release());
+    await bench.rival.revoke();
+    await bench.clock.settle();
+    expect(claimIdOf(await waiting)).not.toBe(claimIdOf(first));
+  });
+
   it('does not lengthen a lease: the next one ends with the claim at the latest', async () => {
     bench = new Bench({ handOver: { quantumMs: 5_000 } });
     const lock = bench.lock({ renewAt: 0.9 });

@@ -1,6 +1,6 @@
 import { modeOf, type Shape } from '../claim.js';
 import type { Clock } from '../clock.js';
-import type { EventHub, RequestVerb } from '../events.js';
+import type { EventHub, RequestEnd, RequestVerb } from '../events.js';
 import { isUnavailable } from '../unavailable.js';
 
 /** What a request is about. */
@@ -41,12 +41,19 @@ export class RequestObserver {
     answer: Promise<unknown>,
   ): Promise<void> {
     const sentAt = this.clock.now();
-    const end = await answer.then(
-      () => 'answered' as const,
-      (error: unknown) => (isUnavailable(error) ? ('unavailable' as const) : ('failed' as const)),
-    );
-    const mode = shape === undefined ? '' : modeOf(shape);
+    const end = await endOf(answer);
+    const mode = modeOf(shape);
     const durationMs = this.clock.now() - sentAt;
     this.events.emit('backend.request', { resource, mode, verb, resources, durationMs, end });
+  }
+}
+
+/** Never rejects, also where a backend of another author gives no promise. */
+async function endOf(answer: Promise<unknown>): Promise<RequestEnd> {
+  try {
+    await answer;
+    return 'answered';
+  } catch (error) {
+    return isUnavailable(error) ? 'unavailable' : 'failed';
   }
 }

@@ -220,7 +220,10 @@ export class ResourceState implements QueueOwner<Lease> {
 
   /** A caller is refused without a place in the queue: its wait has begun and ended. */
   publishRefusal(settings: LockSettings, end: LeaveReason): void {
-    const caller = { settings, arrival: this.registry.nextArrival(), enqueuedAt: this.clock.now() };
+    this.onRefused(end, { settings, arrival: this.registry.nextArrival(), enqueuedAt: this.clock.now() });
+  }
+
+  onRefused(end: LeaveReason, caller: WaitingCaller): void {
     this.#publishStart(caller);
     this.#publishEnd(caller, end);
   }

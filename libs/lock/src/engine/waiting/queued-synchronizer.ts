@@ -1,9 +1,10 @@
+import type { Shape } from '../../core/claim.js';
 import type { LockSettings } from '../../core/options/options.js';
 import { onAbort } from '../../runtime/abort-listeners.js';
 import type { LeaveReason, BoundedQueue, WaiterRegistry } from './waiter-registry.js';
 
-/** The settings of a caller that the queue itself reads. */
-export type QueueSettings = Pick<LockSettings, 'waitMs' | 'maxWaiters'>;
+/** The settings of a caller that the queue itself reads; the shape where there is a claim. */
+export type QueueSettings = Pick<LockSettings, 'waitMs' | 'maxWaiters'> & { readonly shape?: Shape };
 
 /** What a caller brings to the queue. */
 export interface WaitRequest<W extends QueueSettings = LockSettings> {
@@ -63,6 +64,8 @@ export interface QueueOwner<T, W extends QueueSettings = LockSettings> {
   onEnqueued(waiter: Waiter<T, W>): void;
   /** Called after a waiter left without its turn. */
   onLeft(reason: LeaveReason, waiter: Waiter<T, W>): void;
+  /** Called before a caller is refused that was never in the queue; a full queue has an event of its own. */
+  onRefused?(reason: LeaveReason, waiter: Waiter<T, W>): void;
 }
 
 /**
@@ -99,8 +102,9 @@ export class QueuedSynchronizer<T, W extends QueueSettings = LockSettings> imple
       const { registry } = this;
       const arrival = registry.nextArrival();
       const waiter = new Waiter<T, W>(request, arrival, registry.clock.now(), resolve, reject);
-      if (signal?.aborted === true) return reject(this.owner.rejectionFor(waiter, 'aborted'));
-      const refusal = this.registry.refusalFor(this, settings.maxWaiters);
+      if (signal?.aborted === true) return this.#refuse(waiter, 'aborted');
+      if (registry.isClosed) return this.#refuse(waiter, 'closed');
+      const refusal = registry.refusalFor(this, settings);
       if (refusal !== undefined) return reject(refusal);
       if (signal !== undefined) waiter.leaveOnAbort(signal, () => this.reject(waiter, 'aborted'));
       this.#append(waiter);
@@ -145,6 +149,11 @@ export class QueuedSynchronizer<T, W extends QueueSettings = LockSettings> imple
     const leaving: Waiter<T, W>[] = [];
     for (let one = this.#head; one !== undefined; one = one.next) if (condition(one)) leaving.push(one);
     for (const one of leaving) this.reject(one, reason, error);
+  }
+
+  #refuse(waiter: Waiter<T, W>, reason: LeaveReason): void {
+    this.owner.onRefused?.(reason, waiter);
+    waiter.reject(this.owner.rejectionFor(waiter, reason));
   }
 
   #append(waiter: Waiter<T, W>): void {

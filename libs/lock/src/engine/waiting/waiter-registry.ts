@@ -1,3 +1,4 @@
+import { modeOf, type Shape } from '../../core/claim.js';
 import type { Clock } from '../../core/clock.js';
 import { outsideOfCallers } from '../../core/context.js';
 import { LockClosedError, QueueFullError } from '../../core/errors.js';
@@ -13,6 +14,12 @@ const MAX_TICK_MS = 1_000;
 
 /** Why a waiter was taken out of a queue before its turn; the queue's owner turns it into an error. */
 export type LeaveReason = Exclude<WaitEnd, 'granted'>;
+
+/** What a caller brings that the bounds are about. */
+interface AdmittedSettings {
+  readonly maxWaiters: number;
+  readonly shape?: Shape;
+}
 
 /** A queue as the registry sees it: bounds and deadlines, never its grants. */
 export interface BoundedQueue {
@@ -65,10 +72,9 @@ export class WaiterRegistry {
     return this.#closing.signal;
   }
 
-  /** The error that keeps a caller out, if there is one. */
-  refusalFor(queue: BoundedQueue, maxWaiters: number): Error | undefined {
+  /** The error that keeps a caller out of a full queue, if it is one. */
+  refusalFor(queue: BoundedQueue, { maxWaiters, shape }: AdmittedSettings): QueueFullError | undefined {
     const { resource, group } = queue.owner;
-    if (this.#closed) return new LockClosedError(resource);
     const limit =
       (group?.waiterCount ?? queue.size) >= maxWaiters
         ? 'maxWaiters'
@@ -77,7 +83,8 @@ export class WaiterRegistry {
           : undefined;
     if (limit === undefined) return undefined;
     const max = limit === 'maxWaiters' ? maxWaiters : this.maxWaitersPerProcess;
-    if (this.events.hasListeners('queue.full')) this.events.emit('queue.full', { resource, limit, max });
+    if (this.events.hasListeners('queue.full'))
+      this.events.emit('queue.full', { resource, mode: modeOf(shape), limit, max });
     return new QueueFullError(resource, limit, max);
   }
 
