@@ -34,7 +34,13 @@ describe('the boundary checker', () => {
     {
       folder: 'libs/lock',
       name: 'bedrock-lock',
-      entries: ['bedrock-lock', 'bedrock-lock/backend', 'bedrock-lock/integration', 'bedrock-lock/redis'],
+      entries: [
+        'bedrock-lock',
+        'bedrock-lock/backend',
+        'bedrock-lock/integration',
+        'bedrock-lock/redis',
+        'bedrock-lock/prometheus',
+      ],
       declared: ['ioredis'],
       optional: [],
     },
@@ -73,7 +79,8 @@ describe('the boundary checker', () => {
     'libs/lock/src/backends/redis/redis-backend.ts': `import { Redis } from 'ioredis'; import '../../core/claim.js';`,
     'libs/lock/src/backends/memory/memory-backend.ts': `import '../../core/claim.js';`,
     'libs/nestjs/src/index.ts': `import { Module } from '@nestjs/common'; import 'bedrock-lock/integration'; import './module.js';`,
-    'libs/nestjs/src/module.ts': '',
+    'libs/nestjs/src/module.ts': `import './telemetry/prometheus.js';`,
+    'libs/nestjs/src/telemetry/prometheus.ts': `export const late = () => import('bedrock-lock/prometheus');`,
     'libs/nestjs/src/terminus.ts': `import '@nestjs/terminus'; import './module.js';`,
     'libs/testkit/src/index.ts': `import 'bedrock-lock'; import 'bedrock-lock/backend';`,
     'apps/shop/src/main.ts': `import 'bedrock-lock/redis'; import 'nestjs-bedrock'; import './stock.js';`,
@@ -178,6 +185,14 @@ describe('the boundary checker', () => {
   ])('catches an optional peer that the main entry loads %s', (_how, path, line) => {
     expect(check({ [path]: `${tree[path]}\n${line}` })).toEqual([
       `${path}: imports @nestjs/terminus, an optional peer, and libs/nestjs/src/index.ts loads it`,
+    ]);
+  });
+
+  it('catches telemetry that loads the package of a user at the start', () => {
+    const path = 'libs/nestjs/src/telemetry/prometheus.ts';
+    expect(check({ [path]: `import type { CollectOptions } from 'bedrock-lock/prometheus';` })).toEqual([]);
+    expect(check({ [path]: `import { collect } from 'bedrock-lock/prometheus';` })).toEqual([
+      `${path}: imports bedrock-lock/prometheus, which needs an optional package: import() it when it is needed`,
     ]);
   });
 

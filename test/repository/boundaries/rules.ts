@@ -31,6 +31,9 @@ const ENTRY_LAYERS: Readonly<Record<string, readonly string[]>> = {
 const nothing = () => false;
 const LOCK_ENTRIES = ['bedrock-lock', 'bedrock-lock/backend', 'bedrock-lock/integration'];
 const lockEntry = (entry: string) => LOCK_ENTRIES.includes(entry);
+/** Entries that need an optional package, so their values are imported when they are needed. */
+const TELEMETRY_ENTRIES = ['bedrock-lock/opentelemetry', 'bedrock-lock/prometheus'];
+const telemetryEntry = (entry: string) => lockEntry(entry) || TELEMETRY_ENTRIES.includes(entry);
 const testEntry = (entry: string) => lockEntry(entry) || entry === 'bedrock-lock/memory';
 
 /** The picture of the architecture: imports point one way, and only an application picks a backend. */
@@ -48,7 +51,7 @@ function ruleOf(layer: string): Rule | undefined {
       return { layers: ['primitives', 'engine', 'runtime', 'core'] };
     // What listens to the events of a Bedrock, and tells the library of a user.
     case 'observability':
-      return { layers: ['observability', 'core'], mayUsePackages: true };
+      return { layers: ['observability', 'runtime', 'core'], mayUsePackages: true };
     case 'root':
       return { layers: ['primitives', 'engine', 'runtime', 'core'] };
     case 'entry':
@@ -63,7 +66,9 @@ function ruleOf(layer: string): Rule | undefined {
     case 'nestjs':
       // Tests of applications run in memory; the application itself says where its locks live.
       if (name === 'testing') return { layers: [layer, 'nestjs'], entries: testEntry, mayUsePackages: true };
-      return { layers: ['nestjs'], entries: lockEntry, mayUsePackages: true };
+      if (name === 'telemetry')
+        return { layers: [layer, 'nestjs'], entries: telemetryEntry, mayUsePackages: true };
+      return { layers: ['nestjs', 'nestjs:telemetry'], entries: lockEntry, mayUsePackages: true };
     case 'testkit':
       return { layers: ['testkit'], entries: lockEntry, mayUsePackages: true };
     case 'app':
@@ -78,7 +83,8 @@ export function layerOf(path: string): string | undefined {
   const [parent, unit, , ...rest] = path.split('/');
   if (parent === 'apps') return `app:${unit}`;
   const [first = '', second, third = ''] = rest;
-  if (unit === 'nestjs' && /^testing(\.ts)?$/.test(first)) return 'nestjs:testing';
+  const part = unit === 'nestjs' ? /^(testing|telemetry)(\.ts)?$/.exec(first)?.[1] : undefined;
+  if (part !== undefined) return `nestjs:${part}`;
   if (unit !== 'lock') return unit;
   if (second !== undefined && first === 'backends')
     return `backend:${FAMILIES[third] === second ? third : second}`;
@@ -123,7 +129,10 @@ function fileReason({ from }: Import, to: string, known: ReadonlySet<string>): s
     : `but ${layer} may not import ${target}`;
 }
 
-function packageReason({ from, specifier }: Import, packages: readonly Package[]): string | undefined {
+function packageReason(
+  { from, specifier, isTypeOnly, isLate }: Import,
+  packages: readonly Package[],
+): string | undefined {
   const layer = layerOf(from) ?? '';
   const rule = ruleOf(layer);
   if (rule === undefined || isBuiltin(specifier)) return undefined;
@@ -134,6 +143,8 @@ function packageReason({ from, specifier }: Import, packages: readonly Package[]
   if (workspace !== undefined) {
     if (!workspace.entries.includes(specifier)) return `which is no public entry of ${name}`;
     if (!(rule.entries ?? nothing)(specifier)) return `but ${layer} may not import it`;
+    if (layer === 'nestjs:telemetry' && TELEMETRY_ENTRIES.includes(specifier) && !isTypeOnly && !isLate)
+      return 'which needs an optional package: import() it when it is needed';
   } else if (rule.mayUsePackages !== true) return `but ${layer} may not use packages`;
   return own?.declared.includes(name) ? undefined : 'which its package.json does not declare';
 }

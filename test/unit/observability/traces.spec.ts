@@ -107,7 +107,7 @@ describe('traces', () => {
         status.code,
       ]),
     ).toEqual([
-      ['timedOut', 2],
+      ['timeout', 2],
       ['busy', 0],
     ]);
     expect(named('bedrock.lock.hold')).toEqual([]);

@@ -3,6 +3,7 @@ import type { NodeView } from '../core/ports/node.js';
 import { COUNTERS, GAUGES, HISTOGRAMS } from './metric-catalog.js';
 import type { Attributes, MetricSink } from './metric-sink.js';
 import { NameLimit } from './name-limit.js';
+import { outcomeName } from './outcome-names.js';
 
 /** What metrics are made from: a `Bedrock`. */
 export interface MetricSource {
@@ -13,13 +14,6 @@ export interface MetricSource {
 
 /** Names of locks in metrics, unless told otherwise. */
 export const MAX_NAMES = 200;
-
-/** How outcomes are called in metrics: in snake case, as the semantic conventions ask. */
-const OUTCOMES: Readonly<Record<string, string>> = {
-  timedOut: 'timeout',
-  inFlight: 'in_flight',
-  noMajority: 'no_majority',
-};
 
 type HistogramName = keyof typeof HISTOGRAMS;
 type CounterName = keyof typeof COUNTERS;
@@ -103,7 +97,7 @@ export class LockMetrics {
     });
     this.#on('lease.renewed', (event) => {
       this.#count('renewals', event, { outcome: 'renewed' });
-      this.#record('margin', event, event.marginMs / event.leaseMs);
+      this.#record('margin', event, Math.min(1, event.marginMs / event.leaseMs));
     });
     this.#on('lease.renewalFailed', (event) => this.#count('renewals', event, { outcome: 'failed' }));
     this.#on('lease.revoked', (event) => this.#count('renewals', event, { outcome: 'revoked' }));
@@ -119,9 +113,11 @@ export class LockMetrics {
 
   #listenToBackend(): void {
     this.#on('backend.request', (event) => {
-      const facts = { verb: event.verb, outcome: event.end };
-      this.#count('requests', event, facts);
-      this.#record('request', event, event.durationMs / 1_000, facts);
+      const { backend, verb, end, durationMs } = event;
+      // Without the lock: with it, each name would have the series of each verb and outcome.
+      const origin = { lock: '', kind: '', mode: '', backend } as const;
+      this.#count('requests', origin, { verb, outcome: end });
+      this.#record('request', origin, durationMs / 1_000, { verb, outcome: end });
     });
     this.#on('loop.stalled', (event) => this.#record('stall', event, event.lateMs / 1_000));
   }
@@ -202,6 +198,6 @@ function attributesOf({ lock, kind, mode, backend }: ProcessOrigin, facts: Attri
     'bedrock.lock.mode': mode,
     'bedrock.backend': backend,
   };
-  for (const [name, value] of Object.entries(facts)) all[`bedrock.${name}`] = OUTCOMES[value] ?? value;
+  for (const [name, value] of Object.entries(facts)) all[`bedrock.${name}`] = outcomeName(value);
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
 }

@@ -8,8 +8,10 @@ import {
   type SpanContext,
   type Tracer,
 } from '@opentelemetry/api';
+import type { ClaimMode } from '../core/claim.js';
 import type { EventOrigin, LockEventName, LockEvents } from '../core/events.js';
 import type { MetricSource } from './lock-metrics.js';
+import { outcomeName } from './outcome-names.js';
 
 /** The function that a lock is taken for, in the context of its caller. */
 const CODE_FUNCTION = createContextKey('bedrock code.function.name');
@@ -28,6 +30,13 @@ interface TracedWait {
   readonly parent: Context;
 }
 
+/** A hold that waits may link to. */
+interface TracedHold {
+  readonly leaseId: string;
+  readonly mode: ClaimMode;
+  readonly context: SpanContext;
+}
+
 /**
  * Spans for waits and holds, as children of the caller's span. A wait links to the hold of this process that it waits for. A
  * wait that is not sampled costs no more than the question.
@@ -37,7 +46,7 @@ export class LockTraces {
   /** By lease id. */
   readonly #holds = new Map<string, Span>();
   /** The latest hold of this process, by resource. */
-  readonly #holders = new Map<string, { readonly leaseId: string; readonly context: SpanContext }>();
+  readonly #holders = new Map<string, TracedHold>();
   readonly #subscriptions: (() => void)[];
 
   constructor(
@@ -56,7 +65,7 @@ export class LockTraces {
       ),
       on('lease.revoked', (event) => this.#addEvent(event, 'revoked', { remaining_ms: event.remainingMs })),
       on('lease.released', (event) => this.#endHold(event, event.outcome)),
-      on('lease.lost', (event) => this.#endHold(event, 'lost', `lost: ${event.reason}`)),
+      on('lease.lost', (event) => this.#endHold(event, 'lost', `lost: ${outcomeName(event.reason)}`)),
     ];
   }
 
@@ -73,7 +82,9 @@ export class LockTraces {
     const parent = event.inCaller(() => context.active());
     const holder = this.#holders.get(event.resource);
     const attributes = attributesOf(event, parent);
-    const links = holder === undefined ? [] : [{ context: holder.context }];
+    // A reader does not wait for other readers.
+    const isInTheWay = holder !== undefined && !(event.mode === 'read' && holder.mode === 'read');
+    const links = isInTheWay ? [{ context: holder.context }] : [];
     const span = this.tracer.startSpan('bedrock.lock.wait', { attributes, links }, parent);
     if (span.isRecording()) this.#waits.set(event.waitId, { span, parent });
   }
@@ -81,9 +92,9 @@ export class LockTraces {
   #onWaitEnded({ waitId, end }: LockEvents['wait.ended']): void {
     const wait = this.#waits.get(waitId);
     if (wait === undefined) return;
-    wait.span.setAttribute('bedrock.outcome', end);
+    wait.span.setAttribute('bedrock.outcome', outcomeName(end));
     if (end === 'timedOut' || end === 'unavailable')
-      wait.span.setStatus({ code: SpanStatusCode.ERROR, message: end });
+      wait.span.setStatus({ code: SpanStatusCode.ERROR, message: outcomeName(end) });
     wait.span.end();
     // Its leases are published in this turn.
     if (end === 'granted') queueMicrotask(() => this.#waits.delete(waitId));
@@ -104,7 +115,7 @@ export class LockTraces {
     const span = this.tracer.startSpan('bedrock.lock.hold', { attributes, links }, wait.parent);
     if (event.handedOver) span.addEvent('handed_over');
     this.#holds.set(leaseId, span);
-    this.#holders.set(resource, { leaseId, context: span.spanContext() });
+    this.#holders.set(resource, { leaseId, mode: event.mode, context: span.spanContext() });
   }
 
   #addEvent({ leaseId }: { readonly leaseId: string }, name: string, attributes: Attributes): void {

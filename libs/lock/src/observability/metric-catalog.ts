@@ -10,6 +10,13 @@ export interface HistogramMetric extends Metric {
   readonly buckets: readonly number[];
 }
 
+export interface GaugeMetric extends Metric {
+  /** The value of a series for which several Bedrocks give one. */
+  readonly merge: (one: number, other: number) => number;
+}
+
+const sum = (one: number, other: number): number => one + other;
+
 /** From 100 µs, a hand-over inside a process, to 60 s, a long wait. */
 const SECONDS = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
@@ -85,15 +92,22 @@ export const COUNTERS = {
 
 /** Values read at each collection, by the name that the code uses. */
 export const GAUGES = {
-  held: { name: 'bedrock.lock.held', unit: '{lease}', description: 'Leases that this process holds' },
+  held: {
+    name: 'bedrock.lock.held',
+    unit: '{lease}',
+    description: 'Leases that this process holds',
+    merge: sum,
+  },
   waiting: {
     name: 'bedrock.lock.waiting',
     unit: '{caller}',
     description: 'Callers that wait in this process',
+    merge: sum,
   },
   nodes: {
     name: 'bedrock.node.state',
     unit: '{node}',
     description: 'Whether a node of a combination is used: 1, or 0 while it is not',
+    merge: Math.min,
   },
-} as const satisfies Record<string, Metric>;
+} as const satisfies Record<string, GaugeMetric>;

@@ -1,4 +1,4 @@
-import type { HistogramMetric, Metric } from './metric-catalog.js';
+import type { GaugeMetric, HistogramMetric, Metric } from './metric-catalog.js';
 
 /** What tells the series of a metric apart. Never a key: that has as many values as there are entities. */
 export type Attributes = Readonly<Record<string, string>>;
@@ -10,7 +10,7 @@ export type GaugeReader = () => Iterable<readonly [Attributes, number]>;
 export interface MetricSink {
   histogram(metric: HistogramMetric, attributes: Attributes): (value: number) => void;
   counter(metric: Metric, attributes: Attributes): () => void;
-  gauge(metric: Metric, read: GaugeReader): void;
+  gauge(metric: GaugeMetric, read: GaugeReader): void;
   /** Ends the reading of gauges. */
   close(): void;
 }

@@ -1,8 +1,7 @@
-import type { Counter, Histogram, Meter, ObservableResult } from '@opentelemetry/api';
-import type { HistogramMetric, Metric } from './metric-catalog.js';
+import type { Counter, Histogram, Meter } from '@opentelemetry/api';
+import type { GaugeMetric, HistogramMetric, Metric } from './metric-catalog.js';
 import type { Attributes, GaugeReader, MetricSink } from './metric-sink.js';
-
-type Observer = (result: ObservableResult) => void;
+import { gaugeReadersOf, readAll } from './shared-gauges.js';
 
 /** Writes metrics to a meter of OpenTelemetry. */
 export class OtelSink implements MetricSink {
@@ -32,22 +31,21 @@ export class OtelSink implements MetricSink {
     return (): void => series.add(1, attributes);
   }
 
-  gauge({ name, unit, description }: Metric, read: GaugeReader): void {
-    const gauge = this.meter.createObservableGauge(name, { unit, description });
-    this.#observe(gauge, (result) => {
-      for (const [attributes, value] of read()) result.observe(value, attributes);
-    });
+  gauge(metric: GaugeMetric, read: GaugeReader): void {
+    // One callback for all: of several that give a value for the same series, a meter keeps one.
+    const readers = gaugeReadersOf(this.meter, metric, (all) => this.#observe(metric, all));
+    readers.add(read);
+    this.#stops.push(() => readers.delete(read));
   }
 
   close(): void {
     for (const stop of this.#stops.splice(0)) stop();
   }
 
-  #observe(
-    instrument: { addCallback(observer: Observer): void; removeCallback(observer: Observer): void },
-    observer: Observer,
-  ): void {
-    instrument.addCallback(observer);
-    this.#stops.push(() => instrument.removeCallback(observer));
+  #observe(metric: GaugeMetric, readers: Set<GaugeReader>): void {
+    const { name, unit, description } = metric;
+    this.meter.createObservableGauge(name, { unit, description }).addCallback((result) => {
+      for (const [attributes, value] of readAll(readers, metric)) result.observe(value, attributes);
+    });
   }
 }

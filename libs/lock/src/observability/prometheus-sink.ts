@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { HistogramMetric, Metric } from './metric-catalog.js';
+import type { GaugeMetric, HistogramMetric, Metric } from './metric-catalog.js';
 import type { Attributes, GaugeReader, MetricSink } from './metric-sink.js';
+import { gaugeReadersOf, readAll } from './shared-gauges.js';
 
 /** The labels of all metrics; a series leaves out what does not apply. */
 const LABELS = [
@@ -8,11 +9,8 @@ const LABELS = [
   'bedrock_outcome', 'bedrock_reason', 'bedrock_verb', 'bedrock_node',
 ]; // prettier-ignore
 
-/** Gauges of each registry, with a reader for each Bedrock that writes to it. */
-const readersOf = new WeakMap<Registry, Map<string, Set<GaugeReader>>>();
-
 /**
- * Writes metrics to a registry of prom-client, under the names that an exporter of OpenTelemetry would give them. Several
+ * Writes metrics to a registry of prom-client, under the names that Prometheus gives them when it receives OTLP. Several
  * Bedrocks may share a registry.
  */
 export class PrometheusSink implements MetricSink {
@@ -37,33 +35,24 @@ export class PrometheusSink implements MetricSink {
     return () => series.inc();
   }
 
-  gauge(metric: Metric, read: GaugeReader): void {
-    const readers = this.#readersOf(metric);
-    readers.add(read);
-    this.#stops.push(() => readers.delete(read));
-  }
-
-  close(): void {
-    for (const stop of this.#stops.splice(0)) stop();
-  }
-
-  #readersOf(metric: Metric): Set<GaugeReader> {
-    const known = readersOf.get(this.register) ?? new Map<string, Set<GaugeReader>>();
-    readersOf.set(this.register, known);
+  gauge(metric: GaugeMetric, read: GaugeReader): void {
+    const readers = gaugeReadersOf(this.register, metric);
     const name = prometheusName(metric);
-    const readers = known.get(name) ?? new Set();
     // A registry that was cleared has lost the gauge.
     if (this.register.getSingleMetric(name) === undefined)
       new Gauge({
         ...this.#about(metric, name),
         collect() {
           this.reset();
-          for (const read of readers)
-            for (const [attributes, value] of read()) this.inc(labelsOf(attributes), value);
+          for (const [attributes, value] of readAll(readers, metric)) this.set(labelsOf(attributes), value);
         },
       });
-    known.set(name, readers);
-    return readers;
+    readers.add(read);
+    this.#stops.push(() => readers.delete(read));
+  }
+
+  close(): void {
+    for (const stop of this.#stops.splice(0)) stop();
   }
 
   #about({ description }: Metric, name: string) {
