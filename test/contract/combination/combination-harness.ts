@@ -22,7 +22,7 @@ export function combinationHarness({ nodes = 3, ...rules }: CombinationGround = 
   let admins: Redis[] = [];
   let counted: CountedServer[] = [];
   // Everything else runs at the same time: no node may be taken for dead.
-  const options = { fencing: true, nodeTimeoutMs: 200, ...rules };
+  const options = { fencing: true, nodeTimeoutMs: 1_000, ...rules };
   const urls = (): string[] => servers.map(({ url }) => url);
   return {
     name: `combination of ${nodes} nodes, ${JSON.stringify(rules)}`,

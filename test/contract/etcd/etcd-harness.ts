@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { etcd } from 'bedrock-lock/etcd';
 import { etcdCall, startEtcd, startEtcdEnsemble } from 'bedrock-servers';
 import { runContendersAsProcesses, type ContractHarness } from 'bedrock-testkit';
+import { OPERATION_TIMEOUT_MS } from '../times.js';
 import { costsOf } from '../round-trips/costs-of.js';
 import { CountedServer } from '../round-trips/counted-server.js';
 import { etcdRequests } from '../round-trips/wire-formats.js';
 
 const PREFIX = 'bedrock/';
+const OPTIONS = { prefix: PREFIX, operationTimeoutMs: OPERATION_TIMEOUT_MS };
 
 /** Real processes on one real server, or on three. */
 export function etcdHarness(servers: 'one server' | 'three servers'): ContractHarness {
@@ -39,10 +41,10 @@ export function etcdHarness(servers: 'one server' | 'three servers'): ContractHa
       const { hostname: host, port } = new URL(hosts[0]!);
       counted = await CountedServer.start({ host, port: Number(port) }, etcdRequests);
     },
-    backend: async (options) => etcd({ hosts, prefix: PREFIX, ...options }),
+    backend: async (options) => etcd({ hosts, ...OPTIONS, ...options }),
     runContenders: (jobs) =>
       runContendersAsProcesses(
-        { module: 'bedrock-lock/etcd', factory: 'etcd', args: [{ hosts, prefix: PREFIX }] },
+        { module: 'bedrock-lock/etcd', factory: 'etcd', args: [{ hosts, ...OPTIONS }] },
         jobs,
       ),
     freshResource: () => `etcd:${randomUUID()}`,

@@ -5,7 +5,7 @@ import { createConnection, type Connection, type RowDataPacket } from 'mysql2/pr
 import { costsOf } from '../round-trips/costs-of.js';
 import { CountedServer } from '../round-trips/counted-server.js';
 import { mysqlRequests } from '../round-trips/wire-formats.js';
-import { OPERATION_TIMEOUT_MS } from '../sql-times.js';
+import { OPERATION_TIMEOUT_MS } from '../times.js';
 import { backendOf, prepare } from '../../unit/backends/sql/mysql/backend-of.mjs';
 
 const TIMES = { operationTimeoutMs: OPERATION_TIMEOUT_MS };

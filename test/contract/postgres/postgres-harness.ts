@@ -7,7 +7,7 @@ import { backendOf } from '../../unit/backends/sql/postgres/backend-of.mjs';
 import { costsOf } from '../round-trips/costs-of.js';
 import { CountedServer } from '../round-trips/counted-server.js';
 import { postgresRequests } from '../round-trips/wire-formats.js';
-import { OPERATION_TIMEOUT_MS } from '../sql-times.js';
+import { OPERATION_TIMEOUT_MS } from '../times.js';
 import { endOf } from '../../unit/backends/sql/postgres/end-of-pool.js';
 
 const FACTORY_MODULE = new URL('../../unit/backends/sql/postgres/backend-of.mjs', import.meta.url).href;

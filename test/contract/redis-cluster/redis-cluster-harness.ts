@@ -3,6 +3,7 @@ import { redis } from 'bedrock-lock/redis';
 import { redisCommand, startCluster, type RedisCluster } from 'bedrock-servers';
 import { runContendersAsProcesses, type ContractHarness } from 'bedrock-testkit';
 import { Cluster } from 'ioredis';
+import { OPERATION_TIMEOUT_MS } from '../times.js';
 import { costsOf } from '../round-trips/costs-of.js';
 import { CountedServer } from '../round-trips/counted-server.js';
 import { redisRequests } from '../round-trips/wire-formats.js';
@@ -15,6 +16,7 @@ export function redisClusterHarness(): ContractHarness {
   const options = () => ({
     cluster: cluster.addresses.slice(0, 1),
     connection: { username: 'least', password: 'secret' },
+    operationTimeoutMs: OPERATION_TIMEOUT_MS,
   });
   return {
     name: 'redis cluster',

@@ -3,12 +3,15 @@ import { startRedis, type RunningServer } from 'bedrock-servers';
 import { runContendersAsProcesses, type ContractHarness } from 'bedrock-testkit';
 import { Redis } from 'ioredis';
 import { leastUser, RECIPE_PREFIX } from '../../unit/backends/redis/least-rights.js';
+import { OPERATION_TIMEOUT_MS } from '../times.js';
 import { costsOf } from '../round-trips/costs-of.js';
 import { CountedServer } from '../round-trips/counted-server.js';
 import { redisRequests } from '../round-trips/wire-formats.js';
 import { backendOf, type Library } from '../../unit/backends/redis/libraries.mjs';
 
 const LIBRARIES_MODULE = new URL('../../unit/backends/redis/libraries.mjs', import.meta.url).href;
+
+const TIMES = { operationTimeoutMs: OPERATION_TIMEOUT_MS };
 
 export interface RedisGround {
   readonly library?: Library;
@@ -37,10 +40,10 @@ export function redisHarness({ library = 'ioredis 6', rights = 'all' }: RedisGro
       url = rights === 'all' ? server.url : await leastUser(admin, server.url);
       counted = await CountedServer.start(server, redisRequests);
     },
-    backend: async (options) => backendOf(library, url, options),
+    backend: async (options) => backendOf(library, url, { ...TIMES, ...options }),
     runContenders: (jobs) =>
       runContendersAsProcesses(
-        { module: LIBRARIES_MODULE, factory: 'backendOf', args: [library, url] },
+        { module: LIBRARIES_MODULE, factory: 'backendOf', args: [library, url, TIMES] },
         jobs,
       ),
     freshResource: () => `${RECIPE_PREFIX}${randomUUID()}`,

@@ -2,10 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { zookeeper } from 'bedrock-lock/zookeeper';
 import { startZooKeeper, startZooKeeperEnsemble } from 'bedrock-servers';
 import { runContendersAsProcesses, type ContractHarness } from 'bedrock-testkit';
+import { OPERATION_TIMEOUT_MS } from '../times.js';
 import { costsOf } from '../round-trips/costs-of.js';
 import { CountedServer } from '../round-trips/counted-server.js';
 import { zookeeperRequests } from '../round-trips/wire-formats.js';
 import { Admin } from '../../unit/backends/session-queue/zookeeper/admin.js';
+
+const TIMES = { operationTimeoutMs: OPERATION_TIMEOUT_MS };
 
 /** Real processes on one real server, or on three. */
 export function zookeeperHarness(count: 'one server' | 'three servers'): ContractHarness {
@@ -29,10 +32,14 @@ export function zookeeperHarness(count: 'one server' | 'three servers'): Contrac
       counted = await CountedServer.start({ host, port: Number(port) }, zookeeperRequests);
       admin = await Admin.connect(servers.connect);
     },
-    backend: async (options) => zookeeper({ connect: servers.connect, ...options }),
+    backend: async (options) => zookeeper({ connect: servers.connect, ...TIMES, ...options }),
     runContenders: (jobs) =>
       runContendersAsProcesses(
-        { module: 'bedrock-lock/zookeeper', factory: 'zookeeper', args: [servers.connect] },
+        {
+          module: 'bedrock-lock/zookeeper',
+          factory: 'zookeeper',
+          args: [{ connect: servers.connect, ...TIMES }],
+        },
         jobs,
       ),
     freshResource: () => `contract:${randomUUID()}`,

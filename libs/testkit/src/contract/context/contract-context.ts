@@ -95,6 +95,11 @@ export class ContractContext {
     return { most: TURNS_PER_MS * this.handOverMs, inMs: this.handOverMs };
   }
 
+  /** Opens the first connection of a peer, so that a time is not that of the opening. */
+  async warm(peer: Bedrock): Promise<void> {
+    await peer.mutex(`${this.resource}:first`).run(() => undefined);
+  }
+
   /** The lock of this context, created by a peer. */
   lock(peer: Bedrock, options?: LockOptions): Lock {
     return peer[this.kind](this.resource, options);
@@ -163,12 +168,12 @@ export class ContractContext {
 
   /** A lease that renewals keep even where a process or a server stands still for half a second, in ms. */
   get renewedLeaseMs(): number {
-    return Math.max(1_000, 4 * this.handOverMs);
+    return Math.max(1_500, 4 * this.handOverMs);
   }
 
   /** What is held at least in ms, where a request must still find it: longer than a machine stands still. */
   get stayMs(): number {
-    return this.renewedLeaseMs;
+    return 2_000;
   }
 
   /** The given number of cycles if hand-overs are fast, fewer if they are slow, and at least 5. */
@@ -193,10 +198,14 @@ export class ContractContext {
 
   /** Resolves when this number of a peer's callers wait, are in the queue, and are subscribed to releases. */
   async waiting(peer: Bedrock, count: number): Promise<void> {
-    await this.eventually(`${count} wait`, () => {
-      const { waiters, watches } = peer.stats();
-      return waiters === count && (watches > 0 || !peer.backend.traits.push);
-    });
+    await this.eventually(
+      `${count} wait`,
+      () => {
+        const { waiters, watches } = peer.stats();
+        return waiters === count && (watches > 0 || !peer.backend.traits.push);
+      },
+      10_000,
+    );
     // Callers ask once more after they have subscribed. The server answers those requests before the ping.
     await this.sleep(1);
     await peer.backend.ping();

@@ -5,7 +5,9 @@ import type { ContractGroup } from '../../context/contract-group.js';
 export const crash: ContractGroup = {
   'keeps the lock until its lease ends, and no longer than a second more': async (context) => {
     const leaseMs = 1_000;
-    const next = context.lock(await context.peer());
+    const peer = await context.peer();
+    await context.warm(peer);
+    const next = context.lock(peer);
     const { history } = await context.runContenders([{ crashAt: 1, lock: { leaseMs } }]);
     const dead = history.find((event) => event.kind === 'acquired')!;
     const lease = await next.acquire();

@@ -55,6 +55,6 @@ export const leftovers: ContractGroup = {
     assert.equal(await context.harness.isEmpty(context.resource), true);
     await (await lock.acquire()).release();
     assert.equal(await context.harness.isEmpty(context.resource), false);
-    await context.becomesEmpty();
+    await context.becomesEmpty(context.stayMs + 2_000);
   },
 };

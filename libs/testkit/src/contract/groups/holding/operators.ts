@@ -30,7 +30,7 @@ export const operators: ContractGroup = {
     const told: string[] = [];
     peer.on('lease.revoked', () => told.push('revoked'));
     peer.on('lease.lost', ({ reason }) => told.push(`lost: ${reason}`));
-    const lease = await context.lock(peer).acquire({ leaseMs: 1.5 * context.renewedLeaseMs });
+    const lease = await context.lock(peer).acquire({ leaseMs: 3_000 });
     const lock = context.lock(operator);
     assert.equal(await lock.revoke(), true);
     assert.equal(lease.isHeld, true, 'within the promise: not before its end');

@@ -17,14 +17,14 @@ export const verbs: ContractGroup = {
 
   'refuse a second claim and name the holder': async (context) => {
     const [one, other] = [await context.backend(), await context.backend()];
-    const claim = context.claim(one, { leaseMs: 3_000 });
+    const claim = context.claim(one, { leaseMs: 8_000 });
     await one.leases.claim(claim);
     for (const backend of [one, other]) {
       const verdict = await backend.leases.claim(context.claim(backend));
       assert.equal(verdict.kind, 'refused');
       assert.equal(verdict.holder?.id, claim.id);
-      assert.ok(verdict.holder.remainingMs > 0 && verdict.holder.remainingMs <= 3_000);
-      assert.ok(verdict.retryInMs > 0 && verdict.retryInMs <= 3_100);
+      assert.ok(verdict.holder.remainingMs > 0 && verdict.holder.remainingMs <= 8_000);
+      assert.ok(verdict.retryInMs > 0 && verdict.retryInMs <= 8_100);
     }
   },
 
@@ -60,7 +60,7 @@ export const verbs: ContractGroup = {
 
   'change nothing for a caller that is not the holder': async (context) => {
     const [one, other] = [await context.backend(), await context.backend()];
-    const claim = context.claim(one, { leaseMs: 3_000 });
+    const claim = context.claim(one, { leaseMs: 8_000 });
     await one.leases.claim(claim);
     const foreign = context.claim(other);
     assert.deepEqual(await other.leases.renew([{ ...foreign, leaseMs: 5_000, keepMs: 0 }]), ['lost']);
@@ -70,7 +70,7 @@ export const verbs: ContractGroup = {
     const [view, ...more] = await other.leases.inspect(context.resource, context.shape);
     assert.deepEqual(more, []);
     assert.deepEqual([view?.id, view?.depth], [claim.id, 1]);
-    assert.ok(view!.remainingMs > 2_000 && view!.remainingMs <= 3_000);
+    assert.ok(view!.remainingMs > 4_000 && view!.remainingMs <= 8_000);
     assert.deepEqual(await one.leases.renew([{ ...claim, keepMs: 0 }]), ['renewed']);
   },
 
@@ -89,17 +89,17 @@ export const verbs: ContractGroup = {
 
   'prolong a grant by a repeated claim or a renewal, and never shorten it': async (context) => {
     const backend = await context.backend();
-    const claim = context.claim(backend, { leaseMs: 2_000 });
+    const claim = context.claim(backend, { leaseMs: 8_000 });
     const remaining = async (): Promise<number> =>
       (await backend.leases.inspect(context.resource, context.shape))[0]?.remainingMs ?? 0;
     await backend.leases.claim(claim);
     await backend.leases.claim({ ...claim, leaseMs: 200 });
     await backend.leases.renew([{ ...claim, leaseMs: 200, keepMs: 0 }]);
-    assert.ok((await remaining()) > 1_000);
-    await backend.leases.claim({ ...claim, leaseMs: 4_000 });
-    assert.ok((await remaining()) > 3_000);
-    await backend.leases.renew([{ ...claim, leaseMs: 6_000, keepMs: 0 }]);
-    assert.ok((await remaining()) > 5_000);
+    assert.ok((await remaining()) > 4_000);
+    await backend.leases.claim({ ...claim, leaseMs: 16_000 });
+    assert.ok((await remaining()) > 12_000);
+    await backend.leases.renew([{ ...claim, leaseMs: 24_000, keepMs: 0 }]);
+    assert.ok((await remaining()) > 20_000);
   },
 
   'give a revoked grant no new life, neither by renewal nor by a repeated claim': async (context) => {

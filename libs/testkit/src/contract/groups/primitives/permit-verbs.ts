@@ -39,11 +39,11 @@ export const permitVerbs: ContractGroup = {
 
   'refuse what does not fit, and say when the next lease ends': async (context) => {
     const [one, other] = [await context.backend(), await context.backend()];
-    await one.leases.claim(permitClaim(context, one, 2, { leaseMs: 5_000 }));
-    await one.leases.claim(permitClaim(context, one, 1, { leaseMs: 2_000 }));
+    await one.leases.claim(permitClaim(context, one, 2, { leaseMs: 20_000 }));
+    await one.leases.claim(permitClaim(context, one, 1, { leaseMs: 8_000 }));
     const verdict = await other.leases.claim(permitClaim(context, other, 2));
     assert.equal(verdict.kind, 'refused');
-    assert.ok(verdict.retryInMs > 1_000 && verdict.retryInMs <= 2_100);
+    assert.ok(verdict.retryInMs > 4_000 && verdict.retryInMs <= 8_100);
     assert.ok(verdict.holder?.id.startsWith(one.processId));
     assert.equal((await other.leases.claim(permitClaim(context, other, 1))).kind, 'granted');
   },
@@ -62,7 +62,7 @@ export const permitVerbs: ContractGroup = {
 
   'change nothing for a caller that is not the holder': async (context) => {
     const [one, other] = [await context.backend(), await context.backend()];
-    const claim = permitClaim(context, one, 2, { leaseMs: 3_000 });
+    const claim = permitClaim(context, one, 2, { leaseMs: 8_000 });
     await one.leases.claim(claim);
     const foreign = permitClaim(context, other, 2);
     assert.deepEqual(await other.leases.renew(renewal(foreign, 5_000)), ['lost']);
@@ -71,7 +71,7 @@ export const permitVerbs: ContractGroup = {
     other.leases.annotate(foreign, { depth: 7 });
     const [view, ...more] = await other.leases.inspect(context.resource, permits(1, 4));
     assert.deepEqual([more.length, view?.id, view?.units, view?.depth], [0, claim.id, 2, 1]);
-    assert.ok(view!.remainingMs > 2_000 && view!.remainingMs <= 3_000);
+    assert.ok(view!.remainingMs > 4_000 && view!.remainingMs <= 8_000);
   },
 
   'refuse a request that arrives after its time, so that it leaves no orphan': async (context) => {
@@ -99,17 +99,17 @@ export const permitVerbs: ContractGroup = {
 
   'prolong a grant by a repeated claim or a renewal, and never shorten it': async (context) => {
     const backend = await context.backend();
-    const claim = permitClaim(context, backend, 2, { leaseMs: 2_000 });
+    const claim = permitClaim(context, backend, 2, { leaseMs: 8_000 });
     const remaining = async (): Promise<number> =>
       (await backend.leases.inspect(context.resource, claim.shape))[0]?.remainingMs ?? 0;
     await backend.leases.claim(claim);
     await backend.leases.claim({ ...claim, leaseMs: 200 });
     await backend.leases.renew(renewal(claim, 200));
-    assert.ok((await remaining()) > 1_000);
-    await backend.leases.claim({ ...claim, leaseMs: 4_000 });
-    assert.ok((await remaining()) > 3_000);
-    await backend.leases.renew(renewal(claim, 6_000));
-    assert.ok((await remaining()) > 5_000);
+    assert.ok((await remaining()) > 4_000);
+    await backend.leases.claim({ ...claim, leaseMs: 16_000 });
+    assert.ok((await remaining()) > 12_000);
+    await backend.leases.renew(renewal(claim, 24_000));
+    assert.ok((await remaining()) > 20_000);
   },
 
   'give a revoked grant no new life, neither by renewal nor by a repeated claim': async (context) => {
@@ -132,9 +132,12 @@ export const permitVerbs: ContractGroup = {
     const [backend, other] = [await context.backend(), await context.backend()];
     const claim = permitClaim(context, backend, 4, { holdAtLeastMs: 3_000 });
     await backend.leases.claim(claim);
-    assert.equal(await backend.leases.withdraw(claim, { keepMs: 300, leaveQueue: true }), 'released');
+    assert.equal(
+      await backend.leases.withdraw(claim, { keepMs: context.stayMs, leaveQueue: true }),
+      'released',
+    );
     assert.equal((await other.leases.claim(permitClaim(context, other))).kind, 'refused');
-    await context.becomesEmpty();
+    await context.becomesEmpty(context.stayMs + 2_000);
   },
 
   'answer each item of a batch for itself, in order': async (context) => {

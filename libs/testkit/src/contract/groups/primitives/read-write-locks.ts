@@ -147,7 +147,8 @@ export const readWriteLocks: ContractGroup = {
     context,
   ) => {
     const leaseMs = 1_000;
-    const { locks } = await shelves(context, 2);
+    const { peers, locks } = await shelves(context, 2);
+    await Promise.all(peers.map((peer) => context.warm(peer)));
     const { history } = await context.runContenders([
       { readWrite: { writes: 0 }, crashAt: 1, lock: { leaseMs } },
     ]);
@@ -169,6 +170,7 @@ export const readWriteLocks: ContractGroup = {
     // A session lasts at least one second, and the server may take half a second more to end it.
     await context.sleep(peers[0]!.backend.traits.lifetime === 'session' ? 2_000 : 700);
     const writer = locks[1]!.write.acquire();
+    await context.waiting(peers[1]!, 1);
     await context.within('the hand-over to the writer', PROMPT_MS, async () => {
       await alive.release();
       await writer;
@@ -213,14 +215,14 @@ export const readWriteLocks: ContractGroup = {
     const { renewedLeaseMs: leaseMs } = context;
     const renewed = [await locks[0]!.read.acquire({ leaseMs }), await locks[1]!.read.acquire({ leaseMs })];
     const fixed = await locks[1]!.read.acquire({ leaseMs: 0.75 * leaseMs, renew: false });
-    await context.sleep(2.5 * leaseMs);
+    await context.sleep(1.5 * leaseMs);
     assert.deepEqual(
       [...renewed, fixed].map(({ isHeld }) => isHeld),
       [true, true, false],
     );
     for (const lease of renewed) assert.equal(await lease.release(), 'released');
     const writer = await locks[0]!.write.acquire({ leaseMs });
-    await context.sleep(2.5 * leaseMs);
+    await context.sleep(1.5 * leaseMs);
     assert.deepEqual([writer.isHeld, await locks[1]!.read.tryAcquire()], [true, null]);
   },
 
@@ -252,7 +254,7 @@ export const readWriteLocks: ContractGroup = {
 
   'refuse renewals to those who hold it when it is revoked': async (context) => {
     const { locks } = await shelves(context, 2);
-    const held = await locks[0]!.read.acquire({ leaseMs: 1.5 * context.leaseMs });
+    const held = await locks[0]!.read.acquire({ leaseMs: 3_000 });
     assert.equal(await locks[1]!.write.revoke(), true);
     const writer = await locks[1]!.write.acquire();
     assert.equal(held.isHeld, false);

@@ -106,7 +106,7 @@ export const readWriteVerbs: ContractGroup = {
 
   'end each reader by its own lease': async (context) => {
     const backend = await context.backend();
-    const leaseMs = context.briefMs;
+    const leaseMs = context.renewedLeaseMs;
     const brief = await granted(backend, claimTo(context, 'read', backend, { leaseMs }));
     const long = await granted(backend, claimTo(context, 'read', backend));
     await context.sleep(leaseMs + 50);

@@ -82,7 +82,8 @@ export const semaphores: ContractGroup = {
     context,
   ) => {
     const leaseMs = 1_000;
-    const { pools } = await sharing(context, 4, 1);
+    const { peers, pools } = await sharing(context, 4, 1);
+    await context.warm(peers[0]!);
     const { history } = await context.runContenders([
       { permits: { of: 4, take: 3 }, crashAt: 1, lock: { leaseMs } },
     ]);
@@ -199,7 +200,7 @@ export const semaphores: ContractGroup = {
     const told: string[] = [];
     peer.on('lease.lost', ({ reason }) => told.push(reason));
     const pool = peer.semaphore(context.resource, { permits: 3 });
-    const leaseMs = 1.5 * context.leaseMs;
+    const leaseMs = 3_000;
     const leases = [await pool.acquire({ leaseMs }), await pool.acquire({ permits: 2, leaseMs })];
     const watched = operator.semaphore(context.resource, { permits: 3 });
     assert.equal(await watched.revoke(), true);
@@ -226,9 +227,10 @@ export const semaphores: ContractGroup = {
     const pool = peer.semaphore(context.resource, { permits: 3 });
     const leases = [await pool.acquire({ leaseMs: 5_000 }), await pool.acquire({ permits: 2 })];
     const freed = operator.semaphore(context.resource, { permits: 3 });
+    await context.warm(operator);
     assert.equal(await freed.forceRelease(), true);
     const next = await context.within('the hand-over', PROMPT_MS, () => freed.acquire({ permits: 3 }));
-    await context.eventually('the losses are told', () => told.length === 2, 500);
+    await context.eventually('the losses are told', () => told.length === 2, 1_400);
     assert.deepEqual(told, ['taken', 'taken']);
     assert.deepEqual(
       leases.map(({ isHeld }) => isHeld),

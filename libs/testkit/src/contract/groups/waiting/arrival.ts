@@ -91,7 +91,7 @@ export const arrival: ContractGroup = {
   'decides who comes next when an operator revokes the lock or frees it': async (context) => {
     const [a, b, c] = [await context.peer(), await context.peer(), await context.peer()];
     const operator = context.lock(await context.peer());
-    const revoked = await context.lock(a).acquire({ leaseMs: 1.5 * context.leaseMs });
+    const revoked = await context.lock(a).acquire({ leaseMs: 3_000 });
     const first = await lineUp(context, [b, c, b]);
     assert.equal(await operator.revoke(), true);
     assert.deepEqual(

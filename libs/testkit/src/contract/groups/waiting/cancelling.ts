@@ -90,6 +90,7 @@ export const cancelling: ContractGroup = {
 
   'give back what was granted to them too late': async (context) => {
     const [peer, other] = [await context.peer(), await context.peer()];
+    await Promise.all([context.warm(peer), context.warm(other)]);
     const controller = new AbortController();
     const caller = context.lock(peer).acquire({ signal: controller.signal });
     controller.abort(new Error('changed my mind'));

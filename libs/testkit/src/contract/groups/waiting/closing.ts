@@ -8,6 +8,7 @@ const PROMPT_MS = 500;
 export const closing: ContractGroup = {
   'waits for the holder, who releases in good order': async (context) => {
     const [peer, other] = [await context.peer(), await context.peer()];
+    await context.warm(other);
     const lock = context.lock(peer);
     let closed: Promise<void> | undefined;
     const done = lock.run(async (lease) => {
@@ -24,8 +25,7 @@ export const closing: ContractGroup = {
 
   'ends the lease of a holder that takes longer than the grace': async (context) => {
     const [peer, other] = [await context.peer(), await context.peer()];
-    // Otherwise the hand-over would be its first connection.
-    await other.mutex(`${context.resource}:first`).run(() => undefined);
+    await context.warm(other);
     const held = context
       .lock(peer)
       .run((lease) => new Promise((resolve) => lease.signal.addEventListener('abort', resolve)));
