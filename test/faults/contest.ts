@@ -4,6 +4,7 @@ import { redis, type RedisOptions } from 'bedrock-lock/redis';
 import {
   assertHistory,
   ContenderProcess,
+  eventually,
   HistoryRecorder,
   sharedNow,
   type HistoryLimits,
@@ -54,7 +55,8 @@ export class Contest {
     this.#bedrocks.push(bedrock);
     const recorder = new HistoryRecorder(label, (event) => this.#events.push(event));
     recorder.follow(bedrock);
-    await bedrock.ready();
+    const isReady = () => bedrock.ready().then(() => true, () => false); // prettier-ignore
+    await eventually(`${label} is connected`, isReady, { withinMs: 15_000 });
     return new Peer(bedrock, bedrock.mutex(this.resource), recorder);
   }
 

@@ -30,7 +30,8 @@ async function peer(options: RedisOptions = {}): Promise<Bedrock> {
   const url = `redis://127.0.0.1:${proxy.port}`;
   const bedrock = new Bedrock({ backend: redis({ url, operationTimeoutMs: OPERATION_MS, ...options }) });
   bedrocks.push(bedrock);
-  await bedrock.ready();
+  const isReady = () => bedrock.ready().then(() => true, () => false); // prettier-ignore
+  await eventually('it serves', isReady, { withinMs: 15_000 });
   return bedrock;
 }
 
@@ -192,13 +193,13 @@ describe('a Redis that is stopped', () => {
     await pool.trySetPermits(5);
     await leased.trySetPermits(5);
     fixture.server.pause();
-    const calls = await liveness.within('all answers', 600 + 300, () =>
+    const calls = await liveness.within('all answers', 2_000 + 300, () =>
       Promise.all(
         [
-          pool.acquire(2, { waitMs: 600 }),
+          pool.acquire(2, { waitMs: 2_000 }),
           pool.tryAcquire(),
-          leased.acquireMany(2, { waitMs: 600 }),
-          latch.await({ waitMs: 600 }),
+          leased.acquireMany(2, { waitMs: 2_000 }),
+          latch.await({ waitMs: 2_000 }),
           leased.tryAcquire(),
         ].map(outcome),
       ),
@@ -216,7 +217,7 @@ describe('a Redis that is stopped', () => {
   it('executes nothing that waited for longer than its time', async () => {
     const bedrock = await well();
     const pool = bedrock.countingSemaphore('pool', { waitMs: 0 });
-    await pool.trySetPermits(5);
+    await (await unhurried()).countingSemaphore('pool').trySetPermits(5);
     fixture.server.pause();
     expect(await outcome(pool.addPermits(3))).toBe('BACKEND_UNAVAILABLE');
     await delay(OPERATION_MS);
@@ -230,7 +231,7 @@ describe('a Redis that is stopped', () => {
   });
 
   it('or forgets its scripts, or restarts empty, and callers go on', async () => {
-    const bedrock = await well();
+    const bedrock = await unhurried();
     const pool = bedrock.countingSemaphore('pool', { waitMs: 10_000 });
     await pool.trySetPermits(1);
     await fixture.observer.script('FLUSH');
@@ -246,7 +247,7 @@ describe('a Redis that is stopped', () => {
 
 describe('a Redis that became a replica', () => {
   it('is left for a new connection, and nothing was executed', async () => {
-    const bedrock = await well();
+    const bedrock = await unhurried();
     const pool = bedrock.countingSemaphore('pool', { failFast: true });
     await pool.trySetPermits(2);
     const reconnections: unknown[] = [];
@@ -262,6 +263,7 @@ describe('a Redis that became a replica', () => {
       'it serves again',
       async () => (await outcome(pool.acquire())) !== 'BACKEND_UNAVAILABLE',
     );
+    await settled(bedrock);
     expect(await number('pool')).toBe(1);
     expect(reconnections).toContain(undefined);
   });
@@ -278,7 +280,8 @@ describe('a user with exactly the rights of the documentation', () => {
     expect(rules).toHaveLength(2);
     await fixture.observer.call('acl', 'setuser', 'least', 'on', '>secret', ...rules.flat());
     const url = `redis://least:secret@127.0.0.1:${fixture.server.port}`;
-    const [mine, other] = [await peer({ url }), await peer({ url })];
+    const options = { url, operationTimeoutMs: 5_000 };
+    const [mine, other] = [await peer(options), await peer(options)];
     const latch = mine.countdownLatch('shop:import');
     await latch.trySetCount(2);
     const waiting = other.countdownLatch('shop:import').await();
@@ -302,7 +305,7 @@ describe('a user with exactly the rights of the documentation', () => {
     await settled(mine);
     const leased = mine.expirableSemaphore('shop:leased');
     await leased.trySetPermits(1);
-    const permit = await leased.acquire({ leaseMs: 300 });
+    const permit = await leased.acquire({ leaseMs: 10_000 });
     expect(await permit.extend(200)).toBe(true);
     const next = await other.expirableSemaphore('shop:leased').acquire();
     expect([await next.release(), await leased.availablePermits()]).toEqual(['released', 1]);

@@ -5,6 +5,8 @@ import { liveness, sharedNow } from 'bedrock-testkit';
 import { networkFaults } from './network-suite.js';
 import { OPERATION_MS, Site } from './site.js';
 
+/** A lease that no stall of a process ends. */
+const LONG = { leaseMs: 20_000 } as const;
 const JOB = { tasks: 2, bodyMs: [1, 15], sampleMs: 5 } as const;
 
 describe('a network between the process and its Redis', () => {
@@ -23,15 +25,14 @@ describe('a network between the process and its Redis', () => {
 
   it('that delays by less than the lease costs only time', async () => {
     proxy.delay(40);
-    site.contender({ ...JOB, cycles: 15, lock: { leaseMs: 1_000 } }, proxied());
-    site.contender({ ...JOB, cycles: 15, lock: { leaseMs: 1_000 } }, proxied());
+    for (let i = 0; i < 2; i += 1) site.contender({ ...JOB, cycles: 15, lock: LONG }, proxied());
     await site.ended();
     expect(site.judge()).toMatchObject({ leases: 60, lost: 0, failures: {} });
   });
 
   it('that is gone lets a release say so in time, and the lock is free when the lease has ended', async () => {
     const holder = await site.peer('holder', { leaseMs: 800 }, proxied());
-    const rival = await site.peer('rival');
+    const rival = await site.peer('rival', {}, { operationTimeoutMs: 5_000 });
     const lease = await holder.acquire();
     proxy.dropRequests();
     const next = await liveness.within('a lock whose holder is gone', 800 + 1_000, async () => {
@@ -46,7 +47,7 @@ describe('a network between the process and its Redis', () => {
 
 /** A stranger tries to renew and to release another holder's lock. */
 async function meddle(site: Site): Promise<void> {
-  const stranger = redis(site.options);
+  const stranger = redis({ ...site.options, operationTimeoutMs: 5_000 });
   await stranger.ready();
   const ref = { id: `${stranger.processId}:1`, resource: site.resource, shape: MUTEX };
   const [renewed] = await stranger.leases.renew([{ ...ref, leaseMs: 60_000, keepMs: 0 }]);

@@ -1,8 +1,9 @@
+import { eventually } from 'bedrock-testkit';
 import { goOn, UNTIL_FINISHED } from './contest.js';
 import { delay, Site } from './site.js';
 
 /** The longest lease, ms: so long nothing is granted after data was lost. */
-const GUARD_MS = 1_500;
+const GUARD_MS = 3_000;
 
 describe('a Redis that loses its data', () => {
   let site: Site;
@@ -21,10 +22,10 @@ describe('a Redis that loses its data', () => {
     ['flushed', () => site.command('FLUSHALL')],
   ])('by being %s grants nothing that may still be held', async (_how, lose) => {
     site = await Site.open(GUARDED);
-    const [holder, rival] = [await site.peer('holder', { leaseMs: 1_400 }), await site.peer('rival')];
+    const [holder, rival] = [await site.peer('holder', { leaseMs: 2_900 }), await site.peer('rival')];
     const lease = await holder.acquire();
     const waiting = rival.acquire();
-    await delay(200);
+    await eventually('the rival listens', () => site.isHeard());
     const lostAt = performance.now();
     await lose();
     while (lease!.isHeld) {
@@ -42,7 +43,7 @@ describe('a Redis that loses its data', () => {
   });
 
   it('again and again under load stays exclusive, and every call settles', async () => {
-    site = await Site.open(GUARDED);
+    site = await Site.open({ ...GUARDED, maxLeaseMs: 1_500 });
     const job = {
       tasks: 2,
       ...UNTIL_FINISHED,
@@ -69,9 +70,9 @@ describe('a Redis that loses its data', () => {
   });
 
   it('breaks exclusion without restartGuard, as the documentation says: that is what it is for', async () => {
-    site = await Site.open({ maxLeaseMs: GUARD_MS });
+    site = await Site.open();
     const [holder, rival] = [
-      await site.peer('holder', { leaseMs: 1_400, renew: false }),
+      await site.peer('holder', { leaseMs: 20_000, renew: false }),
       await site.peer('rival'),
     ];
     const lease = await holder.acquire();

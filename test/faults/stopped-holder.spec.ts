@@ -9,7 +9,7 @@ describe('a holder that is stopped beyond its lease', () => {
 
   it('finds, when it goes on, that it holds nothing; the next holder came after its end', async () => {
     site = await Site.open();
-    const lock = { leaseMs: 800 };
+    const lock = { leaseMs: 2_500 };
     const holder = site.contender({ label: 'stopped', bodyMs: 60_000, sampleMs: 10, lock });
     const { lease, token } = await holder.until('acquired');
     await holder.until('renewed');
@@ -47,7 +47,7 @@ describe('a holder that is stopped beyond its lease', () => {
     const lock = { leaseMs: 1_000 };
     const holder = site.contender({ label: 'killed', bodyMs: 60_000, lock });
     await holder.until('acquired');
-    const rival = await site.peer('rival');
+    const rival = await site.peer('rival', {}, { operationTimeoutMs: 5_000 });
     const waiting = rival.acquire();
     const next = await liveness.within('a lock whose holder was killed', 2_000, () => {
       holder.signal('SIGKILL');

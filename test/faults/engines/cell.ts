@@ -28,13 +28,15 @@ export interface CellResult extends RunResult {
 }
 
 const PAUSE_MS = 100;
+/** A fault may strike too late in a hold to be felt: then it strikes again, at most so often. */
+const MORE_STRIKES = 4;
 /** What processes left is swept so long after the end of the longest lease. */
 const SWEPT_WITHIN_MS = 1_000;
 
 /** Lets a fault strike again and again while processes contend for a lock, and judges what they tell. */
 export async function runCell<G extends EngineFixture>(plan: CellPlan<G>): Promise<CellResult> {
   const { fixture, fault, injections, overstated = 1 } = plan;
-  const { operationMs = OPERATION_MS, leaseMs = LEASE_MS } = fault;
+  const { operationMs = OPERATION_MS, leaseMs = LEASE_MS, waitMs } = fault;
   const maxLeaseMs = maxLeaseFor(leaseMs);
   const resource = `faults:${randomUUID()}`;
   const firstTarget = await fixture.target();
@@ -44,10 +46,13 @@ export async function runCell<G extends EngineFixture>(plan: CellPlan<G>): Promi
     ...{ operationTimeoutMs: operationMs, maxLeaseMs, ...fault.options },
   })) as [object, object];
   const jobs = (fault.jobs ?? oneLong)(resource, leaseMs);
-  const pool = new ContenderPool({ engine: fixture.engine, backendOptions, jobs, leaseMs, overstated });
+  const { engine } = fixture;
+  const pool = new ContenderPool({ engine, backendOptions, jobs, leaseMs, waitMs, overstated });
   try {
     await pool.waitForAll();
-    for (let round = 0; round < injections; round += 1) {
+    const most = injections + MORE_STRIKES;
+    let round = 0;
+    for (; round < injections || (round < most && isUnfelt(fault, pool)); round += 1) {
       const server = await fixture.target();
       const holder = pool.processes.at(-1)!;
       await pool.waitForLock(holder);
@@ -59,11 +64,17 @@ export async function runCell<G extends EngineFixture>(plan: CellPlan<G>): Promi
     const left = await remainingAtEnd(fixture, resource, maxLeaseMs + SWEPT_WITHIN_MS);
     const record = { history: pool.history, remainingKeys: left, limits: limitsFor(operationMs) };
     const gapMs = longestGap(record.history);
-    return { fault: fault.name, injections, record, gapMs, ...evaluate(record) };
+    return { fault: fault.name, injections: round, record, gapMs, ...evaluate(record) };
   } finally {
     await pool.close();
     await proxy.stop();
   }
+}
+
+/** The effect that the fault must have is not in the history yet. */
+function isUnfelt({ brings }: Fault<never>, { history }: ContenderPool): boolean {
+  if (brings === 'losses') return !history.some(({ kind }) => kind === 'lost');
+  return brings === 'losses or failures' && !history.some(({ kind }) => kind === 'lost' || kind === 'failed');
 }
 
 async function remainingAtEnd(fixture: EngineFixture, resource: string, withinMs: number): Promise<string[]> {

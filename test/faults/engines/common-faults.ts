@@ -1,7 +1,7 @@
 import { delay } from '../combination/delay.js';
 import type { Fault } from './fault.js';
 import { allShort } from './jobs.js';
-import { LEASE_MS, SESSION_MS } from './settings.js';
+import { CALM, LEASE_MS, SESSION_MS } from './settings.js';
 
 const AWAY_MS = 200;
 
@@ -81,6 +81,7 @@ export const STOPPED: Fault = {
  */
 export const STEPPED: Fault = {
   name: 'clock of the holder stepped by an hour, ahead and back',
+  ...CALM,
   brings: process.platform === 'linux' ? 'waits at most' : 'losses',
   async inject({ pool, holder }) {
     for (let i = 0; i < 3; i += 1) {

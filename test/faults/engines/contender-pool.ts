@@ -15,6 +15,7 @@ export interface ContenderPoolSettings {
   readonly backendOptions: readonly [object, object];
   readonly jobs: readonly PoolJob[];
   readonly leaseMs: number;
+  readonly waitMs: number | undefined;
   /** Above 1, holders believe in longer leases than they have. */
   readonly overstated: number;
 }
@@ -24,7 +25,7 @@ export class ContenderPool {
   readonly processes: readonly ContenderProcess[];
   readonly #failures: string[] = [];
 
-  constructor({ engine, backendOptions, jobs, leaseMs, overstated }: ContenderPoolSettings) {
+  constructor({ engine, backendOptions, jobs, leaseMs, waitMs, overstated }: ContenderPoolSettings) {
     this.processes = jobs.map((job, i) => {
       const source = {
         module: MODULE,
@@ -32,7 +33,7 @@ export class ContenderPool {
         args: [engine, backendOptions[i % 2], overstated],
       };
       // Until it gets the command to finish.
-      const task = { cycles: Number.MAX_SAFE_INTEGER, ...job, lock: lockOf(leaseMs) };
+      const task = { cycles: Number.MAX_SAFE_INTEGER, ...job, lock: lockOf(leaseMs, waitMs) };
       const one = new ContenderProcess(source, task, `p${i + 1}`);
       one.ended().catch((error: Error) => this.#failures.push(error.message));
       return one;

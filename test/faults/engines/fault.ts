@@ -32,6 +32,8 @@ export interface Fault<G extends EngineFixture = EngineFixture> {
   readonly jobs?: (resource: string, leaseMs: number) => readonly PoolJob[];
   /** @default 800 */
   readonly leaseMs?: number;
+  /** How long callers wait. @default leaseMs + 1 700 */
+  readonly waitMs?: number;
   /** Bound on every call to the server. @default 400 */
   readonly operationMs?: number;
   /** More options of the backends. */

@@ -10,7 +10,7 @@ const ARGS = ['--innodb-flush-log-at-trx-commit=1', `--max-connections=${MAX_CON
 export async function mysqlFixture(): Promise<SqlEngineFixture> {
   const server = await startMariadb({ args: ARGS });
   const { url } = server;
-  const maker = mysql(url);
+  const maker = mysql({ url, operationTimeoutMs: 30_000 });
   await maker.ensureSchema();
   await maker.close();
 

@@ -9,7 +9,7 @@ export async function postgresFixture(): Promise<SqlEngineFixture> {
     settings: [`max_connections=${MAX_CONNECTIONS}`, 'deadlock_timeout=20ms'],
   });
   const { url } = server;
-  const maker = postgres(url);
+  const maker = postgres({ url, operationTimeoutMs: 30_000 });
   await maker.ensureSchema();
   await maker.close();
 

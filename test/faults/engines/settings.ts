@@ -9,9 +9,12 @@ export const SESSION_MS = 1_500;
 export const OPERATION_MS = 400;
 
 /** What the processes ask for. */
-export function lockOf(leaseMs: number): LockOptions {
-  return { leaseMs, waitMs: leaseMs + 1_700, fencing: true };
+export function lockOf(leaseMs: number, waitMs = leaseMs + 1_700): LockOptions {
+  return { leaseMs, waitMs, fencing: true };
 }
+
+/** For faults that may cost no lease: a server or a process may stand still for a second and a half by itself. */
+export const CALM = { leaseMs: 2_500, operationMs: 800, waitMs: 7_500 } as const;
 
 /** The longest lease in the options of the backends: the grants of a disconnected process end soon. */
 export function maxLeaseFor(leaseMs: number): number {

@@ -5,7 +5,7 @@ import { COMMON_FAULTS } from './common-faults.js';
 import type { PoolJob } from './contender-pool.js';
 import type { Fault } from './fault.js';
 import { MAX_CONNECTIONS, type SqlEngineFixture, type UserConnection } from './engine-fixture.js';
-import { LEASE_MS, OPERATION_MS } from './settings.js';
+import { CALM, LEASE_MS, OPERATION_MS } from './settings.js';
 
 /** What a newcomer waits for its lock: longer than a call to the server. */
 const NEWCOMER_MS = OPERATION_MS * 1.5;
@@ -17,9 +17,7 @@ const ROWS = 16;
 const TAKEN: Fault<SqlEngineFixture> = {
   name: 'all connections taken by transactions of a user',
   brings: 'waits at most',
-  // Nothing but the fault may cost a lease here: the server may stand still for longer than half of a short lease.
-  leaseMs: 1_500,
-  operationMs: 800,
+  ...CALM,
   async inject({ fixture, pool }) {
     const userConnections = await takeAllConnections(fixture);
     try {

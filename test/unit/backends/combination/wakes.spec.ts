@@ -21,6 +21,9 @@ interface HandOver {
   readonly refuser: string;
 }
 
+/** Hand-overs of one test: a node that stands still for a moment delays one of them. */
+const HAND_OVERS = 3;
+
 /** Releases to a waiter that has asked again by itself: how long that takes, and what the nodes tell meanwhile. */
 async function handOver({
   held,
@@ -53,23 +56,40 @@ async function heardAt(act: () => Promise<unknown>): Promise<string[][]> {
   return heard;
 }
 
+/** Several hand-overs from one mutex to another; `prepare` runs while the lock is held. */
+async function handOvers(
+  holder: Mutex,
+  { waiter, refuser }: Omit<HandOver, 'held'>,
+  prepare: () => Promise<unknown> = async () => undefined,
+) {
+  const seen: Awaited<ReturnType<typeof handOver>>[] = [];
+  for (let i = 0; i < HAND_OVERS; i += 1) {
+    const held = await holder.acquire();
+    await prepare();
+    seen.push(await handOver({ held, waiter, refuser }));
+  }
+  liveness.assertMedian(
+    'a hand-over',
+    PROMPTLY_MS,
+    seen.map(({ timing }) => timing),
+  );
+  return seen;
+}
+
 describe('a release of the left-most weight', () => {
   it('tells the process that stands in line, and no other', async () => {
     const [one, two] = [await nodes.bedrock(), await nodes.bedrock()];
-    const held = await one.mutex('job').acquire();
-    const { timing, heard } = await handOver({ held, waiter: two.mutex('job'), refuser: 'a' });
-    liveness.assertMedian('a hand-over', PROMPTLY_MS, [timing]);
-    const wakes = heard.filter((message) => message.startsWith('bedrock_wake:'));
-    expect(wakes.length).toBeGreaterThan(0);
-    expect(new Set(wakes.map((message) => message.split(' ')[0])).size).toBe(1);
+    for (const { heard } of await handOvers(one.mutex('job'), { waiter: two.mutex('job'), refuser: 'a' })) {
+      const wakes = heard.filter((message) => message.startsWith('bedrock_wake:'));
+      expect(wakes.length).toBeGreaterThan(0);
+      expect(new Set(wakes.map((message) => message.split(' ')[0])).size).toBe(1);
+    }
   });
 
   it('tells the process that waits at a node to the right, where the left-most has lost the grant', async () => {
     const [one, two] = [await nodes.bedrock(), await nodes.bedrock()];
-    const held = await one.mutex('job').acquire();
-    await nodes.observer('a').del('job');
-    const { timing } = await handOver({ held, waiter: two.mutex('job'), refuser: 'b' });
-    liveness.assertMedian('a hand-over', PROMPTLY_MS, [timing]);
+    const way = { waiter: two.mutex('job'), refuser: 'b' };
+    await handOvers(one.mutex('job'), way, () => nodes.observer('a').del('job'));
   });
 });
 
@@ -79,9 +99,7 @@ describe('a release where votes are counted', () => {
       await nodes.bedrock({ strategy: 'majority' }),
       await nodes.bedrock({ strategy: 'majority' }),
     ];
-    const held = await one.mutex('job').acquire();
-    const { timing, heard } = await handOver({ held, waiter: two.mutex('job'), refuser: 'a' });
-    liveness.assertMedian('a hand-over', PROMPTLY_MS, [timing]);
-    expect(heard).toContain('redisson_lock__channel:{job} 0');
+    for (const { heard } of await handOvers(one.mutex('job'), { waiter: two.mutex('job'), refuser: 'a' }))
+      expect(heard).toContain('redisson_lock__channel:{job} 0');
   });
 });
