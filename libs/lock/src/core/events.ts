@@ -180,7 +180,7 @@ const NAMES: readonly LockEventName[] = [
 ]; // prettier-ignore
 
 /** A chain of this many events, each caused by a listener of the one before, is taken for an endless one. */
-const MAX_CHAIN = 100;
+const MAX_CHAIN = 10_000;
 
 /** An event that a listener of another one has caused. */
 interface CausedEvent {
@@ -225,11 +225,20 @@ export class EventHub {
     return this.#listeners.get(name)!.size > 0 || this.#channels.get(name)!.hasSubscribers;
   }
 
+  /** @param facts an object of its own: it becomes the payload */
   emit<N extends LockEventName>(name: N, facts: EventFacts<N>): void {
     if (!this.hasListeners(name)) return;
-    const { resource } = facts as { readonly resource?: string };
-    const origin = this.originOf(resource);
-    const payload = { mode: '', ...facts, ...origin } as unknown as LockEvents[N];
+    const { lock, kind, backend } = this.originOf((facts as { readonly resource?: string }).resource);
+    // Completed in place: a copy would cost more than the rest of an event.
+    const payload = facts as unknown as { -readonly [F in keyof ProcessOrigin]: ProcessOrigin[F] };
+    payload.lock = lock;
+    payload.kind = kind;
+    payload.backend = backend;
+    payload.mode ??= '';
+    this.#publish(name, payload as unknown as LockEvents[N]);
+  }
+
+  #publish<N extends LockEventName>(name: N, payload: LockEvents[N]): void {
     if (this.#depth > 0) return this.#deliverLater(name, payload);
     outsideOfCallers(() => this.#deliverAll(name, payload));
   }
@@ -242,14 +251,18 @@ export class EventHub {
 
   #deliverAll<N extends LockEventName>(name: N, payload: LockEvents[N]): void {
     this.#depth = 1;
-    this.#deliver(name, payload);
-    // The array grows on the way.
-    for (const { deliver, depth } of this.#caused) {
-      this.#depth = depth;
-      deliver();
+    try {
+      this.#deliver(name, payload);
+      // The array grows on the way.
+      for (const { deliver, depth } of this.#caused) {
+        this.#depth = depth;
+        deliver();
+      }
+    } finally {
+      // Also after a stack overflow, or no event would be delivered any more.
+      this.#caused.length = 0;
+      this.#depth = 0;
     }
-    this.#caused.length = 0;
-    this.#depth = 0;
   }
 
   #deliver<N extends LockEventName>(name: N, payload: LockEvents[N]): void {

@@ -21,7 +21,7 @@ export class RequestObserver {
 
   /** Gives back the answer of a request that was sent just now. */
   observe<R>(verb: RequestVerb, target: RequestTarget, answer: Promise<R>): Promise<R> {
-    if (this.events.hasListeners('backend.request')) void this.#publish(verb, target, 1, answer);
+    if (this.events.hasListeners('backend.request')) this.#publish(verb, target, 1, answer);
     return answer;
   }
 
@@ -29,31 +29,29 @@ export class RequestObserver {
   observeBatch<R>(verb: RequestVerb, targets: readonly RequestTarget[], answer: Promise<R>): Promise<R> {
     if (this.events.hasListeners('backend.request')) {
       const target = targets.length === 1 ? targets[0]! : SEVERAL;
-      void this.#publish(verb, target, targets.length, answer);
+      this.#publish(verb, target, targets.length, answer);
     }
     return answer;
   }
 
-  async #publish(
-    verb: RequestVerb,
-    { resource, shape }: RequestTarget,
-    resources: number,
-    answer: Promise<unknown>,
-  ): Promise<void> {
+  #publish(verb: RequestVerb, target: RequestTarget, resources: number, answer: Promise<unknown>): void {
     const sentAt = this.clock.now();
-    const end = await endOf(answer);
-    const mode = modeOf(shape);
-    const durationMs = this.clock.now() - sentAt;
-    this.events.emit('backend.request', { resource, mode, verb, resources, durationMs, end });
-  }
-}
-
-/** Never rejects, also where a backend of another author gives no promise. */
-async function endOf(answer: Promise<unknown>): Promise<RequestEnd> {
-  try {
-    await answer;
-    return 'answered';
-  } catch (error) {
-    return isUnavailable(error) ? 'unavailable' : 'failed';
+    const publish = (end: RequestEnd): void => {
+      const { resource, shape } = target;
+      const durationMs = this.clock.now() - sentAt;
+      this.events.emit('backend.request', {
+        resource,
+        mode: modeOf(shape),
+        verb,
+        resources,
+        durationMs,
+        end,
+      });
+    };
+    // A backend of another author may give no promise.
+    Promise.resolve(answer).then(
+      () => publish('answered'),
+      (error: unknown) => publish(isUnavailable(error) ? 'unavailable' : 'failed'),
+    );
   }
 }

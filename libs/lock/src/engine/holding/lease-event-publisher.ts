@@ -36,10 +36,11 @@ export class LeaseEventPublisher {
     if (!events.hasListeners('lease.granted') && !events.hasListeners('lease.handedOver')) return;
     const { resource, id: leaseId, token } = lease;
     const waitedMs = waitedMsOf(lease, caller);
-    const facts = { resource, mode: modeOf(lease.settings.shape), leaseId, waitedMs };
+    const mode = modeOf(lease.settings.shape);
+    const { arrival: waitId } = caller;
     const handedOver = tries === 0;
-    if (handedOver) events.emit('lease.handedOver', facts);
-    events.emit('lease.granted', { ...facts, waitId: caller.arrival, token, tries, handedOver });
+    if (handedOver) events.emit('lease.handedOver', { resource, mode, leaseId, waitedMs });
+    events.emit('lease.granted', { resource, mode, leaseId, waitId, token, waitedMs, tries, handedOver });
   }
 
   released({ resource, settings, id: leaseId, heldMs }: ActiveLease, outcome: ReleaseEnd): void {

@@ -201,8 +201,8 @@ export class LeaseKeeper {
       // Afterwards: a listener that releases must not hand a revoked claim over.
       if (isNews) this.#publish('lease.revoked', hold, {});
     } else if (hold.renewDue !== undefined) {
-      this.#publish('lease.renewalFailed', hold, { leaseMs: lease.settings.leaseMs });
       hold.renewDue = Math.ceil(this.deps.clock.now() + Math.min(lease.settings.leaseMs / 20, 1_000));
+      this.#publish('lease.renewalFailed', hold, { leaseMs: lease.settings.leaseMs });
     }
   }
 
