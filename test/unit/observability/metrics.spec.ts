@@ -74,9 +74,10 @@ describe('metrics', () => {
     const own = new Measured();
     const end = instrument(bench.bedrock, { meter: own.meter, tracer: false });
     await lease.release();
-    const values = [...((await measured.read()).get('bedrock.lock.held') ?? [])];
-    expect(values).toEqual([['shelf readWriteLock write memory', 0]]);
-    expect((await own.read()).get('bedrock.lock.held')).toBeUndefined();
+    for (const one of [measured, own]) {
+      const held = (await one.read()).get('bedrock.lock.held');
+      expect(new Set(held?.values())).toEqual(new Set([0]));
+    }
     end();
     await own.close();
   });
@@ -186,6 +187,15 @@ describe('metrics', () => {
     expect(() => instrument(bench.bedrock, { maxNames: 0 })).toThrow(
       expect.objectContaining({ field: 'maxNames' }) as Error,
     );
+    for (const [field, value] of [
+      ['meter', {}],
+      ['meter', null],
+      ['tracer', 5],
+    ] as const)
+      // prettier-ignore
+      expect(() => instrument(bench.bedrock, { [field]: value } as object)).toThrow(
+        expect.objectContaining({ field }) as Error,
+      );
     expect(() => instrument(bench.bedrock, { metre: 1 } as object)).toThrow(
       expect.objectContaining({ code: 'INVALID_OPTION' }) as Error,
     );

@@ -2,24 +2,24 @@ import { context, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import {
   AlwaysOffSampler,
-  BasicTracerProvider,
+  TracerProvider,
   InMemorySpanExporter,
   SimpleSpanProcessor,
   type ReadableSpan,
-} from '@opentelemetry/sdk-trace-base';
+} from '@opentelemetry/sdk-trace';
 import { instrument, withCodeFunction } from 'bedrock-lock/opentelemetry';
 import { Bench, track } from '../engine/bench.js';
 
 describe('traces', () => {
   let bench: Bench;
   let exporter: InMemorySpanExporter;
-  let provider: BasicTracerProvider;
+  let provider: TracerProvider;
   let stop: () => void;
   beforeEach(() => {
     context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
     bench = new Bench();
     exporter = new InMemorySpanExporter();
-    provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+    provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
     stop = instrument(bench.bedrock, { meter: false, tracer: provider.getTracer('test') });
   });
   afterEach(async () => {
@@ -123,7 +123,7 @@ describe('traces', () => {
 
   it('keep nothing of what is not sampled', async () => {
     stop();
-    const off = new BasicTracerProvider({ sampler: new AlwaysOffSampler() });
+    const off = new TracerProvider({ sampler: new AlwaysOffSampler() });
     stop = instrument(bench.bedrock, { meter: false, tracer: off.getTracer('test') });
     const held = await bench.lock().acquire();
     await held.release();

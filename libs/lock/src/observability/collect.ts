@@ -4,10 +4,11 @@ import { InvalidOptionError } from '../core/errors.js';
 import { LockMetrics, MAX_NAMES, type MetricSource } from './lock-metrics.js';
 import { PrometheusSink } from './prometheus-sink.js';
 
+/** Options of `collect()`. */
 export interface CollectOptions {
   /** The registry of prom-client that metrics are written to. */
   readonly register: Registry;
-  /** Names of locks that metrics tell apart, 200 by default; the others are `other`. */
+  /** Names of locks that metrics tell apart, 1 to 10,000; the others are `other`. @default 200 */
   readonly maxNames?: number;
 }
 

@@ -1,17 +1,26 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { Metric as RegisteredMetric, Registry } from 'prom-client';
+import { InvalidOptionError } from '../core/errors.js';
 import type { GaugeMetric, HistogramMetric, Metric } from './metric-catalog.js';
 import type { Attributes, GaugeReader, MetricSink } from './metric-sink.js';
-import { gaugeReadersOf, readAll } from './shared-gauges.js';
+import { CounterSeries, HistogramSeries } from './series.js';
+import { sharedMetric, type SharedMetric } from './shared-metric.js';
 
-/** The labels of all metrics; a series leaves out what does not apply. */
-const LABELS = [
-  'bedrock_lock_name', 'bedrock_lock_kind', 'bedrock_lock_mode', 'bedrock_backend',
-  'bedrock_outcome', 'bedrock_reason', 'bedrock_verb', 'bedrock_node',
-]; // prettier-ignore
+/** Marks metrics of any version of this package. */
+const OWN = Symbol.for('bedrock-lock.metric');
+
+type Labels = Readonly<Record<string, string | number>>;
+
+/** A value as prom-client prints it; those of a histogram have names of their own. */
+interface PrintedValue {
+  readonly labels: Labels;
+  readonly value: number;
+  readonly metricName?: string;
+}
 
 /**
  * Writes metrics to a registry of prom-client, under the names that Prometheus gives them when it receives OTLP. Several
- * Bedrocks may share a registry.
+ * Bedrocks may share a registry. Values are kept here and read at each scrape: a metric of prom-client would compute the key
+ * of its labels for each value.
  */
 export class PrometheusSink implements MetricSink {
   readonly #stops: (() => void)[] = [];
@@ -20,44 +29,81 @@ export class PrometheusSink implements MetricSink {
 
   histogram(metric: HistogramMetric, attributes: Attributes): (value: number) => void {
     const name = prometheusName(metric);
-    const histogram =
-      (this.register.getSingleMetric(name) as Histogram | undefined) ??
-      new Histogram({ ...this.#about(metric, name), buckets: [...metric.buckets] });
-    const series = histogram.labels(labelsOf(attributes));
-    return (value) => series.observe(value);
+    const shared = this.#show(metric, { name, type: 'histogram' }, (all) =>
+      [...all.all<HistogramSeries>()].flatMap((series) => printedHistogram(name, series)),
+    );
+    return shared.series(attributes, () => new HistogramSeries(attributes, metric.buckets)).record;
   }
 
   counter(metric: Metric, attributes: Attributes): () => void {
     const name = `${prometheusName(metric)}_total`;
-    const counter =
-      (this.register.getSingleMetric(name) as Counter | undefined) ?? new Counter(this.#about(metric, name));
-    const series = counter.labels(labelsOf(attributes));
-    return () => series.inc();
+    const shared = this.#show(metric, { name, type: 'counter' }, (all) =>
+      Array.from(all.all<CounterSeries>(), (series) => ({
+        labels: labelsOf(series.attributes),
+        value: series.value,
+      })),
+    );
+    return shared.series(attributes, () => new CounterSeries(attributes)).add;
   }
 
   gauge(metric: GaugeMetric, read: GaugeReader): void {
-    const readers = gaugeReadersOf(this.register, metric);
-    const name = prometheusName(metric);
-    // A registry that was cleared has lost the gauge.
-    if (this.register.getSingleMetric(name) === undefined)
-      new Gauge({
-        ...this.#about(metric, name),
-        collect() {
-          this.reset();
-          for (const [attributes, value] of readAll(readers, metric)) this.set(labelsOf(attributes), value);
-        },
-      });
-    readers.add(read);
-    this.#stops.push(() => readers.delete(read));
+    const shared = this.#show(metric, { name: prometheusName(metric), type: 'gauge' }, (all) =>
+      Array.from(all.read(metric), ([attributes, value]) => ({ labels: labelsOf(attributes), value })),
+    );
+    shared.readers.add(read);
+    this.#stops.push(() => shared.readers.delete(read));
   }
 
   close(): void {
     for (const stop of this.#stops.splice(0)) stop();
   }
 
-  #about({ description }: Metric, name: string) {
-    return { name, help: description, labelNames: LABELS, registers: [this.register] };
+  /**
+   * Has the registry print a metric, also after it was cleared.
+   * @throws InvalidOptionError if the name belongs to another metric of the registry
+   */
+  #show(
+    { description, merge }: Metric & Partial<Pick<GaugeMetric, 'merge'>>,
+    { name, type }: { readonly name: string; readonly type: string },
+    print: (shared: SharedMetric) => readonly PrintedValue[],
+  ): SharedMetric {
+    const shared = sharedMetric(this.register, name);
+    const known = this.register.getSingleMetric(name) as object | undefined;
+    if (known !== undefined && OWN in known) return shared;
+    if (known !== undefined) throw new InvalidOptionError('register', `one without a metric "${name}"`, name);
+    // Of the workers of a cluster.
+    const aggregator = merge === Math.min ? 'min' : 'sum';
+    const metric = {
+      [OWN]: true,
+      name,
+      help: description,
+      type,
+      aggregator,
+      get: async () => ({ name: metric.name, help: description, type, aggregator, values: print(shared) }),
+      // What was counted stays counted.
+      reset: () => undefined,
+    };
+    this.register.registerMetric(metric as unknown as RegisteredMetric<string>);
+    return shared;
   }
+}
+
+/** Cumulative buckets, sum and count. */
+function printedHistogram(
+  name: string,
+  { attributes, bounds, counts, sum, count }: HistogramSeries,
+): readonly PrintedValue[] {
+  const labels = labelsOf(attributes);
+  const values: PrintedValue[] = [];
+  let below = 0;
+  for (const [bucket, own] of counts.entries()) {
+    below += own;
+    const le = bounds[bucket] ?? '+Inf';
+    values.push({ labels: { le, ...labels }, value: below, metricName: `${name}_bucket` });
+  }
+  values.push({ labels, value: sum, metricName: `${name}_sum` });
+  values.push({ labels, value: count, metricName: `${name}_count` });
+  return values;
 }
 
 /** `bedrock.lock.wait.duration` in seconds → `bedrock_lock_wait_duration_seconds`. */
