@@ -160,6 +160,8 @@ export class Idempotency {
         const error = asLockError(cause, this.#engine.backend.name, resource);
         // It may be there now or soon, and no run owns it.
         if (mayHaveActed(error)) this.#engine.abandonInBackground({ ...ref, notAfter, leaseMs });
+        // Nothing is repeated here: the next request asks again.
+        if (isUnavailable(error)) events.emit('backend.unavailable', { resource, error, retryInMs: 0 });
         throw error;
       }
       if (view === undefined) {
