@@ -72,3 +72,15 @@ export type {
   StepCosts,
 } from './contract/context/request-meter.js';
 export { ContractContext, type PeerBedrockOptions } from './contract/context/contract-context.js';
+
+export {
+  LockRecorder,
+  type ExpectedHolds,
+  type ExpectedWaits,
+  type FakeHold,
+  type LockExpectation,
+  type LockRecorderOptions,
+  type RecordedHold,
+  type RecordedSource,
+  type RecordedWait,
+} from 'bedrock-lock/integration';

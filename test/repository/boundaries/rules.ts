@@ -23,7 +23,7 @@ const FAMILIES: Readonly<Record<string, string>> = {
 const ENTRY_LAYERS: Readonly<Record<string, readonly string[]>> = {
   '': ['root', 'primitives', 'engine', 'runtime', 'core', 'entry:backend', 'entry:integration'],
   backend: ['core'],
-  integration: ['primitives', 'engine', 'core'],
+  integration: ['primitives', 'engine', 'recording', 'core'],
   opentelemetry: ['observability', 'core', 'entry'],
   prometheus: ['observability', 'core', 'entry'],
 };
@@ -52,6 +52,9 @@ function ruleOf(layer: string): Rule | undefined {
     // What listens to the events of a Bedrock, and tells the library of a user.
     case 'observability':
       return { layers: ['observability', 'runtime', 'core'], mayUsePackages: true };
+    // What listens to them for the tests of applications.
+    case 'recording':
+      return { layers: ['recording', 'core'] };
     case 'root':
       return { layers: ['primitives', 'engine', 'runtime', 'core'] };
     case 'entry':
