@@ -10,6 +10,8 @@ export type {
   IdempotencyRegistration,
   LockRegistration,
   NamedLock,
+  RunningTelemetry,
+  Telemetry,
 } from './options/bedrock-lock.options.js';
 export { BedrockService } from './registry/bedrock.service.js';
 export { InjectIdempotency } from './injection/inject-idempotency.decorator.js';

@@ -1,4 +1,6 @@
 import type { KeyPart } from 'bedrock-lock';
+import { LockRecorder } from 'bedrock-lock/integration';
+import { types } from 'node:util';
 
 /**
  * A requested lock: one entry for each lock of a decorated method's call, or for each direct call on an injected lock.
@@ -21,8 +23,11 @@ export interface RecordedRequest {
   readonly key: string;
 }
 
-/** Records the locks and keys of a test. */
-export class RecordedLocks {
+/**
+ * Records the locks and keys of a test, with waits and holds. The label of a wait or hold is the decorated
+ * method, `Orders.place()`, or the direct call on an injected lock, `Mutex.run()`.
+ */
+export class RecordedLocks extends LockRecorder {
   /** In call order. */
   readonly calls: RecordedCall[] = [];
   /** Requests of `@Idempotent()` and of injected idempotency, in call order. */
@@ -38,8 +43,33 @@ export class RecordedLocks {
     return this.requests.filter((request) => request.idempotency === idempotency).map(({ key }) => key);
   }
 
-  clear(): void {
+  override clear(): void {
+    super.clear();
     this.calls.length = 0;
     this.requests.length = 0;
+  }
+
+  /**
+   * @internal Runs the body of a method that takes no locks in this test, and records holds as if it did: until
+   * its promise has settled; for a stream until it was returned.
+   */
+  runAsHeld(calls: readonly RecordedCall[], body: () => unknown): unknown {
+    const ends = calls.map(({ method, lock, key }) =>
+      this.recordHold({ lock, key: key.join(':'), label: method }),
+    );
+    const end = (): void => {
+      for (const endOne of ends) endOne();
+    };
+    let result: unknown;
+    try {
+      result = body();
+    } catch (error) {
+      end();
+      throw error;
+    }
+    // A lazy query is a thenable, too: `then()` would send it.
+    if (types.isPromise(result)) void result.then(end, end);
+    else end();
+    return result;
   }
 }

@@ -64,18 +64,6 @@ export class LeaderCandidate {
 
   async #runUntilStopped(): Promise<void> {
     const { label, election, bedrock, clock, backOffMs } = this.#options;
-    const isOwn = ({ resource }: { readonly resource: string }): boolean => resource === election.resource;
-    const subscriptions = [
-      bedrock.on('leader.failed', (event) => {
-        if (isOwn(event)) this.#logError('failed after its term', event.error);
-      }),
-      bedrock.on('leader.overrun', (event) => {
-        if (!isOwn(event)) return;
-        this.#logger.warn(
-          `${label} still runs ${event.overdueMs} ms after its term: make it observe term.signal`,
-        );
-      }),
-    ];
     while (!this.#stopping.signal.aborted && !bedrock.isClosed) {
       try {
         await election.run((term) => this.#lead(term), { signal: this.#stopping.signal });
@@ -87,7 +75,6 @@ export class LeaderCandidate {
         await pause(clock, pauseMs, this.#stopping.signal);
       }
     }
-    for (const unsubscribe of subscriptions) unsubscribe();
   }
 
   async #lead(term: LeaderTerm): Promise<void> {

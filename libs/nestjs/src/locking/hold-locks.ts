@@ -9,6 +9,7 @@ import {
 } from 'bedrock-lock';
 import { isDeepStrictEqual } from 'node:util';
 import { callerAbortSignal } from '../handlers/handler.flow.js';
+import type { LockRegistry } from '../registry/lock.registry.js';
 import type { RequiredLock } from './required-lock.js';
 
 /** Error codes of a lock that was not granted. */
@@ -16,6 +17,9 @@ const NOT_GRANTED: ReadonlySet<string> = new Set(['LOCK_BUSY', 'LOCK_WAIT_TIMEOU
 
 /** One call of a decorated method. */
 export interface LockedCall {
+  /** As `Orders.place`. */
+  readonly method: string;
+  readonly registry: LockRegistry;
   readonly self: object;
   readonly args: readonly unknown[];
   /** In the order of `inLockOrder()`. */
@@ -35,6 +39,10 @@ export function holdLocks(
   body: HeldBody,
   signal = callerAbortSignal()?.asSignal(),
 ): Promise<unknown> {
+  return call.registry.inMethod(call.method, () => holdAll(call, body, signal));
+}
+
+function holdAll(call: LockedCall, body: HeldBody, signal: AbortSignal | undefined): Promise<unknown> {
   const multi = asMultiLock(call.requiredLocks);
   if (multi !== undefined) {
     const { call: options } = call.requiredLocks[0]!.spec;

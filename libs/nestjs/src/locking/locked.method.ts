@@ -30,6 +30,8 @@ const AsyncGeneratorFunction = async function* () {}.constructor;
 export class LockedMethod {
   /** As `Orders.place()`, for messages. */
   readonly label: string;
+  /** As `Orders.place`, for spans. */
+  readonly #name: string;
   readonly #original: Method;
   /** The locks that it acquires again further down, below another decorator. */
   readonly innerSpecs: readonly LockSpec[];
@@ -45,6 +47,7 @@ export class LockedMethod {
    */
   constructor(prototype: object, key: string | symbol, original: Method, inner?: LockedMethod) {
     this.label = methodLabel(prototype, key);
+    this.#name = this.label.replace(/\(\)$/, '');
     this.#original = original;
     this.#keyOfParameters = keyOfParameters(prototype, key);
     this.innerSpecs = inner?.specs ?? [];
@@ -80,7 +83,8 @@ export class LockedMethod {
   /** Runs the method under its locks; never without them. */
   call(self: object, args: unknown[]): unknown {
     const body = (): unknown => this.#original.apply(self, args);
-    if (this.#recordsOnly(self, args)) return body();
+    const runAsHeld = this.#recordCall(self, args);
+    if (runAsHeld !== undefined) return runAsHeld(body);
     switch (this.#kind) {
       case 'observable':
         return lockedObservable(
@@ -97,15 +101,16 @@ export class LockedMethod {
     }
   }
 
-  /** True in a test that wants no locks. */
-  #recordsOnly(self: object, args: readonly unknown[]): boolean {
+  /** In a test that wants no locks: what runs the body as if they were held. */
+  #recordCall(self: object, args: readonly unknown[]): ((body: () => unknown) => unknown) | undefined {
     const registry = registryOf(self);
     const mode = registry && testModeOf(registry);
-    if (mode === undefined) return false;
-    for (const spec of this.#specs)
-      for (const key of this.#keysOf(spec, self, args))
-        mode.recorded.calls.push({ method: this.label, lock: spec.lock, key: key ?? [] });
-    return !mode.isLocking;
+    if (mode === undefined) return undefined;
+    const calls = this.#specs.flatMap((spec) =>
+      this.#keysOf(spec, self, args).map((key) => ({ method: this.label, lock: spec.lock, key: key ?? [] })),
+    );
+    mode.recorded.calls.push(...calls);
+    return mode.isLocking ? undefined : (body) => mode.recorded.runAsHeld(calls, body);
   }
 
   /** The parts of each key; undefined for the whole lock. */
@@ -152,7 +157,7 @@ export class LockedMethod {
         throw addErrorContext(error, `${this.label}, lock "${spec.lock}"`);
       }
     }
-    return { self, args, requiredLocks: inLockOrder(requiredLocks) };
+    return { method: this.#name, registry, self, args, requiredLocks: inLockOrder(requiredLocks) };
   }
 }
 

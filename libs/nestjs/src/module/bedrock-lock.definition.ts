@@ -77,7 +77,7 @@ function withLockProviders(definition: DynamicModule, statics: ModuleExtras): Dy
           if (mode === undefined) refuseUnlistedOverrides(backendNames);
           const backends = new Map(backendNames.map((name, i) => [name, overrides[i] ?? undefined]));
           const registry = await createLockRegistry(options, { ...listed, backends }, modules);
-          if (mode !== undefined) enterTestMode(registry, mode);
+          if (mode !== undefined) await enterTestMode(registry, mode);
           return registry;
         },
         inject: [

@@ -1,6 +1,7 @@
 import { InvalidOptionError, LeaderElection } from 'bedrock-lock';
 import { withErrorContext } from '../core/error-context.js';
 import { LeaderCandidate } from '../leadership/leader.candidate.js';
+import { nameLeader } from '../registry/lock.log.js';
 import type { LockRegistry, RegisteredLock } from '../registry/lock.registry.js';
 import { methodLabel } from '../core/method.metadata.js';
 import { leaderMethods, type LeaderMethod, type LeaderSpec } from '../leadership/on-leader.decorator.js';
@@ -66,11 +67,13 @@ export class LeaderMethods {
       throw new InvalidOptionError('election', requirement, spec.election);
     }
     this.#leaders.set(registered, label);
+    const bedrock = this.#registry.bedrock(backend);
+    nameLeader(bedrock, election.resource, label);
     const methods = instance as Record<string | symbol, LeaderMethod>;
     return new LeaderCandidate({
       label,
       election,
-      bedrock: this.#registry.bedrock(backend),
+      bedrock,
       body: (term) => methods[key]!(term),
       backOffMs: spec.backOffMs,
       clock: this.#registry.clock,

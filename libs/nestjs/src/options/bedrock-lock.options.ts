@@ -1,5 +1,5 @@
-import type { ConfigurableModuleAsyncOptions } from '@nestjs/common';
-import type { Backend, BedrockOptions, IdempotencyOptions } from 'bedrock-lock';
+import type { ConfigurableModuleAsyncOptions, LoggerService } from '@nestjs/common';
+import type { Backend, Bedrock, BedrockOptions, IdempotencyOptions } from 'bedrock-lock';
 import type { LockInterceptorOptions } from './lock-interceptor.options.js';
 import type { LockKind, LockOptionsOf } from '../core/lock.kind.js';
 
@@ -28,6 +28,20 @@ export type LockRegistration = { [K in LockKind]: NamedLock & Kinded<K> & LockOp
 
 /** An idempotency store that is created once, when the application starts: its name and its options. */
 export interface IdempotencyRegistration extends NamedLock, IdempotencyOptions {}
+
+/** What records a Bedrock, until it is stopped. */
+export interface RunningTelemetry {
+  /** Ends it, after the Bedrock was closed. */
+  stop(): void;
+  /** Runs a function so that its spans or records name a decorated method, such as `OrdersService.pay`. */
+  inMethod?<R>(method: string, fn: () => R): R;
+}
+
+/** Where metrics and spans go: `openTelemetry()` or `prometheus()` of `nestjs-bedrock/telemetry`, or one of your own. */
+export interface Telemetry {
+  /** Called once for each backend, before its locks are created. An error ends the start of the application. */
+  start(bedrock: Bedrock): RunningTelemetry | Promise<RunningTelemetry>;
+}
 
 /** Options of `forRoot()`, and the result of the factory of `forRootAsync()`. */
 export interface BedrockLockOptions extends Pick<
@@ -60,6 +74,18 @@ export interface BedrockLockOptions extends Pick<
    * @default true
    */
   readonly warnWithoutShutdownHooks?: boolean;
+  /**
+   * Metrics and spans of the locks. True: in the global providers of OpenTelemetry (peer: `@opentelemetry/api`);
+   * otherwise what `nestjs-bedrock/telemetry` gives, one or several.
+   * @default false
+   */
+  readonly telemetry?: boolean | Telemetry | readonly Telemetry[];
+  /**
+   * Where the lines about events of locks go, each a text with its fields: locks that are lost or revoked,
+   * outages, stalls of the event loop, leaders. False: nowhere. Other lines go to Nest's logger in any case.
+   * @default Nest's logger
+   */
+  readonly logger?: LoggerService | false;
   /**
    * Settings of `LockInterceptor`. False: it applies only where `@UseInterceptors(LockInterceptor)` names it.
    * @default true

@@ -1,3 +1,4 @@
+import type { LoggerService } from '@nestjs/common';
 import { InvalidOptionError } from 'bedrock-lock';
 import {
   checkBoolean,
@@ -16,6 +17,7 @@ import type {
   BedrockLockStaticOptions,
   IdempotencyRegistration,
   LockRegistration,
+  Telemetry,
 } from '../options/bedrock-lock.options.js';
 import { interceptorSettings } from '../options/lock-interceptor.settings.js';
 import { checkKind } from '../core/lock.kind.js';
@@ -24,6 +26,7 @@ import { DEFAULT_BACKEND } from '../core/lock.constants.js';
 const SHARED_FIELDS = [
   'backend', 'backends', 'locks', 'idempotency', 'prefix', 'defaults', 'handOver', 'maxWaitersPerProcess', 'clock',
   'shutdownGraceMs', 'allowInProcessLocks', 'interceptor', 'startDegraded', 'warnWithoutShutdownHooks',
+  'telemetry', 'logger',
 ] as const satisfies (keyof BedrockLockOptions)[]; // prettier-ignore
 const FROM_FACTORY: ReadonlySet<string> = new Set(SHARED_FIELDS);
 const ROOT: ReadonlySet<string> = new Set<keyof BedrockLockModuleOptions>([...SHARED_FIELDS, 'isGlobal']);
@@ -62,12 +65,14 @@ export function checkAsyncOptions(options: BedrockLockModuleAsyncOptions): void 
 export function checkOptions(options: BedrockLockOptions): void {
   checkFields('options', options, FROM_FACTORY);
   refuseNull(options);
-  const { shutdownGraceMs, locks, idempotency, clock, interceptor } = options;
+  const { shutdownGraceMs, locks, idempotency, clock, interceptor, telemetry, logger } = options;
   backendSources(options);
   interceptorSettings(interceptor);
   if (shutdownGraceMs !== undefined) checkTime('shutdownGraceMs', shutdownGraceMs, 0);
   for (const flag of ['allowInProcessLocks', 'startDegraded', 'warnWithoutShutdownHooks'] as const)
     if (options[flag] !== undefined) checkBoolean(flag, options[flag]);
+  if (telemetry !== undefined) checkTelemetry(telemetry);
+  if (logger !== undefined && logger !== false) checkLogger(logger);
   if (clock !== undefined) checkClock('clock', clock);
   for (const group of ['defaults', 'handOver'] as const) {
     if (options[group] === undefined) continue;
@@ -123,6 +128,24 @@ export function backendSources({ backend, backends }: BedrockLockOptions): Map<s
   return new Map(
     sources.map(([name, source]) => [checkName('backends', name), checkSource(`backends.${name}`, source)]),
   );
+}
+
+function checkTelemetry(given: BedrockLockOptions['telemetry']): void {
+  if (typeof given === 'boolean') return;
+  const requirement =
+    'true, false, or openTelemetry() or prometheus() of nestjs-bedrock/telemetry, or an array of them';
+  const all: readonly unknown[] = Array.isArray(given) ? given : [given];
+  for (const one of all) {
+    if (typeof (one as Partial<Telemetry> | null)?.start !== 'function')
+      throw new InvalidOptionError('telemetry', requirement, one);
+  }
+}
+
+function checkLogger(logger: Partial<LoggerService>): void {
+  for (const level of ['log', 'warn', 'error'] as const) {
+    if (typeof logger[level] === 'function') continue;
+    throw new InvalidOptionError('logger', 'false, or a logger with log(), warn() and error()', logger);
+  }
 }
 
 function checkNames(field: string, names: unknown): void {

@@ -1,6 +1,6 @@
 import { isLockRegistry, type LockRegistry } from './lock.registry.js';
 import { LOCKS } from '../core/lock.constants.js';
-import { setTestMode, type TestMode } from './test.mode.js';
+import { recordingOf, setTestMode, type TestMode } from './test.mode.js';
 
 /** Registries of the open test modules, in creation order. */
 const openTestRegistries: LockRegistry[] = [];
@@ -14,9 +14,11 @@ export function registryOf(self: object): LockRegistry | undefined {
   return isLockRegistry(given) ? given : openTestRegistries.at(-1);
 }
 
-export function enterTestMode(registry: LockRegistry, mode: TestMode): void {
+export async function enterTestMode(registry: LockRegistry, mode: TestMode): Promise<void> {
   setTestMode(registry, mode);
   openTestRegistries.push(registry);
+  const recording = [recordingOf(mode)];
+  for (const backend of registry.backends) await registry.record(registry.bedrock(backend), recording);
 }
 
 export function leaveTestMode(registry: LockRegistry): void {

@@ -11,11 +11,13 @@ import type {
   BedrockLockOptions,
   IdempotencyRegistration,
   LockRegistration,
+  Telemetry,
 } from '../options/bedrock-lock.options.js';
-import { logLosses } from './lock.log.js';
+import { logEvents } from './lock.log.js';
 import { LockRegistry } from './lock.registry.js';
 import { LOCK_REGISTRY } from '../core/lock.constants.js';
 import { orderHooks } from './hook-order.js';
+import { openTelemetry } from '../telemetry/open-telemetry.js';
 import { warnWithoutShutdownHooks } from './shutdown.hooks.js';
 
 /** The static registrations of the module. */
@@ -40,6 +42,7 @@ export async function createLockRegistry(
   const idempotency = withOptions('idempotency', listed.idempotency, configured);
   const bedrocks = new Map<string, Bedrock>();
   const registry = new LockRegistry(bedrocks, options);
+  const telemetries = telemetriesOf(options);
   try {
     const sources = [...backendSources(options)];
     // `multiLock()` orders by creation, so backends are created in the order of `inLockOrder()`.
@@ -48,7 +51,10 @@ export async function createLockRegistry(
       if (!listed.backends.has(name)) throw unlistedError(name);
       const source = listed.backends.get(name) ?? own;
       const backend = typeof source === 'function' ? await source() : source;
-      bedrocks.set(name, createBedrock(backend, options));
+      const bedrock = createBedrock(backend, options);
+      bedrocks.set(name, bedrock);
+      logEvents(bedrock, { name, logger: options.logger, clock: registry.clock });
+      await registry.record(bedrock, telemetries);
     }
     if (options.warnWithoutShutdownHooks ?? true)
       warnWithoutShutdownHooks([...bedrocks.values()], registry.clock);
@@ -81,6 +87,11 @@ function refuseSecondRoot(modules: ModulesContainer): void {
   );
 }
 
+function telemetriesOf({ telemetry = false }: BedrockLockOptions): readonly Telemetry[] {
+  if (typeof telemetry === 'boolean') return telemetry ? [openTelemetry()] : [];
+  return Array.isArray(telemetry) ? telemetry : [telemetry as Telemetry];
+}
+
 function createBedrock(backend: Backend, options: BedrockLockOptions): Bedrock {
   const {
     backend: _backend,
@@ -92,6 +103,8 @@ function createBedrock(backend: Backend, options: BedrockLockOptions): Bedrock {
     interceptor: _interceptor,
     startDegraded: _startDegraded,
     warnWithoutShutdownHooks: _warnWithoutShutdownHooks,
+    telemetry: _telemetry,
+    logger: _logger,
     ...shared
   } = options;
   const closeGraceMs = shutdownGraceMs === undefined ? {} : { closeGraceMs: shutdownGraceMs };
@@ -103,7 +116,6 @@ function createBedrock(backend: Backend, options: BedrockLockOptions): Bedrock {
       'its locks hold in this process only: take a backend such as redis(url), or set allowInProcessLocks: true',
     );
   }
-  logLosses(bedrock);
   return bedrock;
 }
 

@@ -13,6 +13,8 @@ import type {
   BedrockLockOptions,
   IdempotencyRegistration,
   LockRegistration,
+  RunningTelemetry,
+  Telemetry,
 } from '../options/bedrock-lock.options.js';
 import { withErrorContext } from '../core/error-context.js';
 import type { LockSpec } from '../options/lock-spec.js';
@@ -66,6 +68,7 @@ export class LockRegistry implements BeforeApplicationShutdown {
   /** How long holders and leaders may finish when the application closes, in ms. */
   readonly graceMs: number;
   readonly #startDegraded: boolean;
+  readonly #telemetries: RunningTelemetry[] = [];
   readonly #logger = new Logger(LOG_CONTEXT);
 
   constructor(
@@ -76,6 +79,26 @@ export class LockRegistry implements BeforeApplicationShutdown {
     this.clock = clock;
     this.graceMs = shutdownGraceMs;
     this.#startDegraded = startDegraded;
+  }
+
+  /** Has a Bedrock recorded until this registry closes. */
+  async record(bedrock: Bedrock, telemetries: readonly Telemetry[]): Promise<void> {
+    for (const telemetry of telemetries) {
+      const running = (await telemetry.start(bedrock)) as Partial<RunningTelemetry> | undefined;
+      if (typeof running?.stop !== 'function')
+        throw new InvalidOptionError('telemetry', 'one whose start() gives { stop }', running);
+      this.#telemetries.push(running as RunningTelemetry);
+    }
+  }
+
+  /** Runs what acquires the locks of a decorated method, so that spans name the method. */
+  inMethod<R>(method: string, fn: () => R): R {
+    let run = fn;
+    for (const telemetry of this.#telemetries) {
+      const inner = run;
+      if (telemetry.inMethod !== undefined) run = () => telemetry.inMethod!(method, inner);
+    }
+    return run();
   }
 
   get backends(): readonly string[] {
@@ -222,7 +245,20 @@ export class LockRegistry implements BeforeApplicationShutdown {
 
   /** Rejects waiters, gives holders their grace period, closes the backends. */
   async close(options?: { readonly graceMs?: number }): Promise<void> {
-    await Promise.all(this.#all().map((bedrock) => bedrock.close(options)));
+    try {
+      await Promise.all(this.#all().map((bedrock) => bedrock.close(options)));
+    } finally {
+      for (const telemetry of this.#telemetries.splice(0)) this.#stop(telemetry);
+    }
+  }
+
+  /** The locks are closed; nothing of telemetry must keep the application from its end. */
+  #stop(telemetry: RunningTelemetry): void {
+    try {
+      telemetry.stop();
+    } catch (error) {
+      this.#logger.error('telemetry of locks failed at its end', (error as Error)?.stack);
+    }
   }
 
   #all(): readonly Bedrock[] {

@@ -1,4 +1,5 @@
 import type { RecordedLocks } from '../core/recorded.locks.js';
+import type { Telemetry } from '../options/bedrock-lock.options.js';
 
 /** How a test runs the methods and locks of one registry. */
 export interface TestMode {
@@ -13,6 +14,16 @@ const modes = new WeakMap<object, TestMode>();
 
 export function setTestMode(registry: object, mode: TestMode): void {
   modes.set(registry, mode);
+}
+
+/** Records waits and holds under the names of the decorated methods, as telemetry does. */
+export function recordingOf({ recorded }: TestMode): Telemetry {
+  return {
+    start: (bedrock) => ({
+      stop: recorded.listenTo(bedrock),
+      inMethod: (method, fn) => recorded.as(`${method}()`, fn),
+    }),
+  };
 }
 
 /** Undefined outside of tests. */

@@ -52,7 +52,7 @@ function testing({ clock, ...listed }: BedrockTestingOptions, isLocking: boolean
       {
         provide: TEST_MODE,
         useFactory: (): TestMode => {
-          const recorded = new RecordedLocks();
+          const recorded = new RecordedLocks(time);
           const locks = new RecordingLocks(recorded);
           return { recorded, isLocking, wrap: (one) => locks.of(one) };
         },

@@ -39,8 +39,9 @@ export class RecordingLocks {
       }
       if (ACQUIRE_METHODS.has(name)) {
         return (...args: unknown[]) => {
-          this.recorded.calls.push({ method: `${target.constructor.name}.${String(name)}()`, ...of });
-          return (value as AnyFunction).apply(target, args);
+          const method = `${target.constructor.name}.${String(name)}()`;
+          this.recorded.calls.push({ method, ...of });
+          return this.recorded.as(method, () => (value as AnyFunction).apply(target, args));
         };
       }
       const isSide = target instanceof ReadWriteLock && (name === 'read' || name === 'write');

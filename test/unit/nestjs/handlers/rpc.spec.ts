@@ -86,7 +86,10 @@ describe('on a microservice', () => {
     await send('trouble', 'LOCK_BUSY').catch(() => undefined);
     expect(log.complaints).toEqual([]);
     await send('trouble', 'LOCK_REVOKED').catch(() => undefined);
-    expect(log.complaints).toEqual([expect.objectContaining({ code: 'LOCK_REVOKED' })]);
+    expect(log.complaints).toEqual([
+      expect.stringMatching(/^lock "secret:free" was revoked: its lease ends in \d+ ms$/),
+      expect.objectContaining({ code: 'LOCK_REVOKED' }),
+    ]);
   });
 
   it('an event that failed is logged, since no caller gets its answer', async () => {

@@ -65,7 +65,10 @@ describe('on a WebSocket gateway', () => {
     await ask('trouble', 'LOCK_BUSY');
     expect(log.complaints).toEqual([]);
     await ask('trouble', 'LOCK_REVOKED', 2);
-    expect(log.complaints).toEqual([expect.objectContaining({ code: 'LOCK_REVOKED' })]);
+    expect(log.complaints).toEqual([
+      expect.stringMatching(/^lock "secret:free" was revoked: its lease ends in \d+ ms$/),
+      expect.objectContaining({ code: 'LOCK_REVOKED' }),
+    ]);
   });
 
   it.each(['INVALID_OPTION', 'wrapped', 'own'])('other errors are left to Nest (%s)', async (name) => {

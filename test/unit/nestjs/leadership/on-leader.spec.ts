@@ -143,7 +143,10 @@ describe('@OnLeader()', () => {
     bedrock.leaderElection('books').resign();
     await clock.advance(30_000);
     expect(warned.mock.calls).toEqual([
-      ['Books.lead() still runs 30000 ms after its term: make it observe term.signal'],
+      [
+        'Books.lead() still runs 30000 ms after its term: make it observe term.signal',
+        expect.objectContaining({ event: 'leader.overrun', resource: 'books', overdueMs: 30_000 }),
+      ],
     ]);
     ends.open();
   });

@@ -133,6 +133,7 @@ describe('a bad option of forRoot() is refused at once', () => {
     allowInProcessLocks: NO_BOOLEAN,
     isGlobal: NO_BOOLEAN,
     clock: [...NO_OBJECT, {}],
+    logger: [...NO_OBJECT, {}, { log: () => undefined, warn: () => undefined }],
     prefix: NOTHING,
     defaults: NO_OBJECT,
     handOver: NO_OBJECT,

@@ -4,10 +4,12 @@ import { Cron, Interval, ScheduleModule } from '@nestjs/schedule';
 import { BackendUnavailableError } from 'bedrock-lock';
 import { memory } from 'bedrock-lock/memory';
 import { FaultyBackend, ManualClock } from 'bedrock-testkit';
-import { currentLease, DistributedLock } from 'nestjs-bedrock';
+import { currentLease, DistributedLock, type BedrockLockModuleOptions } from 'nestjs-bedrock';
 import { closeAll, locksOf, start, startError, until } from '../app.js';
 
 const NEVER = '0 0 0 1 1 *';
+/** `event-log.spec.ts` has the lines about the outage itself. */
+const WITHOUT_EVENTS = { logger: false } as const;
 
 let warned: jest.SpiedFunction<Logger['warn']>;
 let failed: jest.SpiedFunction<Logger['error']>;
@@ -44,10 +46,10 @@ class Ticking {
   async interval(): Promise<void> {}
 }
 
-async function jobs() {
+async function jobs(more: Partial<BedrockLockModuleOptions> = {}) {
   const clock = new ManualClock();
   const backend = new FaultyBackend(memory({ clock }), { clock });
-  const options = { backend: () => backend, clock, defaults: { failFast: true } };
+  const options = { backend: () => backend, clock, defaults: { failFast: true }, ...more };
   const app = await start({
     imports: [ScheduleModule.forRoot(), locksOf(['report'], options)],
     providers: [Jobs],
@@ -70,7 +72,7 @@ describe('the log of the application', () => {
   });
 
   it('names missed ticks once a minute, without a stack', async () => {
-    const { clock, backend, jobs: provider } = await jobs();
+    const { clock, backend, jobs: provider } = await jobs(WITHOUT_EVENTS);
     backend.plan('claim', { kind: 'refuse' }, Infinity);
     for (let tick = 0; tick < 5; tick += 1) {
       expect(await provider.report()).toBeUndefined();
@@ -89,7 +91,7 @@ describe('the log of the application', () => {
   it('names the real ticks of @Cron and @Interval in that way, and the scheduler logs nothing', async () => {
     const backend = new FaultyBackend(memory());
     backend.plan('claim', { kind: 'refuse' }, Infinity);
-    const options = { backend: () => backend, defaults: { failFast: true } };
+    const options = { backend: () => backend, defaults: { failFast: true }, ...WITHOUT_EVENTS };
     const imports = [ScheduleModule.forRoot(), locksOf(['report'], options)];
     await start({ imports, providers: [Ticking] });
     const ticksOf = (job: string) =>
@@ -102,7 +104,7 @@ describe('the log of the application', () => {
   });
 
   it('leaves out errors that reach a caller with arguments, and errors of the body', async () => {
-    const { backend, jobs: provider } = await jobs();
+    const { backend, jobs: provider } = await jobs(WITHOUT_EVENTS);
     provider.body = async () => {
       throw new Error('of the body');
     };
