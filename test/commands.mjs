@@ -3,7 +3,8 @@
  * The longest entry that fits a file decides, so a folder may be split: `test/unit/nestjs/` and `test/unit/nestjs/locking/key.spec.ts`.
  *
  * @typedef {'redis' | 'zookeeper' | 'etcd' | 'mysql' | 'postgres'} Engine
- * @typedef {Engine | 'chromium' | 'redisson' | 'packages' | 'orms'} Need `packages`: those of test/package.json; `orms`: of test/orm
+ * @typedef {Engine | 'chromium' | 'prometheus' | 'redisson' | 'packages' | 'orms'} Need
+ *   `packages`: those of test/package.json; `orms`: of test/orm
  * @typedef {{ readonly name: string, readonly content: string, readonly boundS: number, readonly workers: number }} Command
  * @typedef {{ readonly command: string, readonly needs: readonly Need[], readonly files: readonly string[] }} Row
  */
@@ -130,6 +131,7 @@ export const ROWS = [
       'test/unit/nestjs/module/life-cycle.spec.ts',
       'test/unit/nestjs/module/log.spec.ts',
       'test/unit/nestjs/module/start.spec.ts',
+      'test/unit/nestjs/telemetry/',
     ],
   },
   {
@@ -197,6 +199,8 @@ export const ROWS = [
     files: ['test/browser/shop.page.spec.ts'],
   },
   { command: 'test:e2e', needs: [...ENGINES, 'packages'], files: ['test/e2e/', 'test/servers/'] },
+  { command: 'test:e2e', needs: ['redis', 'prometheus', 'packages'], files: ['test/e2e/telemetry/'] },
+  { command: 'test:e2e', needs: ['prometheus'], files: ['test/e2e/telemetry/rules.spec.ts'] },
   { command: 'test:e2e', needs: [], files: ['test/repository/packages/'] },
   { command: 'test:e2e', needs: ['packages'], files: ['test/unit/observability/'] },
   {

@@ -122,6 +122,7 @@ it('everything is here, or is got, for all tests of this repository', async () =
     'mariadb',
     'postgres',
     'chromium',
+    'prometheus',
     'jdk',
     'maven',
     'sqlite',

@@ -13,6 +13,7 @@ const PROGRAMS = {
   mysql: ['mariadb'],
   postgres: ['postgres'],
   chromium: ['chromium'],
+  prometheus: ['prometheus'],
   redisson: ['jdk', 'maven'],
 };
 /** Folders with packages of their own. */

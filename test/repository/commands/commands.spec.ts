@@ -14,6 +14,7 @@ const STARTS: Readonly<Record<string, RegExp>> = {
   etcd: /\bstartEtcd/,
   mysql: /\bstartMariadb\(/,
   postgres: /\bstartPostgres\(/,
+  prometheus: /\b(startPrometheus|findPromtool)\(/,
 };
 
 function sourcesOf(file: string, seen = new Set<string>()): Set<string> {

@@ -9,6 +9,13 @@ export { startMariadb, type MariadbOptions } from './mariadb.js';
 export { startPostgres, type PostgresOptions } from './postgres.js';
 export { commandsWith } from './processes.js';
 export { findPrograms, type Programs } from './programs.js';
+export {
+  findPromtool,
+  startPrometheus,
+  type PrometheusOptions,
+  type PrometheusServer,
+} from './prometheus.js';
+export type { PrometheusSeries } from './prometheus-api.js';
 export { startRedis, type RedisOptions } from './redis.js';
 export { startCluster, type ClusterNode, type ClusterOptions, type RedisCluster } from './redis-cluster.js';
 export { redisCommand, type RedisAddress, type RedisReply } from './redis-command.js';

@@ -67,6 +67,12 @@ export const NEEDS = {
     homebrew: '--cask chromium',
     variables: ['CHROMIUM'],
   },
+  prometheus: {
+    find: () => findAll({ prometheus: 'PROMETHEUS_BIN', promtool: 'PROMTOOL_BIN' }),
+    packages: ['prometheus'],
+    homebrew: 'prometheus',
+    variables: ['PROMETHEUS_BIN', 'PROMTOOL_BIN'],
+  },
   jdk: {
     find: () => findAll({ java: 'JAVA_BIN', javac: 'JAVAC_BIN' }),
     packages: ['default-jdk-headless'],
