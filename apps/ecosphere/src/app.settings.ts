@@ -6,4 +6,6 @@ export interface AppSettings {
   readonly leaseMs: number;
   /** Shown as the holder of a lock: the number of the process. */
   readonly label?: string;
+  /** The port of its metrics on 127.0.0.1, 0 for any free one. @default none are served */
+  readonly metricsPort?: number;
 }

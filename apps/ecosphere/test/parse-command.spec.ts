@@ -44,6 +44,14 @@ describe('the command line', () => {
     });
   });
 
+  it('serves metrics on the usual port, or on another one, and for a while after the sale', () => {
+    expect(parseCommand(['--telemetry'], {})).toMatchObject({ telemetry: { port: 9_464, lingerS: 0 } });
+    const given = ['--telemetry', '--metrics-port', '0', '--linger', '60'];
+    expect(parseCommand(given, {})).toMatchObject({ telemetry: { port: 0, lingerS: 60 } });
+    expect(() => parseCommand(['--linger', '60'], {})).toThrow(UsageError);
+    expect(() => parseCommand(['--metrics-port', '9000'], {})).toThrow(/without --telemetry/);
+  });
+
   it('takes the servers of a combination one by one, or with commas between them', () => {
     const [a, b, c] = ['redis://a:1', 'redis://b:1', 'redis://c:1'];
     const combination = ['--backend', 'combination', '--strategy', 'majority', '--contention=sequential'];

@@ -7,6 +7,7 @@ const HEAD = `Ecosphere, the demo of Bedrock: every scenario checks its own resu
   npm start -- --no-lock                             the same without the lock: it oversells
   npm start -- --backend redis --processes 4         the same in four processes on a real Redis
   npm start -- --backend combination --chaos         on three Redis nodes, with one killed
+  npm start -- --telemetry --linger 300              with metrics for a Prometheus, for five minutes more
   npm start -- --scenario all                        everything, on Redis and, for schemes, a MariaDB
 
 Scenarios

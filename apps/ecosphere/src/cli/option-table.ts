@@ -51,6 +51,22 @@ export const OPTION_TABLE = {
     scenarios: ['flash-sale', 'contention'],
     text: 'processes that compete; default 1, contention on servers 4',
   },
+  telemetry: {
+    scenarios: SALE,
+    text: 'serve Prometheus metrics of each process on 127.0.0.1, and print what they say',
+  },
+  'metrics-port': {
+    value: '<n>',
+    range: [0, 65_000],
+    scenarios: SALE,
+    text: 'the port of the first process with --telemetry, and the next ones for the others; default 9464, 0 for any',
+  },
+  linger: {
+    value: '<s>',
+    range: [0, 3_600],
+    scenarios: SALE,
+    text: 'seconds for which --telemetry serves metrics after the sale; default 0',
+  },
   'no-lock': { scenarios: SALE, text: 'sell without the lock, to show overselling (exit code 1)' },
   buyers: {
     value: '<n>',

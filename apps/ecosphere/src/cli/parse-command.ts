@@ -31,6 +31,7 @@ export function parseCommand(args: readonly string[], environment: NodeJS.Proces
     isLocked: !given.has('no-lock'),
     ...urlsOf(given, backend, environment),
     ...combinationOf(given),
+    ...telemetryOf(given),
     ...numberOf(given, 'processes', 'processes'),
     ...numberOf(given, 'buyers', 'buyers'),
     ...numberOf(given, 'purchases', 'purchases'),
@@ -161,6 +162,22 @@ function combinationOf(given: Given): Pick<RunOptions, 'strategy' | 'contention'
     ...(contention !== undefined && { contention }),
     ...(given.has('chaos') && { isChaotic: true }),
   };
+}
+
+/** The port of an exporter of OpenTelemetry. */
+const METRICS_PORT = 9_464;
+
+function telemetryOf(given: Given): Pick<RunOptions, 'telemetry'> {
+  const { port = METRICS_PORT, lingerS = 0 } = {
+    ...numberOf(given, 'metrics-port', 'port'),
+    ...numberOf(given, 'linger', 'lingerS'),
+  } as { readonly port?: number; readonly lingerS?: number };
+  if (given.has('telemetry')) return { telemetry: { port, lingerS } };
+  for (const name of ['metrics-port', 'linger'] as const) {
+    if (given.has(name))
+      throw new UsageError(`--${name} does nothing without --telemetry`, 'add --telemetry');
+  }
+  return {};
 }
 
 function numberOf<F extends string>(

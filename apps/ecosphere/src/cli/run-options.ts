@@ -32,6 +32,8 @@ export interface RunOptions {
   readonly isChaotic?: boolean;
   /** False shows the effect of a missing lock. */
   readonly isLocked: boolean;
+  /** The port of the first process that serves metrics, and for how many seconds after the sale. */
+  readonly telemetry?: { readonly port: number; readonly lingerS: number };
   readonly processes?: number;
   readonly buyers?: number;
   readonly purchases?: number;

@@ -1,8 +1,11 @@
+import type { INestApplicationContext } from '@nestjs/common';
 import { BedrockService } from 'nestjs-bedrock';
 import type { AppSettings } from '../app.settings.js';
 import { NodeLog, type NodeNotes } from '../chaos/node.log.js';
 import type { ReadyJob } from '../processes/process-job.js';
 import { startApp } from '../start-app.js';
+import { Metrics } from '../telemetry/metrics.service.js';
+import type { SaleSeries } from '../telemetry/sale-metrics.js';
 import { Buyers, type BuyersInput } from './buyers.js';
 import { SaleLedger } from './sale.ledger.js';
 
@@ -23,6 +26,18 @@ export interface SaleResult {
   /** Requests that the lock sent to the server. */
   readonly commands: number;
   readonly nodes: NodeNotes;
+  /** What its metrics say, where they are served. */
+  readonly metrics: readonly SaleSeries[];
+}
+
+/** The page of its metrics. An application without it is closed, or its connections would keep the process alive. */
+async function servedBy(app: INestApplicationContext, port: number): Promise<string> {
+  try {
+    return await app.get(Metrics).serve(port);
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
 }
 
 /** One process of the sale: a Nest application with its share of the buyers. */
@@ -31,7 +46,11 @@ export async function saleJob({ settings, ...input }: SaleInput): Promise<ReadyJ
   const bedrock = app.get(BedrockService).bedrock();
   const ledger = app.get(SaleLedger);
   const commandsBefore = bedrock.backend.commands;
+  const metrics = app.get(Metrics);
+  const { metricsPort } = settings;
+  const address = metricsPort === undefined ? undefined : await servedBy(app, metricsPort);
   return {
+    ...(address !== undefined && { notice: address }),
     async work(onProgress) {
       const failures = await app.get(Buyers).shop(input, () => onProgress(1));
       return {
@@ -43,6 +62,7 @@ export async function saleJob({ settings, ...input }: SaleInput): Promise<ReadyJ
         handOvers: bedrock.stats().handOvers,
         commands: bedrock.backend.commands - commandsBefore,
         nodes: app.get(NodeLog).notes,
+        metrics: metricsPort === undefined ? [] : await metrics.read(),
       };
     },
     close: () => app.close(),

@@ -6,7 +6,7 @@ export type ToWorker =
 
 /** Messages from a worker to the starting process. */
 export type FromWorker =
-  | { readonly kind: 'ready' }
+  | { readonly kind: 'ready'; readonly notice: string | undefined }
   | { readonly kind: 'progress'; readonly done: number }
   | { readonly kind: 'result'; readonly result: unknown }
   | { readonly kind: 'failed'; readonly reason: string };

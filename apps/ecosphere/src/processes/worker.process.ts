@@ -28,9 +28,9 @@ export class WorkerProcess<N extends JobName> {
     this.#tell({ kind: 'start', job, input });
   }
 
-  /** Resolves when the worker is ready to begin. */
-  async ready(): Promise<void> {
-    await this.#hear('ready');
+  /** Resolves when the worker is ready to begin, with its notice. */
+  async ready(): Promise<string | undefined> {
+    return (await this.#hear('ready')).notice;
   }
 
   async work(): Promise<ResultOf<N>> {

@@ -21,7 +21,7 @@ async function act(message: ToWorker): Promise<void> {
     case 'start': {
       const job = await jobOf(message.job as JobName);
       ready = await job(message.input as never);
-      return tell({ kind: 'ready' });
+      return tell({ kind: 'ready', notice: ready.notice });
     }
     case 'go': {
       const result = await ready!.work(countProgress);

@@ -93,9 +93,9 @@ async function runContention(
       turns,
     }));
     const progress = new Progress(terminal, processes * FLOWS * turns, 'turns');
-    const results: ContentionResult[] = await runProcesses('contention', inputs, (done) =>
-      progress.show(done),
-    );
+    const results: ContentionResult[] = await runProcesses('contention', inputs, {
+      onProgress: (done) => progress.show(done),
+    });
     progress.end();
     const logs = results.map(({ sections }) => sections);
     return {

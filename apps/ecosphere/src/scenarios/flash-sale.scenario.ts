@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { NodeChaos } from '../chaos/node-chaos.js';
 import { withChaos } from '../chaos/chaos.report.js';
 import type { SaleResult, SaleInput } from '../flash-sale/sale.job.js';
@@ -11,6 +12,7 @@ import { Progress } from '../report/progress.js';
 import type { Report } from '../report/report.js';
 import { usualLeaseMs } from '../server/run-servers.js';
 import { withNumber } from '../server/open-numbers.js';
+import { metricsSection } from '../telemetry/sale-metrics.js';
 import type { ScenarioContext } from './scenario.js';
 
 /**
@@ -30,15 +32,35 @@ export async function flashSale(context: ScenarioContext): Promise<Report> {
   return withNumber(servers, [StockStore.NAME, stock], async (numbers) => {
     const progress = new Progress(terminal, purchases, 'purchases');
     const chaos = isChaotic ? new NodeChaos(nodes, purchases) : undefined;
-    const results: SaleResult[] = await runProcesses('flash-sale', inputs(context), (done) => {
-      progress.show(done);
-      chaos?.sold(done);
+    const results: SaleResult[] = await runProcesses('flash-sale', inputs(context), {
+      onProgress(done) {
+        progress.show(done);
+        chaos?.sold(done);
+      },
+      onReady: (addresses) => addresses.forEach((address) => terminal.line(`  metrics: ${address}`)),
+      async beforeEnd() {
+        progress.end();
+        await linger(context);
+      },
     });
-    progress.end();
     const left = await numbers.read(StockStore.NAME);
-    const report = saleReport({ results, stock, left, purchases });
+    const sale = saleReport({ results, stock, left, purchases });
+    const report = options.telemetry === undefined ? sale : withMetrics(sale, results);
     return chaos === undefined ? report : withChaos(report, await chaos.outage(), results);
   });
+}
+
+/** Leaves the metrics to a Prometheus for a while. */
+async function linger({ options, terminal }: ScenarioContext): Promise<void> {
+  const { lingerS = 0 } = options.telemetry ?? {};
+  if (lingerS === 0) return;
+  terminal.line(`  metrics are served for another ${lingerS} s`);
+  await sleep(1_000 * lingerS);
+}
+
+function withMetrics(report: Report, results: readonly SaleResult[]): Report {
+  const section = metricsSection(results.flatMap(({ metrics }) => metrics));
+  return { ...report, sections: [...report.sections, section] };
 }
 
 /** Locations of the locks and of the stock. */
@@ -58,9 +80,11 @@ function inputs({ options, servers }: ScenarioContext): SaleInput[] {
     leaseMs = usualLeaseMs(servers),
     isLocked,
   } = options;
-  const { isChaotic = false } = options;
+  const { isChaotic = false, telemetry } = options;
+  const metricsOf = (index: number) =>
+    telemetry && { metricsPort: telemetry.port === 0 ? 0 : telemetry.port + index };
   return Array.from({ length: processes }, (_, index) => ({
-    settings: { servers, leaseMs, label: `shop ${index + 1}` },
+    settings: { servers, leaseMs, label: `shop ${index + 1}`, ...metricsOf(index) },
     buyers: shareOf(buyers, processes, index),
     purchases: shareOf(purchases, processes, index),
     isLocked,
