@@ -1,4 +1,5 @@
 export { instrument, type InstrumentOptions } from './observability/instrument.js';
+export { LockMetricProducer, type CollectedMetrics } from './observability/metric-producer.js';
 export type { MetricSource } from './observability/lock-metrics.js';
 export { withCodeFunction } from './observability/lock-traces.js';
 

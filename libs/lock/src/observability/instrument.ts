@@ -3,6 +3,8 @@ import { checkFields, checkWhole } from '../core/checks.js';
 import { InvalidOptionError } from '../core/errors.js';
 import { LockMetrics, MAX_NAMES, type MetricSource } from './lock-metrics.js';
 import { LockTraces } from './lock-traces.js';
+import { LockMetricProducer, ProducerSink } from './metric-producer.js';
+import type { MetricSink } from './metric-sink.js';
 import { OtelSink } from './otel-sink.js';
 
 /** What OpenTelemetry calls the source of these metrics and spans. */
@@ -10,8 +12,8 @@ const SCOPE = 'bedrock-lock';
 
 /** Options of `instrument()`. */
 export interface InstrumentOptions {
-  /** Where metrics go: the global meter provider by default; `false` for none. */
-  readonly meter?: Meter | false;
+  /** Where metrics go: the global meter provider by default; a producer for the least cost; `false` for none. */
+  readonly meter?: Meter | LockMetricProducer | false;
   /** Where spans go: the global tracer provider by default; `false` for none. */
   readonly tracer?: Tracer | false;
   /** Names of locks that metrics tell apart, 1 to 10,000; the others are `other`. @default 200 */
@@ -19,6 +21,10 @@ export interface InstrumentOptions {
 }
 
 const FIELDS: ReadonlySet<string> = new Set(['meter', 'tracer', 'maxNames']);
+
+function sinkOf(meter: Meter | LockMetricProducer): MetricSink {
+  return meter instanceof LockMetricProducer ? new ProducerSink(meter) : new OtelSink(meter);
+}
 
 /** @throws InvalidOptionError unless it is false or has the method */
 function checkMethod(field: string, given: unknown, method: string): void {
@@ -37,10 +43,10 @@ export function instrument(bedrock: MetricSource, options: InstrumentOptions = {
   checkFields('options', options, FIELDS);
   const { meter = metrics.getMeter(SCOPE), tracer = trace.getTracer(SCOPE), maxNames = MAX_NAMES } = options;
   checkWhole('maxNames', maxNames, 1, 10_000);
-  checkMethod('meter', meter, 'createObservableGauge');
+  if (!(meter instanceof LockMetricProducer)) checkMethod('meter', meter, 'createObservableGauge');
   checkMethod('tracer', tracer, 'startSpan');
   const parts = [
-    ...(meter === false ? [] : [new LockMetrics(bedrock, new OtelSink(meter), maxNames)]),
+    ...(meter === false ? [] : [new LockMetrics(bedrock, sinkOf(meter), maxNames)]),
     ...(tracer === false ? [] : [new LockTraces(bedrock, tracer)]),
   ];
   return () => {

@@ -1,9 +1,8 @@
 import type { EventOrigin, LockEventName, LockEvents, ProcessOrigin } from '../core/events.js';
 import type { NodeView } from '../core/ports/node.js';
-import { COUNTERS, GAUGES, HISTOGRAMS } from './metric-catalog.js';
+import { COUNTERS, GAUGES, HISTOGRAMS, outcomeName } from './metric-catalog.js';
 import type { Attributes, MetricSink } from './metric-sink.js';
 import { NameLimit } from './name-limit.js';
-import { outcomeName } from './outcome-names.js';
 import { LockSeries, type Recorder } from './series.js';
 
 /** What metrics are made from: a `Bedrock`. */

@@ -11,7 +11,7 @@ import {
 import type { ClaimMode } from '../core/claim.js';
 import type { EventOrigin, LockEventName, LockEvents } from '../core/events.js';
 import type { MetricSource } from './lock-metrics.js';
-import { outcomeName } from './outcome-names.js';
+import { outcomeName } from './metric-catalog.js';
 
 /** The function that a lock is taken for, in the context of its caller. */
 const CODE_FUNCTION = createContextKey('bedrock code.function.name');
