@@ -184,7 +184,8 @@ const MAX_CHAIN = 10_000;
 
 /** An event that a listener of another one has caused. */
 interface CausedEvent {
-  readonly deliver: () => void;
+  readonly topic: Topic;
+  readonly payload: object;
   /** Its place in the chain. */
   readonly depth: number;
 }
@@ -195,39 +196,36 @@ interface CausedEvent {
  * order: what a listener causes is delivered after the event that it was told of.
  */
 export class EventHub {
-  readonly #listeners = new Map<LockEventName, Set<AnyListener>>();
-  readonly #channels = new Map<LockEventName, Channel>();
+  readonly #topics = new Map<LockEventName, Topic>();
   readonly #caused: CausedEvent[] = [];
   /** Of the event that is delivered now; 0 while there is none. */
   #depth = 0;
 
   /** @param originOf where an event about this resource comes from, or one about no single resource */
   constructor(private readonly originOf: (resource: string | undefined) => Omit<ProcessOrigin, 'mode'>) {
-    for (const name of NAMES) {
-      this.#listeners.set(name, new Set());
-      this.#channels.set(name, channel(`bedrock:${name}`));
-    }
+    for (const name of NAMES) this.#topics.set(name, new Topic(name));
   }
 
   /** Subscribes; gives back the unsubscription. @throws InvalidOptionError on an unknown event or no function */
   on<N extends LockEventName>(name: N, listener: (payload: LockEvents[N]) => void): () => void {
-    const listeners = this.#listeners.get(name);
-    if (listeners === undefined) throw new InvalidOptionError('event', `one of ${namesLike(name)}`, name);
+    const topic = this.#topics.get(name);
+    if (topic === undefined) throw new InvalidOptionError('event', `one of ${namesLike(name)}`, name);
     if (typeof listener !== 'function') throw new InvalidOptionError('listener', 'a function', listener);
     // A wrapper, so that the same function may be registered twice and removed once.
-    const entry = (payload: LockEvents[N]): void => listener(payload);
-    listeners.add(entry);
-    return () => void listeners.delete(entry);
+    const entry = (payload: never): void => listener(payload);
+    topic.listeners.add(entry);
+    return () => void topic.listeners.delete(entry);
   }
 
   /** True when an event has listeners: callers build the payload only then. */
   hasListeners(name: LockEventName): boolean {
-    return this.#listeners.get(name)!.size > 0 || this.#channels.get(name)!.hasSubscribers;
+    return this.#topics.get(name)!.isHeard;
   }
 
   /** @param facts an object of its own: it becomes the payload */
   emit<N extends LockEventName>(name: N, facts: EventFacts<N>): void {
-    if (!this.hasListeners(name)) return;
+    const topic = this.#topics.get(name)!;
+    if (!topic.isHeard) return;
     const { lock, kind, backend } = this.originOf((facts as { readonly resource?: string }).resource);
     // Completed in place: a copy would cost more than the rest of an event.
     const payload = facts as unknown as { -readonly [F in keyof ProcessOrigin]: ProcessOrigin[F] };
@@ -235,41 +233,49 @@ export class EventHub {
     payload.kind = kind;
     payload.backend = backend;
     payload.mode ??= '';
-    this.#publish(name, payload as unknown as LockEvents[N]);
+    if (this.#depth > 0) this.#deliverLater(topic, payload);
+    else outsideOfCallers(this.#deliverAll, topic, payload);
   }
 
-  #publish<N extends LockEventName>(name: N, payload: LockEvents[N]): void {
-    if (this.#depth > 0) return this.#deliverLater(name, payload);
-    outsideOfCallers(() => this.#deliverAll(name, payload));
-  }
-
-  #deliverLater<N extends LockEventName>(name: N, payload: LockEvents[N]): void {
+  #deliverLater(topic: Topic, payload: object): void {
     const depth = this.#depth + 1;
-    if (depth > MAX_CHAIN) return warn(new Error(`"${name}" causes itself; it was not delivered again`));
-    this.#caused.push({ deliver: () => this.#deliver(name, payload), depth });
+    if (depth > MAX_CHAIN) warn(new Error(`"${topic.name}" causes itself; it was not delivered again`));
+    else this.#caused.push({ topic, payload, depth });
   }
 
-  #deliverAll<N extends LockEventName>(name: N, payload: LockEvents[N]): void {
+  readonly #deliverAll = (first: Topic, payload: object): void => {
     this.#depth = 1;
     try {
-      this.#deliver(name, payload);
+      first.deliver(payload);
       // The array grows on the way.
-      for (const { deliver, depth } of this.#caused) {
-        this.#depth = depth;
-        deliver();
+      for (const caused of this.#caused) {
+        this.#depth = caused.depth;
+        caused.topic.deliver(caused.payload);
       }
     } finally {
       // Also after a stack overflow, or no event would be delivered any more.
       this.#caused.length = 0;
       this.#depth = 0;
     }
+  };
+}
+
+/** The listeners of one event. */
+class Topic {
+  readonly listeners = new Set<AnyListener>();
+  readonly #channel: Channel;
+
+  constructor(readonly name: LockEventName) {
+    this.#channel = channel(`bedrock:${name}`);
   }
 
-  #deliver<N extends LockEventName>(name: N, payload: LockEvents[N]): void {
-    for (const listener of this.#listeners.get(name)!)
-      notify(listener as (payload: LockEvents[N]) => unknown, payload);
-    const published = this.#channels.get(name)!;
-    if (published.hasSubscribers) published.publish(payload);
+  get isHeard(): boolean {
+    return this.listeners.size > 0 || this.#channel.hasSubscribers;
+  }
+
+  deliver(payload: object): void {
+    for (const listener of this.listeners) notify(listener as (payload: object) => unknown, payload);
+    if (this.#channel.hasSubscribers) this.#channel.publish(payload);
   }
 }
 
