@@ -11,8 +11,26 @@ export function medianRatio(
   reference: readonly Round[],
   figure: string,
 ): number | undefined {
-  const ratios = rounds
-    .map((figures, round) => (figures?.[figure] ?? NaN) / (reference[round]?.[figure] ?? NaN))
-    .filter((ratio) => Number.isFinite(ratio));
-  return ratios.length === 0 ? undefined : median(ratios);
+  return medianOf(rounds, reference, figure, (one, other) => one / other);
+}
+
+/** As `medianRatio()`: the median of the differences. */
+export function medianDifference(
+  rounds: readonly Round[],
+  reference: readonly Round[],
+  figure: string,
+): number | undefined {
+  return medianOf(rounds, reference, figure, (one, other) => one - other);
+}
+
+function medianOf(
+  rounds: readonly Round[],
+  reference: readonly Round[],
+  figure: string,
+  compare: (one: number, other: number) => number,
+): number | undefined {
+  const values = rounds
+    .map((figures, round) => compare(figures?.[figure] ?? NaN, reference[round]?.[figure] ?? NaN))
+    .filter((value) => Number.isFinite(value));
+  return values.length === 0 ? undefined : median(values);
 }

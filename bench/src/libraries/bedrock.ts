@@ -1,5 +1,6 @@
 import { Bedrock, type Lease, type Lock, type LockOptions } from 'bedrock-lock';
 import { combination, type CombinationOptions } from 'bedrock-lock/combination';
+import { memory } from 'bedrock-lock/memory';
 import { redis, type RedisOptions } from 'bedrock-lock/redis';
 import './client.js';
 import type { OpenLockOptions, OpenLock } from './open-lock.js';
@@ -14,6 +15,9 @@ interface Variant {
   readonly byRun?: boolean;
   /** @default 'mutex' */
   readonly kind?: 'mutex' | 'fairMutex';
+  readonly observe?: (bedrock: Bedrock) => void;
+  /** True to lock in memory. */
+  readonly isLocal?: boolean;
 }
 
 /** Bedrock with default options, by `acquire` and `release`. */
@@ -37,18 +41,26 @@ export const openSequential = (options: OpenLockOptions): Promise<OpenLock<Lease
 export const openMajority = (options: OpenLockOptions): Promise<OpenLock<Lease, Lease>> =>
   openBedrock(options, { nodes: { strategy: 'majority' } });
 
+/** In memory, where nothing but the library costs time; the Bedrock is given away before it locks. */
+export const openInMemory = (
+  options: OpenLockOptions,
+  observe: (bedrock: Bedrock) => void = () => undefined,
+): Promise<OpenLock<Lease, Lease>> => openBedrock(options, { observe, isLocal: true });
+
 async function openBedrock(
   { url, nodes, leaseMs }: OpenLockOptions,
-  { backend, nodes: rules, lock, byRun, kind = 'mutex' }: Variant,
+  { backend, nodes: rules, lock, byRun, kind = 'mutex', observe, isLocal = false }: Variant,
 ): Promise<OpenLock<Lease, Lease>> {
   const bedrock = new Bedrock({
-    backend:
-      nodes === undefined
+    backend: isLocal
+      ? memory()
+      : nodes === undefined
         ? redis({ url, ...backend })
         : combination({ coldStart: 'trust', ...rules, nodes: nodes.map((node) => redis(node)) }),
     defaults: { leaseMs, waitMs: Infinity, ...lock },
   });
   await bedrock.ready();
+  observe?.(bedrock);
   // A lock is created once and reused.
   const locks = new Map<string, Lock>();
   const create = (key: string): Lock => {

@@ -3,6 +3,7 @@ import type { LibraryName } from './catalogue.js';
 import type { OpenLibrary } from './open-lock.js';
 
 const bedrock = () => import('./bedrock.js');
+const telemetry = () => import('./bedrock-telemetry.js');
 const bedrockOn = async (engine: EngineName) => (await import('./bedrock-engines.js')).openOn(engine);
 
 /** A contender loads only its own library. */
@@ -16,6 +17,12 @@ const LOADERS: Readonly<Record<LibraryName, () => Promise<OpenLibrary>>> = {
   bedrock: async () => (await bedrock()).open,
   'bedrock-run': async () => (await bedrock()).openByRun,
   'bedrock-nest': async () => (await import('./bedrock-nest.js')).open,
+  'bedrock-memory': async () => (await telemetry()).openAlone,
+  'bedrock-producer': async () => (await telemetry()).openWithProducer,
+  'bedrock-metrics': async () => (await telemetry()).openWithMetrics,
+  'bedrock-prometheus': async () => (await telemetry()).openWithPrometheus,
+  'bedrock-spans-off': async () => (await telemetry()).openWithoutSamples,
+  'bedrock-spans': async () => (await telemetry()).openWithSpans,
   'bedrock-no-tokens': async () => (await bedrock()).openWithoutTokens,
   'bedrock-guarded': async () => (await bedrock()).openGuarded,
   'bedrock-fair': async () => (await bedrock()).openFair,

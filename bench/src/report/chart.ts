@@ -69,7 +69,7 @@ function row(result: ScenarioResult, y: number, x: (gain: number) => number): st
   const found = gains(result);
   const { name, short } = result.scenario;
   const bedrock = found.get('bedrock');
-  const label = name === 'flash-sale' || name === 'idempotency' ? short : `${name}  ${short}`;
+  const label = /^[A-Z]/.test(name) ? `${name}  ${short}` : short;
   return [
     text(22, y + 4, label),
     ...OTHERS.flatMap((peer, i) => {

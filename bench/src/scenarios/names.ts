@@ -17,6 +17,7 @@ export const SCENARIO_NAMES = [
   'latch',
   'flash-sale',
   'idempotency',
+  'telemetry',
   'E1',
   'E2',
   'E3',

@@ -1,4 +1,4 @@
-import { medianRatio } from '../figures/ratios.js';
+import { medianDifference, medianRatio } from '../figures/ratios.js';
 import { median } from '../figures/statistics.js';
 import type { LibraryName } from '../libraries/catalogue.js';
 import type { Figures, BenchServers, Scenario } from './scenario.js';
@@ -42,11 +42,18 @@ export async function runScenario(
     const reference = courses.find((run) => run.library === library);
     return reference && medianRatio(figures, reference.rounds, compared);
   };
+  const besides = (figures: LibraryRun['rounds']): Figures => {
+    if (relative === undefined) return {};
+    const reference = courses.find((run) => run.library === relative.to);
+    const between = relative.by === 'difference' ? medianDifference : medianRatio;
+    const value = reference && between(figures, reference.rounds, compared);
+    return { [relative.figure]: value ?? NaN };
+  };
   return courses.map(({ library, rounds: figures, failure }) => ({
     library,
     figures: {
       ...summaryOf(figures, scenario.worst ?? []),
-      ...(relative && { [relative.figure]: ratioTo(figures, relative.to) ?? NaN }),
+      ...besides(figures),
     },
     ratioToRaw: ratioTo(figures, rawOf(library)),
     failure,

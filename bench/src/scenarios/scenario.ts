@@ -51,8 +51,13 @@ export interface Scenario {
   readonly better: 'less' | 'more';
   /** Figures reported as the maximum of all rounds instead of the median: they count forbidden events. */
   readonly worst?: readonly string[];
-  /** One more figure: the ratio of the compared one to that of another library in the same round. */
-  readonly relative?: { readonly figure: string; readonly to: LibraryName };
+  /** One more figure: the compared one beside that of another library in the same round. */
+  readonly relative?: {
+    readonly figure: string;
+    readonly to: LibraryName;
+    /** @default 'ratio' */
+    readonly by?: 'ratio' | 'difference';
+  };
   readonly columns: readonly Column[];
   readonly targets: readonly Target[];
 }

@@ -16,6 +16,7 @@ import { s8Sale, s8Sale10k } from './s8-sale.js';
 import { latch } from './latch.js';
 import { readWrite } from './read-write.js';
 import { semaphore } from './semaphore.js';
+import { telemetry } from './telemetry.js';
 import type { Scenario } from './scenario.js';
 
 /** In the order in which they run. */
@@ -37,6 +38,7 @@ export const SCENARIOS: readonly Scenario[] = [
   latch,
   flashSale,
   idempotency,
+  telemetry,
   e1,
   e2,
   e3,
