@@ -31,7 +31,7 @@ const ENTRIES = [
     'opentelemetry',
     'prometheus',
   ].map((entry) => `libs/lock/src/${entry}.ts`),
-  ...['index', 'swagger', 'terminus', 'testing'].map((entry) => `libs/nestjs/src/${entry}.ts`),
+  ...['index', 'swagger', 'telemetry', 'terminus', 'testing'].map((entry) => `libs/nestjs/src/${entry}.ts`),
   'libs/testkit/src/index.ts',
 ];
 

@@ -96,6 +96,7 @@ export default defineConfig({
         nav: [
           { text: '第一把锁', link: '/zh-CN/first-lock' },
           { text: '如何选择', link: '/zh-CN/choosing' },
+          { text: '可观测性', link: '/zh-CN/observability' },
         ],
         outline: { level: [2, 3], label: '本页内容' },
         docFooter: { prev: '上一页', next: '下一页' },

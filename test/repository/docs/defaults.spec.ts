@@ -17,7 +17,7 @@ const PAGES: readonly (readonly [page: string, count: number, files: readonly st
   ['primitives/countdown-latch.md', 3, [`${OPTIONS}/wait-options.ts`]],
   ['primitives/expirable-semaphore.md', 4, [`${OPTIONS}/wait-options.ts`]],
   ['backends/combination.md', 9, [`${BACKENDS}/combination/combination-options.ts`]],
-  ['nest/README.md', 4, ['registry/lock.registry', 'registry/lock.registry.factory', 'options/lock-interceptor.settings'].map((file) => `libs/nestjs/src/${file}.ts`)],
+  ['nest/README.md', 5, ['registry/lock.registry', 'registry/lock.registry.factory', 'options/lock-interceptor.settings'].map((file) => `libs/nestjs/src/${file}.ts`)],
   ['backends/redis.md', 5, [`${BACKENDS}/redis/configuration/redis-options.ts`]],
   ['backends/memory.md', 1, [`${BACKENDS}/memory/memory-backend.ts`]],
   ['backends/mysql.md', 4, [`${BACKENDS}/sql/sql-options.ts`]],

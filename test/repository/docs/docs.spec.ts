@@ -117,6 +117,7 @@ describe('the documentation', () => {
     ['README.md', 'README.zh-CN.md'],
     ['docs/choosing.md', 'docs/zh-CN/choosing.md'],
     ['docs/first-lock.md', 'docs/zh-CN/first-lock.md'],
+    ['docs/observability.md', 'docs/zh-CN/observability.md'],
   ])('keeps the translation of %s in step: the same sections, code, links and rows', (english, chinese) => {
     const shape = (file: string) => {
       const text = readFileSync(join(root, file), 'utf8');

@@ -22,7 +22,7 @@ const PATHS = [
   ...LIBRARIES.map((library) => `${library}/README.md`),
   ...filesBelow('docs', '.md'),
   ...OTHER_CODE,
-  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md'],
+  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'observability/README.md'],
 ].filter((path) => !path.endsWith('.generated.ts') && !EXAMPLES.has(path));
 
 describe('the English of comments and pages', () => {

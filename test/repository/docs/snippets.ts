@@ -28,5 +28,10 @@ export function pagesOf(root: string): string[] {
       .filter((name) => name.endsWith('.md') && !/(?:^|\/)(?:node_modules|dist)\/|^api\//.test(name))
       .map((name) => join(root, folder, name));
   const top = readdirSync(root).filter((name) => name.endsWith('.md'));
-  return [...top.map((name) => join(root, name)), ...below('docs'), ...below('libs')];
+  return [
+    ...top.map((name) => join(root, name)),
+    ...below('docs'),
+    ...below('libs'),
+    ...below('observability'),
+  ];
 }
