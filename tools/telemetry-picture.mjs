@@ -67,11 +67,8 @@ async function takePicture() {
     const page = await browser.newPage();
     await page.setViewport(WINDOW);
     await page.goto(`${prometheus.url}/graph?${graphs.flat().join('&')}`, { waitUntil: 'networkidle0' });
-    await page.waitForFunction(
-      (count) => document.querySelectorAll('.rickshaw_graph > svg:first-of-type path').length >= count,
-      { timeout: READY_WITHIN_MS },
-      QUERIES.length,
-    );
+    const drawn = "document.querySelectorAll('.rickshaw_graph > svg:first-of-type path').length";
+    await page.waitForFunction(`${drawn} >= ${QUERIES.length}`, { timeout: READY_WITHIN_MS });
     await sleep(1_000);
     await page.screenshot({ path: PICTURE });
   } finally {

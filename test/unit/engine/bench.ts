@@ -18,6 +18,12 @@ export interface BenchOptions extends Partial<Omit<BedrockOptions, 'backend' | '
   readonly traits?: Partial<Traits>;
 }
 
+/** Events of a lock and its callers. */
+export const LOCK_EVENTS: readonly LockEventName[] = [
+  'wait.started', 'wait.ended', 'claim.sent', 'lease.granted', 'lease.handedOver', 'lease.renewed',
+  'lease.renewalFailed', 'lease.revoked', 'lease.lost', 'lease.released', 'queue.full', 'flow.leaked', 'backend.unavailable', 'loop.stalled',
+]; // prettier-ignore
+
 /** Time out of every verb of the memory backend, ms. */
 export const OPERATION_MS = 1_000;
 

@@ -193,7 +193,7 @@ describe('metrics', () => {
       ['tracer', 5],
     ] as const)
       // prettier-ignore
-      expect(() => instrument(bench.bedrock, { [field]: value } as object)).toThrow(
+      expect(() => instrument(bench.bedrock, { [field]: value })).toThrow(
         expect.objectContaining({ field }) as Error,
       );
     expect(() => instrument(bench.bedrock, { metre: 1 } as object)).toThrow(

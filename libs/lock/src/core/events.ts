@@ -233,14 +233,10 @@ export class EventHub {
     payload.kind = kind;
     payload.backend = backend;
     payload.mode ??= '';
-    if (this.#depth > 0) this.#deliverLater(topic, payload);
-    else outsideOfCallers(this.#deliverAll, topic, payload);
-  }
-
-  #deliverLater(topic: Topic, payload: object): void {
     const depth = this.#depth + 1;
-    if (depth > MAX_CHAIN) warn(new Error(`"${topic.name}" causes itself; it was not delivered again`));
-    else this.#caused.push({ topic, payload, depth });
+    if (depth === 1) outsideOfCallers(this.#deliverAll, topic, payload);
+    else if (depth <= MAX_CHAIN) this.#caused.push({ topic, payload, depth });
+    else warn(new Error(`"${topic.name}" causes itself; it was not delivered again`));
   }
 
   readonly #deliverAll = (first: Topic, payload: object): void => {

@@ -1,3 +1,4 @@
+import { systemClock } from '../core/clock.js';
 import type { GaugeMetric, HistogramMetric, Metric } from './metric-catalog.js';
 import type { Attributes, GaugeReader, MetricSink } from './metric-sink.js';
 import { CounterSeries, HistogramSeries } from './series.js';
@@ -108,6 +109,6 @@ function* pointsOf(
 }
 
 function hrTime(): HrTime {
-  const now = Date.now();
+  const now = systemClock.wall();
   return [Math.floor(now / 1_000), (now % 1_000) * 1_000_000];
 }

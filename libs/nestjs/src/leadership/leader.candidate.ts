@@ -63,7 +63,7 @@ export class LeaderCandidate {
   }
 
   async #runUntilStopped(): Promise<void> {
-    const { label, election, bedrock, clock, backOffMs } = this.#options;
+    const { election, bedrock, clock, backOffMs } = this.#options;
     while (!this.#stopping.signal.aborted && !bedrock.isClosed) {
       try {
         await election.run((term) => this.#lead(term), { signal: this.#stopping.signal });

@@ -89,7 +89,7 @@ function refuseSecondRoot(modules: ModulesContainer): void {
 
 function telemetriesOf({ telemetry = false }: BedrockLockOptions): readonly Telemetry[] {
   if (typeof telemetry === 'boolean') return telemetry ? [openTelemetry()] : [];
-  return Array.isArray(telemetry) ? telemetry : [telemetry as Telemetry];
+  return Array.isArray(telemetry) ? (telemetry as readonly Telemetry[]) : [telemetry as Telemetry];
 }
 
 function createBedrock(backend: Backend, options: BedrockLockOptions): Bedrock {

@@ -2,7 +2,7 @@ import { jest } from '@jest/globals';
 import { Injectable, Logger } from '@nestjs/common';
 import { context, metrics, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
-import { MeterProvider } from '@opentelemetry/sdk-metrics';
+
 import { TracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace';
 import { memory } from 'bedrock-lock/memory';
 import { DistributedLock, type BedrockLockModuleOptions } from 'nestjs-bedrock';
@@ -56,7 +56,7 @@ describe('telemetry of an application', () => {
 
   it('goes to the global providers of OpenTelemetry, and names the decorated method', async () => {
     const measured = new Measured();
-    metrics.setGlobalMeterProvider({ getMeter: () => measured.meter } as unknown as MeterProvider);
+    metrics.setGlobalMeterProvider({ getMeter: () => measured.meter });
     trace.setGlobalTracerProvider(provider);
     const module = await app(true);
     await module.get(Orders).pay('42');
