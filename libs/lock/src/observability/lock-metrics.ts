@@ -13,7 +13,7 @@ export interface MetricSource {
   readonly isClosed: boolean;
 }
 
-/** Names of locks in metrics, unless told otherwise. */
+/** Names of locks that metrics tell apart, unless told otherwise. */
 export const MAX_NAMES = 200;
 
 type HistogramName = keyof typeof HISTOGRAMS;
@@ -21,6 +21,9 @@ type CounterName = keyof typeof COUNTERS;
 
 /** A request is counted without its lock: with it, each name would have the series of each verb and outcome. */
 const NO_LOCK = { lock: '', kind: '', mode: '' } as const;
+
+/** No lock has this mode. */
+const NONE = { lock: '', mode: 'none', series: new LockSeries({}) };
 
 /**
  * Turns the events of a Bedrock into metrics. It sends nothing to the backend, and adds nothing to a wait. Series are found
@@ -33,6 +36,8 @@ export class LockMetrics {
   /** Of the waits and leases that have begun since; a lease that is downgraded ends in another mode. */
   readonly #waiting = new Map<number, LockSeries>();
   readonly #held = new Map<string, LockSeries>();
+  /** Those that were asked for last. */
+  #last: { readonly lock: string; readonly mode: string; readonly series: LockSeries } = NONE;
   /** Of requests, by verb and outcome. */
   readonly #requests = new Map<string, Map<string, RequestRecorders>>();
   /** Metrics that could not be made. */
@@ -75,7 +80,7 @@ export class LockMetrics {
       const series = this.#waiting.get(waitId) ?? this.#seriesOf(event);
       if (this.#waiting.delete(waitId)) {
         series.waiting -= 1;
-        this.#record(series, 'wait', end)(waitedMs / 1_000);
+        this.#recorderOf(series, 'wait', end)(waitedMs / 1_000);
       }
       if (end !== 'granted') this.#count(series, 'acquisitions', end);
       if (waitedMs > waitMs / 2 && waitMs > 0) this.#count(series, 'waitedLong', '');
@@ -103,7 +108,7 @@ export class LockMetrics {
     this.#on('lease.renewed', (event) => {
       const series = this.#seriesOf(event);
       this.#count(series, 'renewals', 'renewed');
-      this.#record(series, 'margin', '')(Math.min(1, event.marginMs / event.leaseMs));
+      this.#recorderOf(series, 'margin', '')(Math.min(1, event.marginMs / event.leaseMs));
     });
     this.#on('lease.renewalFailed', (event) => this.#count(this.#seriesOf(event), 'renewals', 'failed'));
     this.#on('lease.revoked', (event) => this.#count(this.#seriesOf(event), 'renewals', 'revoked'));
@@ -119,7 +124,7 @@ export class LockMetrics {
     if (began === undefined) return;
     began.held -= 1;
     this.#held.delete(leaseId);
-    this.#record(series, 'hold', outcome)(heldMs / 1_000);
+    this.#recorderOf(series, 'hold', outcome)(heldMs / 1_000);
   }
 
   #listenToBackend(): void {
@@ -130,7 +135,7 @@ export class LockMetrics {
       recorders.time(durationMs / 1_000);
     });
     this.#on('loop.stalled', (event) =>
-      this.#record(this.#seriesOf(event), 'stall', '')(event.lateMs / 1_000),
+      this.#recorderOf(this.#seriesOf(event), 'stall', '')(event.lateMs / 1_000),
     );
   }
 
@@ -155,7 +160,7 @@ export class LockMetrics {
     this.#on('idempotency.unconfirmed', (event) => count(event, 'unconfirmed'));
     for (const outcome of ['completed', 'abandoned', 'lost'] as const)
       this.#on(`idempotency.${outcome}`, (event) =>
-        this.#record(this.#seriesOf(event), 'idempotentRun', outcome)(event.tookMs / 1_000),
+        this.#recorderOf(this.#seriesOf(event), 'idempotentRun', outcome)(event.tookMs / 1_000),
       );
   }
 
@@ -167,8 +172,8 @@ export class LockMetrics {
     series.keep(counter, outcome, made)(1);
   }
 
-  /** What records values of this series. */
-  #record(series: LockSeries, histogram: HistogramName, outcome: string): Recorder {
+  /** What records values of this histogram. */
+  #recorderOf(series: LockSeries, histogram: HistogramName, outcome: string): Recorder {
     const known = series.recorder(histogram, outcome);
     if (known !== undefined) return known;
     const attributes = { ...series.attributes, ...factsOf(histogram, outcome) };
@@ -188,6 +193,14 @@ export class LockMetrics {
   }
 
   #seriesOf(origin: ProcessOrigin): LockSeries {
+    // The events of a cycle come one after the other.
+    if (origin.lock === this.#last.lock && origin.mode === this.#last.mode) return this.#last.series;
+    const series = this.#findSeries(origin);
+    this.#last = { lock: origin.lock, mode: origin.mode, series };
+    return series;
+  }
+
+  #findSeries(origin: ProcessOrigin): LockSeries {
     const lock = this.#names.of(origin.lock);
     // Names that are not told apart may be of several kinds.
     const at = lock === origin.lock ? lock : `${lock} ${origin.kind}`;

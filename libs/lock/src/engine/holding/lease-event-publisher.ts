@@ -14,30 +14,25 @@ export interface Caller {
 export class LeaseEventPublisher {
   constructor(private readonly events: EventHub) {}
 
-  /** The wait of a caller has ended with its lease. */
-  waitEnded(lease: ActiveLease, caller: Caller): void {
+  /**
+   * A caller has its lease.
+   * @param tries 0 for a claim that was here already
+   * @param isWaiter it was announced as one, so its wait has ended too
+   */
+  granted(lease: ActiveLease, caller: Caller, tries: number, isWaiter: boolean): void {
     const { events } = this;
-    if (!events.hasListeners('wait.ended')) return;
-    const { resource, settings } = lease;
-    const { arrival: waitId } = caller;
-    events.emit('wait.ended', {
-      resource,
-      mode: modeOf(settings.shape),
-      waitId,
-      end: 'granted',
-      waitedMs: waitedMsOf(lease, caller),
-      waitMs: settings.waitMs,
-    });
-  }
-
-  /** @param tries 0 for a claim that was here already */
-  granted(lease: ActiveLease, caller: Caller, tries: number): void {
-    const { events } = this;
-    if (!events.hasListeners('lease.granted') && !events.hasListeners('lease.handedOver')) return;
-    const { resource, id: leaseId, token } = lease;
-    const waitedMs = waitedMsOf(lease, caller);
-    const mode = modeOf(lease.settings.shape);
-    const { arrival: waitId } = caller;
+    const endsWait = isWaiter && events.hasListeners('wait.ended');
+    const isHeard = events.hasListeners('lease.granted') || events.hasListeners('lease.handedOver');
+    if (!endsWait && !isHeard) return;
+    const { resource, settings, id: leaseId, token } = lease;
+    const { arrival: waitId, enqueuedAt } = caller;
+    const mode = modeOf(settings.shape);
+    // Read once: it is the time until now.
+    const waitedMs = lease.grantedAt + lease.heldMs - enqueuedAt;
+    if (endsWait) {
+      const { waitMs } = settings;
+      events.emit('wait.ended', { resource, mode, waitId, end: 'granted', waitedMs, waitMs });
+    }
     const handedOver = tries === 0;
     if (handedOver) events.emit('lease.handedOver', { resource, mode, leaseId, waitedMs });
     events.emit('lease.granted', { resource, mode, leaseId, waitId, token, waitedMs, tries, handedOver });
@@ -60,8 +55,4 @@ export class LeaseEventPublisher {
         reason: lossReason!,
       });
   }
-}
-
-function waitedMsOf(lease: ActiveLease, { enqueuedAt }: Caller): number {
-  return lease.grantedAt + lease.heldMs - enqueuedAt;
 }

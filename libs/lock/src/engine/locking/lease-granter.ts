@@ -42,8 +42,7 @@ export class LeaseGranter {
     if (!hold.isKept) state.add(hold);
     this.keeper.keep(hold);
     recipient.resolve(lease);
-    if (recipient instanceof Waiter) this.publisher.waitEnded(lease, recipient);
-    this.publisher.granted(lease, recipient, tries);
+    this.publisher.granted(lease, recipient, tries, recipient instanceof Waiter);
   }
 
   /** Gives the head of the queue its lease, and the readers behind it theirs. */

@@ -11,10 +11,10 @@ import { WakeSubscriptions, type WakeChannels } from '../presence/wake-subscript
 const RESUBSCRIBE_MS = 50;
 
 /**
- * Subscriptions to shard channels, on one server of a cluster. Beside the channels of each watched
- * lock, the process has one of its own in the same slot. The server ends subscriptions when the
- * owner of a slot is set, even to itself. Not every client reports this, so every heartbeat renews
- * all subscriptions.
+ * Subscriptions to shard channels (SSUBSCRIBE), on one server of a cluster. Beside the channels of
+ * each watched lock, the process has one for its own wakes in the same slot. The server ends
+ * subscriptions when CLUSTER SETSLOT sets the owner of a slot, even to itself. Not every client
+ * reports this, so every heartbeat renews all subscriptions.
  */
 export class ShardWakeSubscriptions extends WakeSubscriptions {
   readonly #onSlotsMoved: () => void;
@@ -56,7 +56,7 @@ export class ShardWakeSubscriptions extends WakeSubscriptions {
     return this.#subscribeAll(this.connection.calls.subscribe);
   }
 
-  /** One call per slot: a slot that has moved must not block the subscriptions of others. */
+  /** One call per watched resource: a slot that has moved must not block the subscriptions of others. */
   #subscribeAll(subscribe: Subscribe): Promise<unknown> {
     const refused = (error: Error): void => {
       if (codeOf(error.cause) !== 'MOVED') throw error;

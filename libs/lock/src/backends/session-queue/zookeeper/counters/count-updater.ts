@@ -30,7 +30,10 @@ export class CountUpdater {
     private readonly cleanup: AnswerCleanup,
   ) {}
 
-  /** @throws BackendUnavailableError within `operationTimeoutMs` */
+  /**
+   * May call the update several times: each time another process was faster.
+   * @throws BackendUnavailableError within `operationTimeoutMs`, LockTypeMismatchError
+   */
   async update<T>(resource: string, operation: OperationId, update: CountUpdate<T>): Promise<T> {
     const { clock, cleanup, operationTimeoutMs } = this;
     const { id, notAfter } = operation;
@@ -114,7 +117,7 @@ export class CountUpdater {
     }
   }
 
-  /** A look does nothing, with or without an answer. */
+  /** A read changes nothing, with or without an answer. */
   async #readSnapshot(resource: string): Promise<CountSnapshot> {
     try {
       return await this.nodes.snapshot(resource, 'numberAndTime');
