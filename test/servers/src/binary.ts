@@ -23,6 +23,16 @@ export function findBinary(program: string, override: string): string {
   return found;
 }
 
+/** True where `find` does not throw. */
+export function isFound(find: () => unknown): boolean {
+  try {
+    find();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** The `java` that macOS has in /usr/bin only says that there is none: what else is found counts more. */
 function isReal(folder: string): boolean {
   return process.platform !== 'darwin' || folder !== '/usr/bin';

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { findBinary } from './binary.js';
+import { findBinary, isFound } from './binary.js';
 import { installDebianPackages } from './debian.js';
 import { NotHere } from './finding.js';
 
@@ -18,7 +18,7 @@ export async function findChromium(): Promise<string> {
   } catch (error) {
     if (!(error instanceof NotHere)) throw error;
   }
-  await installDebianPackages(PACKAGES, () => isHere());
+  await installDebianPackages(PACKAGES, () => isFound(chromiumBinary));
   return chromiumBinary();
 }
 
@@ -34,13 +34,4 @@ export function chromiumBinary(): string {
   const application = APPLICATIONS.find((path) => existsSync(path));
   if (application === undefined) throw new NotHere('no chromium on PATH, and CHROMIUM is not set');
   return application;
-}
-
-function isHere(): boolean {
-  try {
-    chromiumBinary();
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,4 +1,4 @@
-import { findBinary } from './binary.js';
+import { findBinary, isFound } from './binary.js';
 import { startContainer } from './container.js';
 import { installDebianPackages } from './debian.js';
 import { etcdAnswers } from './etcd-health.js';
@@ -76,8 +76,8 @@ export function startMember(
 
 /** Makes sure that the program is here, wherever it comes from. @throws NotHere when it cannot be had */
 export async function findEtcd(): Promise<ServerSource> {
-  if (hasBinary()) return 'local';
-  await installDebianPackages(['etcd-server'], hasBinary);
+  if (isFound(etcdBinary)) return 'local';
+  await installDebianPackages(['etcd-server'], () => isFound(etcdBinary));
   return 'debian';
 }
 
@@ -116,7 +116,7 @@ async function fromContainer(options: EtcdOptions): Promise<RunningServer> {
 }
 
 async function fromDebian(options: EtcdOptions): Promise<RunningServer> {
-  await installDebianPackages(['etcd-server'], hasBinary);
+  await installDebianPackages(['etcd-server'], () => isFound(etcdBinary));
   return fromBinary(options, 'debian');
 }
 
@@ -126,13 +126,4 @@ function urlOf(port: number, host = '127.0.0.1'): string {
 
 function etcdBinary(): string {
   return findBinary('etcd', 'ETCD_BIN');
-}
-
-function hasBinary(): boolean {
-  try {
-    etcdBinary();
-    return true;
-  } catch {
-    return false;
-  }
 }

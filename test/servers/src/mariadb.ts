@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findBinary } from './binary.js';
+import { findBinary, isFound } from './binary.js';
 import { startContainer } from './container.js';
 import { dataTemplate } from './data-template.js';
 import { installDebianPackages } from './debian.js';
@@ -111,21 +111,12 @@ async function fromContainer(options: MariadbOptions): Promise<RunningServer> {
 }
 
 async function fromDebian(options: MariadbOptions): Promise<RunningServer> {
-  await installDebianPackages(['mariadb-server'], hasBinary);
+  await installDebianPackages(['mariadb-server'], () => isFound(binary));
   return fromBinary(options, 'debian');
 }
 
 function binary(): string {
   return findBinary('mariadbd', 'MARIADB_SERVER_BIN');
-}
-
-function hasBinary(): boolean {
-  try {
-    binary();
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Whether a server says first what it is, as the protocol has it: version 10 after a header of four bytes. */

@@ -1,7 +1,7 @@
 import { chownSync, existsSync, readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { findBinary } from './binary.js';
+import { findBinary, isFound } from './binary.js';
 import { startContainer } from './container.js';
 import { dataTemplate } from './data-template.js';
 import { installDebianPackages } from './debian.js';
@@ -125,7 +125,9 @@ async function fromContainer(options: PostgresOptions): Promise<RunningServer> {
 }
 
 async function fromDebian(options: PostgresOptions): Promise<RunningServer> {
-  await installDebianPackages(['postgresql'], hasBinary);
+  await installDebianPackages(['postgresql'], () =>
+    isFound(() => postgresBinary('postgres', 'POSTGRES_SERVER_BIN')),
+  );
   return fromBinary(options, 'debian');
 }
 
@@ -139,15 +141,6 @@ export function postgresBinary(program: string, override: string): string {
   const named = process.env[override];
   if (found !== undefined && (named === undefined || named === '')) return found;
   return findBinary(program, override);
-}
-
-function hasBinary(): boolean {
-  try {
-    postgresBinary('postgres', 'POSTGRES_SERVER_BIN');
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Whether a server takes connections, not only the port: asks it to begin, and looks for anything but "starting up". */

@@ -1,6 +1,6 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findBinary } from './binary.js';
+import { findBinary, isFound } from './binary.js';
 import { installDebianPackages } from './debian.js';
 import { startFromFirst } from './finding.js';
 import { freePort } from './free-port.js';
@@ -81,7 +81,7 @@ async function fromBinary(configuration: Configuration, source: ServerSource): P
 }
 
 async function fromDebian(configuration: Configuration): Promise<RunningServer> {
-  await installDebianPackages(PACKAGES, hasBinary);
+  await installDebianPackages(PACKAGES, () => isFound(binary));
   return fromBinary(configuration, 'debian');
 }
 
@@ -116,13 +116,4 @@ class Configuration {
 
 function binary(): string {
   return findBinary('prometheus', 'PROMETHEUS_BIN');
-}
-
-function hasBinary(): boolean {
-  try {
-    binary();
-    return true;
-  } catch {
-    return false;
-  }
 }

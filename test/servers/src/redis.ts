@@ -1,4 +1,4 @@
-import { findBinary } from './binary.js';
+import { findBinary, isFound } from './binary.js';
 import { startContainer } from './container.js';
 import { installDebianPackages } from './debian.js';
 import { NotHere, startFromFirst } from './finding.js';
@@ -79,21 +79,12 @@ async function fromContainer(options: RedisOptions): Promise<RunningServer> {
 }
 
 async function fromDebian(options: RedisOptions): Promise<RunningServer> {
-  await installDebianPackages(['redis-server'], hasBinary);
+  await installDebianPackages(['redis-server'], () => isFound(binary));
   return fromBinary(options, 'debian');
 }
 
 function binary(): string {
   return findBinary('redis-server', 'REDIS_SERVER_BIN');
-}
-
-function hasBinary(): boolean {
-  try {
-    binary();
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function withoutPassword(url: string): string {
