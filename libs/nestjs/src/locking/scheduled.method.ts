@@ -4,11 +4,10 @@ import { isLockError } from 'bedrock-lock';
 import { HandlerFlow } from '../handlers/handler.flow.js';
 import type { LockRegistry } from '../registry/lock.registry.js';
 import { LOG_CONTEXT } from '../core/lock.constants.js';
+import { onceAMinute } from '../registry/once-a-minute.js';
 
 /** Metadata key of `@Cron()`, `@Interval()` and `@Timeout()` of @nestjs/schedule, which need not be installed. */
 const SCHEDULER_TYPE = 'SCHEDULER_TYPE';
-/** Interval of log lines during one outage, in ms. */
-const LOG_EVERY_MS = 60_000;
 
 /** Whether a scheduler calls the method. It logs every error with its stack. */
 export function isScheduled(method: object): boolean {
@@ -20,7 +19,7 @@ export function isScheduled(method: object): boolean {
  * tick.
  */
 export class MissedTicks {
-  readonly #loggedAt = new WeakMap<LockRegistry, number>();
+  readonly #isDue = new WeakMap<LockRegistry, () => boolean>();
 
   constructor(private readonly label: string) {}
 
@@ -45,9 +44,9 @@ export class MissedTicks {
   }
 
   #log(registry: LockRegistry, error: Error): void {
-    const now = registry.clock.now();
-    if (now - (this.#loggedAt.get(registry) ?? -Infinity) < LOG_EVERY_MS) return;
-    this.#loggedAt.set(registry, now);
+    const isDue = this.#isDue.get(registry) ?? onceAMinute(registry.clock);
+    this.#isDue.set(registry, isDue);
+    if (!isDue()) return;
     new Logger(LOG_CONTEXT).error(`${this.label} did not run: ${error.message}. Logged once a minute`);
   }
 }

@@ -1,9 +1,8 @@
 import { Logger, type LoggerService } from '@nestjs/common';
 import type { Bedrock, Clock, LockEventName, RequestVerb } from 'bedrock-lock';
 import { LOG_CONTEXT } from '../core/lock.constants.js';
+import { onceAMinute } from './once-a-minute.js';
 
-/** Interval of the lines about one outage, and of those about stalls, in ms. */
-const LOG_EVERY_MS = 60_000;
 /** Requests whose failure is a `backend.unavailable`. A backend that grants nothing may answer the others. */
 const GRANT_REQUESTS: readonly RequestVerb[] = ['claim', 'take', 'begin'];
 
@@ -66,7 +65,7 @@ function lineWriter(backendName: string, given: LoggerService | undefined): Line
   const logger: LoggerService = given ?? new Logger(LOG_CONTEXT);
   // Nest's own logger appends its context.
   const context = given === undefined ? [] : [LOG_CONTEXT];
-  // Whole ids of leases are no matter for logs: who knows one could release its lock.
+  // Without the id of the lease: with it, another client could release the lock.
   return (level, text, { event, leaseId: _leaseId, ...facts }, stack) => {
     const trace = stack === undefined ? [] : [stack];
     // A promise of an asynchronous logger goes back to the events, which handle its failure.
@@ -161,15 +160,4 @@ function logStalls({ bedrock, name, clock, write }: EventLog): void {
       `with ${held} of backend "${name}" held. Logged once a minute`;
     write('warn', text, { event: 'loop.stalled', ...facts });
   });
-}
-
-/** True at most once a minute. */
-function onceAMinute(clock: Clock): () => boolean {
-  let lastAt = -Infinity;
-  return () => {
-    const now = clock.now();
-    if (now - lastAt < LOG_EVERY_MS) return false;
-    lastAt = now;
-    return true;
-  };
 }
