@@ -1,7 +1,8 @@
+import { jest } from '@jest/globals';
 import { Bedrock } from 'bedrock-lock';
 import { memory } from 'bedrock-lock/memory';
 import { collect } from 'bedrock-lock/prometheus';
-import { Registry } from 'prom-client';
+import { Counter, Gauge, Registry } from 'prom-client';
 
 describe('a registry of prom-client', () => {
   let register: Registry;
@@ -42,6 +43,42 @@ describe('a registry of prom-client', () => {
     for (const lease of leases) await lease.release();
     stops[0]!();
     await other.close();
+  });
+
+  it('may be reset, and cleared: after a new collection the counts go on', async () => {
+    const orders = bedrock.mutex('orders');
+    const count = (text: string) => /bedrock_lock_acquisitions_total\{.*\} (\d+)/.exec(text)?.[1];
+    let stop = collect(bedrock, { register });
+    await orders.run(() => undefined);
+    register.resetMetrics();
+    await orders.run(() => undefined);
+    expect(count(await register.metrics())).toBe('1');
+    register.clear();
+    expect(await register.metrics()).not.toContain('bedrock_lock');
+    stop();
+    stop = collect(bedrock, { register });
+    await orders.run(() => undefined);
+    expect(count(await register.metrics())).toBe('2');
+    expect(await register.metrics()).toContain('bedrock_lock_held{');
+    stop();
+  });
+
+  it('has no other metric of such a name: a gauge is refused, a count that comes later is warned of', async () => {
+    const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    new Counter({ name: 'bedrock_lock_releases_total', help: 'of the application', registers: [register] });
+    const stop = collect(bedrock, { register });
+    for (let i = 0; i < 3; i += 1) await bedrock.mutex('orders').run(() => undefined);
+    const refusals = warned.mock.calls.filter(([, options]) =>
+      JSON.stringify(options).includes('BEDROCK_METRIC_REFUSED'),
+    );
+    warned.mockRestore();
+    expect(refusals).toHaveLength(1);
+    stop();
+    const other = new Registry();
+    new Gauge({ name: 'bedrock_lock_held', help: 'of the application', registers: [other] });
+    expect(() => collect(bedrock, { register: other })).toThrow(
+      expect.objectContaining({ field: 'register' }) as Error,
+    );
   });
 
   it('must be one', () => {

@@ -1,6 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 
-// As AsyncLocalStorage.snapshot(), at a tenth of its costs on Node 20.
+// As AsyncLocalStorage.snapshot(), at a tenth of the cost on Node 20.
 const nowhere = new AsyncResource('Bedrock');
 
 /**

@@ -80,8 +80,7 @@ export class PrometheusSink implements MetricSink {
       type,
       aggregator,
       get: async () => ({ name: metric.name, help: description, type, aggregator, values: print(shared) }),
-      // What was counted stays counted.
-      reset: () => undefined,
+      reset: () => shared.reset(),
     };
     this.register.registerMetric(metric as unknown as RegisteredMetric<string>);
     return shared;

@@ -6,13 +6,17 @@ export class CounterSeries {
 
   constructor(readonly attributes: Attributes) {}
 
+  reset(): void {
+    this.value = 0;
+  }
+
   /** One more. */
   readonly add = (): void => {
     this.value += 1;
   };
 }
 
-/** The values of a histogram, by bucket: what each of them costs must be small beside a lock. */
+/** The values of a histogram, by bucket. A value must cost little beside a lock. */
 export class HistogramSeries {
   /** Of each bucket alone; the last one has no upper bound. */
   readonly counts: Float64Array;
@@ -25,6 +29,12 @@ export class HistogramSeries {
     readonly bounds: readonly number[],
   ) {
     this.counts = new Float64Array(bounds.length + 1);
+  }
+
+  reset(): void {
+    this.counts.fill(0);
+    this.sum = 0;
+    this.count = 0;
   }
 
   readonly record = (value: number): void => {

@@ -23,6 +23,11 @@ export class SharedMetric {
     return made;
   }
 
+  /** All series begin anew; gauges are what they are. */
+  reset(): void {
+    for (const series of this.#series.values()) series.reset();
+  }
+
   all<S extends Series>(): Iterable<S> {
     return this.#series.values() as Iterable<S>;
   }
