@@ -6,6 +6,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { redis } from 'bedrock-lock/redis';
 import { startRedis, type RunningServer } from 'bedrock-servers';
+import { eventually } from 'bedrock-testkit';
 import { BedrockLockModule, BedrockService, DistributedLock } from 'nestjs-bedrock';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -110,7 +111,10 @@ describe('spans of an application, sent over OTLP/HTTP', () => {
       () =>
         first.run(async () => {
           held.open();
-          await sleep(50);
+          await eventually(
+            'the other one waits',
+            () => app.get(BedrockService).bedrock().stats().waiters === 1,
+          );
         }),
       async () => {
         await held.opened;
