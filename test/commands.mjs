@@ -42,6 +42,12 @@ export const COMMANDS = [
   { name: 'test:interop', content: 'the wire format with the real Redisson', boundS: 300, workers: 1 },
   { name: 'test:browser', content: 'the web pages, in Chromium', boundS: 300, workers: 1 },
   { name: 'test:e2e', content: 'shop, demo, several processes', boundS: 300, workers: 2 },
+  {
+    name: 'test:telemetry',
+    content: 'metrics, spans, dashboard and alerts, in a real Prometheus',
+    boundS: 300,
+    workers: 2,
+  },
   { name: 'test:docs', content: 'snippets and public API', boundS: 300, workers: 2 },
 ];
 
@@ -199,10 +205,10 @@ export const ROWS = [
     files: ['test/browser/shop.page.spec.ts'],
   },
   { command: 'test:e2e', needs: [...ENGINES, 'packages'], files: ['test/e2e/', 'test/servers/'] },
-  { command: 'test:e2e', needs: ['redis', 'prometheus', 'packages'], files: ['test/e2e/telemetry/'] },
-  { command: 'test:e2e', needs: ['prometheus'], files: ['test/e2e/telemetry/rules.spec.ts'] },
+  { command: 'test:telemetry', needs: ['redis', 'prometheus', 'packages'], files: ['test/e2e/telemetry/'] },
+  { command: 'test:telemetry', needs: ['prometheus'], files: ['test/e2e/telemetry/rules.spec.ts'] },
   { command: 'test:e2e', needs: [], files: ['test/repository/packages/'] },
-  { command: 'test:e2e', needs: ['packages'], files: ['test/unit/observability/'] },
+  { command: 'test:telemetry', needs: ['packages'], files: ['test/unit/observability/'] },
   {
     command: 'test:docs',
     needs: [...ENGINES, 'packages', 'orms'],
