@@ -16,10 +16,11 @@ function begin({ peer, name }: Use, leaseMs: number): Promise<Taken> {
   });
 }
 
-async function sendsMore({ context, peer }: Use, what: string): Promise<void> {
-  const { commands } = peer.backend;
-  // Without a server there is nothing to see.
-  await context.eventually(what, () => peer.backend.commands > commands || commands === 0);
+/** Resolves with the next answer: a request in flight would be counted before the step, and its answer after it. */
+async function hearsMore({ context, peer }: Use, what: string): Promise<void> {
+  let isAnswered = false;
+  const stopListening = peer.on('backend.request', () => (isAnswered = true));
+  await context.eventually(what, () => isAnswered).finally(stopListening);
 }
 
 /** Requests under one key: a repeated one waits for the result of the first. */
@@ -31,13 +32,13 @@ export const idempotentUsage: Usage = {
     await peer.idempotency(name).run(request, () => undefined);
     return { release: async () => undefined };
   },
-  polls: (use) => sendsMore(use, 'it polls'),
+  polls: (use) => hearsMore(use, 'it polls'),
   keep: async (use) => {
     const run = await begin(use, BRIEF_MS);
     return {
       // On a busy machine a lease that short may be over.
       release: () => Promise.allSettled([run.release()]),
-      extend: () => sendsMore(use, 'it is renewed'),
+      extend: () => hearsMore(use, 'it is renewed'),
     };
   },
 };

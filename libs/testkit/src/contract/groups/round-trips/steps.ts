@@ -110,5 +110,6 @@ function whenWaiting(usage: Usage, use: Use): () => Promise<void> {
     before = Math.min(before, watches);
     return waiters === 1 && (watches > before || !push);
   };
-  return () => usage.polls?.(use) ?? context.eventually('it waits', isWaiting);
+  const polling = usage.polls?.(use);
+  return () => polling ?? context.eventually('it waits', isWaiting);
 }

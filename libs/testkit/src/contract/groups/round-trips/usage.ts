@@ -37,7 +37,7 @@ export interface Usage {
   nest?(use: Use): Nestable;
   /** Takes a lease that is renewed; left out for a primitive without one. */
   keep?(use: Use): Promise<Required<Taken>>;
-  /** Resolves when a caller of `take` waits and polls; left out where the queue of its process tells. */
+  /** Called before `take`: resolves when its caller waits and polls; left out where the queue of its process tells. */
   polls?(use: Use): Promise<void>;
   /** Each cycle needs a name of its own. */
   readonly isUsedOnce?: boolean;
