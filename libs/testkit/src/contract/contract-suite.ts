@@ -1,4 +1,5 @@
 import { Liveness } from '../liveness/liveness.js';
+import { DurationSamples } from './context/duration-samples.js';
 import type { MutexVariant } from '../contender/contender-job.js';
 import type { ContractHarness } from './context/contract-harness.js';
 import type { ContractGroup } from './context/contract-group.js';
@@ -153,7 +154,16 @@ export function contractSuite(
         if (chosen.length === 0) continue;
         describe(group, () => {
           for (const [promise, run] of chosen)
-            it(promise, () => inContext(new ContractContext(harness, liveness, kind, scale), run), timeoutMs);
+            it(
+              promise,
+              () =>
+                keep(
+                  liveness,
+                  (durations) => new ContractContext(harness, liveness, kind, scale, durations),
+                  run,
+                ),
+              timeoutMs,
+            );
         });
       }
     };
@@ -227,13 +237,21 @@ function countedPrimitives({
   ];
 }
 
-async function inContext(
-  context: ContractContext,
+/** Runs a promise in a context of its own, again where its durations need more samples. */
+async function keep(
+  liveness: Liveness,
+  contextFor: (durations: DurationSamples) => ContractContext,
   run: (context: ContractContext) => Promise<void>,
 ): Promise<void> {
-  try {
-    await run(context);
-  } finally {
-    await context.close();
+  const durations = new DurationSamples(liveness);
+  while (durations.needsRun) {
+    durations.beginRun();
+    const context = contextFor(durations);
+    try {
+      await run(context);
+    } finally {
+      await context.close();
+    }
   }
+  durations.assertMedians();
 }

@@ -59,14 +59,26 @@ export class Liveness {
    * @throws AssertionError as {@link within}
    */
   assertMedian(what: string, boundMs: number, timings: readonly Timing[]): void {
-    const tookMs = median(timings.map(({ from, to }) => to - from));
+    const { tookMs, stretch } = this.#medianOf(timings, boundMs);
     if (tookMs <= boundMs) return;
-    const stalledMs = median(timings.map(({ from, to }) => this.#watchdog.stalledWithin(from, to)));
-    const stretch = 1 + stalledMs / boundMs;
     const facts = `${what} took ${tookMs.toFixed(1)} ms, bound ${boundMs} ms, stretched ${stretch.toFixed(2)} times by stalls`;
     if (stretch > MOST_STRETCH) fail(`machine too slow to judge: ${facts}`);
     if (tookMs > boundMs * stretch) fail(`too late: ${facts}`);
     this.#print(`liveness: ${facts}`);
+  }
+
+  /** True where {@link assertMedian} would throw. */
+  isLate(boundMs: number, timings: readonly Timing[]): boolean {
+    const { tookMs, stretch } = this.#medianOf(timings, boundMs);
+    return tookMs > boundMs && (stretch > MOST_STRETCH || tookMs > boundMs * stretch);
+  }
+
+  #medianOf(
+    timings: readonly Timing[],
+    boundMs: number,
+  ): { readonly tookMs: number; readonly stretch: number } {
+    const stalledMs = median(timings.map(({ from, to }) => this.#watchdog.stalledWithin(from, to)));
+    return { tookMs: median(timings.map(({ from, to }) => to - from)), stretch: 1 + stalledMs / boundMs };
   }
 
   /** Polls until the condition holds. @throws AssertionError naming `what`, or the condition's own error */

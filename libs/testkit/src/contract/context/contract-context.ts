@@ -16,6 +16,7 @@ import { historyNow } from '../../history/history-recorder.js';
 import type { HistoryLimits, TurnBound } from '../../history/violation.js';
 import type { Liveness } from '../../liveness/liveness.js';
 import type { ContractHarness } from './contract-harness.js';
+import { DurationSamples } from './duration-samples.js';
 
 /** Options of a peer: those of its Bedrock and the label of its backend. */
 export interface PeerBedrockOptions extends Omit<BedrockOptions, 'backend'> {
@@ -39,12 +40,14 @@ export class ContractContext {
   #claims = 0;
   #operations = 0;
 
+  /** @internal The suite makes one for each run of a promise. */
   constructor(
     readonly harness: ContractHarness,
     /** Checks durations. */
     readonly liveness: Liveness,
     readonly kind: MutexVariant = 'mutex',
     private readonly scale = 1,
+    private readonly durations = new DurationSamples(liveness),
   ) {
     this.resource = harness.freshResource();
     this.clock = harness.clock ?? systemClock;
@@ -186,9 +189,9 @@ export class ContractContext {
     await this.liveness.eventually(what, isTrue, withinMs);
   }
 
-  /** The result of `act`, which must settle within the bound. */
+  /** The result of `act`, which must settle within the bound, as {@link DurationSamples} judges it. */
   within<T>(what: string, boundMs: number, act: () => Promise<T>): Promise<T> {
-    return this.liveness.within(what, boundMs, act);
+    return this.durations.take(what, boundMs, act);
   }
 
   /** Resolves when the store has forgotten the resource. */
