@@ -2,7 +2,7 @@
 export { Bedrock } from './bedrock.js';
 export type { BedrockOptions } from './core/options/bedrock-options.js';
 export { FairMutex } from './primitives/locks/fair-mutex.js';
-export { Acquirable, type KeyPart } from './primitives/locks/acquirable.js';
+export { Acquirable, type KeyPart, type RevokeOptions } from './primitives/locks/acquirable.js';
 export { Lock } from './primitives/locks/lock.js';
 export {
   Idempotency,

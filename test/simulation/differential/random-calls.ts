@@ -84,6 +84,11 @@ export class RandomCalls {
     return this.#call(name, ['bedrock_token', ...items.flat()], ...argv);
   }
 
+  /** How to revoke, and sometimes whose grant. */
+  #revocation(): string[] {
+    return [this.prng.pick(['now', 'atExpiry']), ...(this.prng.chance(0.4) ? [this.#id()] : [])];
+  }
+
   #tokens(): number {
     return this.prng.pick([0, 1, 8, 100]);
   }
@@ -94,7 +99,7 @@ export class RandomCalls {
     const locks = items.map(([lock]) => lock!);
     switch (this.prng.whole(0, 9)) {
       case 0:
-        return this.#call('revoke', keysOf(locks[0]!), this.prng.pick(['now', 'atExpiry']));
+        return this.#call('revoke', keysOf(locks[0]!), ...this.#revocation());
       case 1:
         return this.#call('inspect', [locks[0]!]);
       case 2:
@@ -118,8 +123,7 @@ export class RandomCalls {
     ]; // prettier-ignore
     const items = this.#items('f', keysOf, this.prng.chance(0.2));
     const choice = this.prng.whole(0, 6);
-    if (choice === 0)
-      return this.#call('fairRevoke', keysOf(items[0]![0]!), this.prng.pick(['now', 'atExpiry']));
+    if (choice === 0) return this.#call('fairRevoke', keysOf(items[0]![0]!), ...this.#revocation());
     if (choice > 3) return this.#withdraw('fairWithdrawN', items);
     return this.#claim('fairClaimN', items, now, () => this.#tokens());
   }
@@ -131,7 +135,7 @@ export class RandomCalls {
     const idOf = (): string => this.#id() + (this.prng.chance(0.4) ? ':write' : '');
     switch (this.prng.whole(0, 9)) {
       case 0:
-        return this.#call('rwRevoke', keysOf(items[0]![0]!), this.prng.pick(['now', 'atExpiry']));
+        return this.#call('rwRevoke', keysOf(items[0]![0]!), ...this.#revocation());
       case 1:
         return this.#call('rwInspect', [items[0]![0]!]);
       case 2:
@@ -157,7 +161,7 @@ export class RandomCalls {
     const items = this.#items('u', keysOf, false);
     switch (this.prng.whole(0, 8)) {
       case 0:
-        return this.#call('leaseSemaphoreRevoke', items[0]!, this.prng.pick(['now', 'atExpiry']));
+        return this.#call('leaseSemaphoreRevoke', items[0]!, ...this.#revocation());
       case 1:
         return this.#call('leaseSemaphoreInspect', items[0]!);
       case 2:

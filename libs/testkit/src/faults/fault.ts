@@ -55,7 +55,11 @@ export interface VerbInput
   readonly withdraw: { readonly ref: ClaimRef; readonly options: WithdrawOptions };
   readonly annotate: { readonly ref: ClaimRef; readonly note: { readonly depth: number } };
   readonly inspect: string;
-  readonly revoke: { readonly resource: string; readonly how: 'atExpiry' | 'now' };
+  readonly revoke: {
+    readonly resource: string;
+    readonly how: 'atExpiry' | 'now';
+    readonly holder?: string;
+  };
   readonly watch: string;
 }
 

@@ -120,8 +120,9 @@ export class FaultyBackend implements Backend, LeaseDriver {
     return this.#through('inspect', resource, () => this.#inner.leases.inspect(resource, shape));
   }
 
-  revoke(resource: string, shape: Shape, how: 'atExpiry' | 'now') {
-    return this.#through('revoke', { resource, how }, () => this.#inner.leases.revoke(resource, shape, how));
+  revoke(resource: string, shape: Shape, how: 'atExpiry' | 'now', holder?: string) {
+    const input = { resource, how, ...(holder !== undefined && { holder }) };
+    return this.#through('revoke', input, () => this.#inner.leases.revoke(resource, shape, how, holder));
   }
 
   watch(resource: string, shape: Shape, waker: Waker): Promise<Unsubscribe> {

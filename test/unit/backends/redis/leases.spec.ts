@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { LockTypeMismatchError, UnsupportedByBackendError, type Backend } from 'bedrock-lock';
 import { MUTEX, type Claim } from 'bedrock-lock/backend';
 import { claimOf, eventually, FREE, granted, refusalOf } from 'bedrock-testkit';
@@ -207,12 +208,18 @@ describe('holders', () => {
   });
 
   it('of a read-write lock of Redisson show up in inspect()', async () => {
-    await fixture.observer.hset('pair', { mode: 'read', 'u:1': 1, 'u:2:write': 1 });
+    const client = randomUUID();
+    await fixture.observer.hset('pair', { mode: 'read', [`${client}:1`]: 1, [`${client}:2:write`]: 1 });
     const views = await mine.leases.inspect('pair', MUTEX);
     expect(views.map(({ id, mode }) => [id, mode])).toEqual([
-      ['u:1', 'shared'],
-      ['u:2:write', 'exclusive'],
+      [`${client}:1`, 'shared'],
+      [`${client}:2:write`, 'exclusive'],
     ]);
+  });
+
+  it('do not show up for a hash that is no lock', async () => {
+    await fixture.observer.hset('user:7', { name: 'Ann', visits: 3, 'a:1': 1 });
+    expect(await mine.leases.inspect('user:7', MUTEX)).toEqual([]);
   });
 
   it('survive a process row that is no JSON', async () => {

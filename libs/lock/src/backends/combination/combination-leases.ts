@@ -141,8 +141,8 @@ export class CombinationLeases implements LeaseDriver {
     return inspectNodes(this.nodes.candidates, resource, shape);
   }
 
-  revoke(resource: string, shape: Shape, how: 'atExpiry' | 'now'): Promise<boolean> {
-    return revokeOnNodes(this.nodes.handles, this.#settings.minNodes, { resource, shape, how });
+  revoke(resource: string, shape: Shape, how: 'atExpiry' | 'now', holder?: string): Promise<boolean> {
+    return revokeOnNodes(this.nodes.handles, this.#settings.minNodes, { resource, shape, how, holder });
   }
 
   async watch(resource: string, shape: Shape, waker: Waker): Promise<Unsubscribe> {

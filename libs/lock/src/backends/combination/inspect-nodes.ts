@@ -1,5 +1,6 @@
 import type { ClaimView, Shape } from '../../core/claim.js';
 import { BackendUnavailableError } from '../../core/errors.js';
+import type { LeaseDriver } from '../../core/ports/ports.js';
 import { claimIdOf } from './combined-claim.js';
 import type { NodeHandle } from './node-handle.js';
 
@@ -33,6 +34,8 @@ export interface Revocation {
   readonly resource: string;
   readonly shape: Shape;
   readonly how: 'atExpiry' | 'now';
+  /** The claim id of the only grant that is meant. */
+  readonly holder: string | undefined;
 }
 
 /**
@@ -43,11 +46,10 @@ export interface Revocation {
 export async function revokeOnNodes(
   handles: readonly NodeHandle[],
   minNodes: number,
-  { resource, shape, how }: Revocation,
+  revocation: Revocation,
 ): Promise<boolean> {
-  const answers = await Promise.allSettled(
-    handles.map(({ node }) => node.leases.revoke(resource, shape, how)),
-  );
+  const { resource } = revocation;
+  const answers = await Promise.allSettled(handles.map(({ node }) => revokeOn(node.leases, revocation)));
   const values = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
   const needed = Math.max(minNodes, handles.length - minNodes + 1);
   if (values.length < needed) {
@@ -55,6 +57,15 @@ export async function revokeOnNodes(
     throw new BackendUnavailableError('combination', detail, 'unknown', { resource });
   }
   return values.includes(true);
+}
+
+/** A node knows the grant by the id of one of its attempts. */
+async function revokeOn(leases: LeaseDriver, { resource, shape, how, holder }: Revocation): Promise<boolean> {
+  if (holder === undefined) return leases.revoke(resource, shape, how);
+  const views = await leases.inspect(resource, shape);
+  const attempts = views.filter(({ id }) => claimIdOf(id) === holder);
+  const revoked = await Promise.all(attempts.map(({ id }) => leases.revoke(resource, shape, how, id)));
+  return revoked.includes(true);
 }
 
 function noAnswerError(handles: readonly NodeHandle[], resource: string): BackendUnavailableError {

@@ -144,9 +144,9 @@ class MemoryBackend implements Backend, LeaseDriver, MemoryClient {
     return this.#store.inspect(resource);
   }
 
-  async revoke(resource: string, _shape: Shape, how: 'atExpiry' | 'now') {
+  async revoke(resource: string, _shape: Shape, how: 'atExpiry' | 'now', holder?: string) {
     this.#assertOpen();
-    return this.#store.revoke(resource, how);
+    return this.#store.revoke(resource, how, holder);
   }
 
   async watch(resource: string, _shape: Shape, waker: Waker): Promise<Unsubscribe> {

@@ -187,12 +187,13 @@ export class MemoryStore {
   }
 
   /** @internal */
-  revoke(resource: string, how: 'atExpiry' | 'now'): boolean {
+  revoke(resource: string, how: 'atExpiry' | 'now', holder?: string): boolean {
     const stored = this.#current(resource);
-    const isHeld = stored.grants.size > 0;
-    for (const grant of stored.grants.values()) grant.isRevoked = true;
+    const revoked = [...stored.grants.values()].filter(({ id }) => holder === undefined || id === holder);
+    const isHeld = revoked.length > 0;
+    for (const grant of revoked) grant.isRevoked = true;
     if (how === 'now' && isHeld) {
-      stored.grants.clear();
+      for (const { id } of revoked) stored.grants.delete(id);
       if (stored.queue.length === 0) this.#wakeAll(resource);
       else this.#wakeNext(resource, stored);
     }

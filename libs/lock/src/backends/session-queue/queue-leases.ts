@@ -117,9 +117,9 @@ export class QueueLeases implements LeaseDriver, QueueStoreListener {
       });
   }
 
-  async revoke(resource: string, _shape: Shape, how: 'atExpiry' | 'now'): Promise<boolean> {
+  async revoke(resource: string, _shape: Shape, how: 'atExpiry' | 'now', holder?: string): Promise<boolean> {
     this.#assertOpen();
-    return this.#withTimeout('a revocation', () => this.#revoke(resource, how));
+    return this.#withTimeout('a revocation', () => this.#revoke(resource, how, holder));
   }
 
   async watch(resource: string, _shape: Shape, waker: Waker): Promise<Unsubscribe> {
@@ -158,10 +158,12 @@ export class QueueLeases implements LeaseDriver, QueueStoreListener {
     this.#wakers.clear();
   }
 
-  async #revoke(resource: string, how: 'atExpiry' | 'now'): Promise<boolean> {
+  async #revoke(resource: string, how: 'atExpiry' | 'now', holder: string | undefined): Promise<boolean> {
     const { store } = this.deps;
     const queue = await store.read(resource);
-    const holders = holdersIn(queue.filter((entry) => !this.#claims.isIgnored(entry)));
+    const holders = holdersIn(queue.filter((entry) => !this.#claims.isIgnored(entry))).filter(
+      ({ claimId }) => holder === undefined || claimId === holder,
+    );
     const done = await Promise.all(
       holders.map((entry) => (how === 'now' ? store.remove(entry) : store.revoke(entry))),
     );

@@ -103,9 +103,9 @@ export class SqlLeases implements LeaseDriver {
     });
   }
 
-  revoke(resource: string, _shape: Shape, how: 'atExpiry' | 'now'): Promise<boolean> {
+  revoke(resource: string, _shape: Shape, how: 'atExpiry' | 'now', holder?: string): Promise<boolean> {
     return this.#submit(resource, (deferred: DeferredAnswer<boolean>) =>
-      stateOperation(deferred, (state) => state.revoke(how)),
+      stateOperation(deferred, (state) => state.revoke(how, holder)),
     );
   }
 

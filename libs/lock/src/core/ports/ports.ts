@@ -67,8 +67,12 @@ export interface LeaseDriver {
   annotate(ref: ClaimRef, note: { readonly depth: number }): void;
   /** Every grant on the resource, in no particular order. */
   inspect(resource: string, shape: Shape): Promise<readonly ClaimView[]>;
-  /** `atExpiry`: refuse renewals. `now`: free at once, outside the promise. False when it was free. */
-  revoke(resource: string, shape: Shape, how: 'atExpiry' | 'now'): Promise<boolean>;
+  /**
+   * `atExpiry`: refuse renewals. `now`: free at once, outside the promise.
+   * @param holder the claim id of the only grant that is meant; every grant without it
+   * @returns false when there was none
+   */
+  revoke(resource: string, shape: Shape, how: 'atExpiry' | 'now', holder?: string): Promise<boolean>;
   /** Calls `wake` when the resource may be free: late, doubled or missing. Called again after each re-subscription. */
   watch(resource: string, shape: Shape, wake: Waker): Promise<Unsubscribe>;
 }

@@ -1,8 +1,8 @@
 import type { ClaimView } from '../../core/claim.js';
-import { checkFunction, checkObject } from '../../core/checks.js';
+import { checkFields, checkFunction, checkObject } from '../../core/checks.js';
 import { InvalidOptionError, LockBusyError } from '../../core/errors.js';
 import type { RequestVerb } from '../../core/events.js';
-import { narrow } from '../../core/key.js';
+import { checkText, narrow } from '../../core/key.js';
 import type { CallOptions, LockSettings } from '../../core/options/options.js';
 import { Frame, withFrame } from '../../engine/call-chain/frames.js';
 import type { Lease } from '../../engine/holding/lease.js';
@@ -11,6 +11,17 @@ import { asLockError } from '../../core/unavailable.js';
 
 /** What may stand in a key: text, or what has one obvious text. */
 export type KeyPart = string | number | bigint | boolean;
+
+/** Whose grants an operator means. */
+export interface RevokeOptions {
+  /**
+   * The claim id that `inspect()` showed: a lock that has changed hands since is left alone.
+   * @default every holder
+   */
+  readonly holder?: string;
+}
+
+const REVOKE_FIELDS: ReadonlySet<string> = new Set<keyof RevokeOptions>(['holder']);
 
 /** What callers get leases of: a lock, or permits of a semaphore. It holds no state of a caller. */
 export abstract class Acquirable<C extends CallOptions = CallOptions> {
@@ -110,21 +121,20 @@ export abstract class Acquirable<C extends CallOptions = CallOptions> {
 
   /**
    * Refuses renewals to the current holders: it is free when their leases end, within the promise of the library. A
-   * foreign client (Redisson) goes on to renew. False when it was free. @throws BackendUnavailableError
+   * foreign client (Redisson) goes on to renew. False when it was free, or not held by the given holder.
+   * @throws BackendUnavailableError, InvalidOptionError
    */
-  async revoke(): Promise<boolean> {
-    const { shape } = this.settingsOf(undefined);
-    return this.#ask('revoke', (leases) => leases.revoke(this.resource, shape, 'atExpiry'));
+  revoke(options?: RevokeOptions): Promise<boolean> {
+    return this.#revoke('atExpiry', options);
   }
 
   /**
    * Frees the lock at once, outside the safety promise. The holders may still be working, and learn
-   * of it a round trip later. For operators. False when it was free.
-   * @throws BackendUnavailableError
+   * of it a round trip later. For operators. False when it was free, or not held by the given holder.
+   * @throws BackendUnavailableError, InvalidOptionError
    */
-  async forceRelease(): Promise<boolean> {
-    const { shape } = this.settingsOf(undefined);
-    return this.#ask('revoke', (leases) => leases.revoke(this.resource, shape, 'now'));
+  forceRelease(options?: RevokeOptions): Promise<boolean> {
+    return this.#revoke('now', options);
   }
 
   /** @internal The settings of one call. @throws InvalidOptionError */
@@ -148,6 +158,14 @@ export abstract class Acquirable<C extends CallOptions = CallOptions> {
   /** @internal The resource of one entity. @throws InvalidOptionError */
   protected narrowed(key: readonly KeyPart[]): string {
     return narrow(this.resource, key);
+  }
+
+  async #revoke(how: 'atExpiry' | 'now', options: RevokeOptions = {}): Promise<boolean> {
+    checkFields('options', options, REVOKE_FIELDS);
+    const { holder } = options;
+    if (holder !== undefined) checkText('holder', holder);
+    const { shape } = this.settingsOf(undefined);
+    return this.#ask('revoke', (leases) => leases.revoke(this.resource, shape, how, holder));
   }
 
   async #ask<T>(

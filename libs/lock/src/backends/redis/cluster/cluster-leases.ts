@@ -54,8 +54,8 @@ export class ClusterLeases implements LeaseDriver {
     return this.router.route(resource, ({ leases }) => leases.inspect(resource, shape));
   }
 
-  revoke(resource: string, shape: Shape, how: 'atExpiry' | 'now'): Promise<boolean> {
-    return this.router.route(resource, ({ leases }) => leases.revoke(resource, shape, how));
+  revoke(resource: string, shape: Shape, how: 'atExpiry' | 'now', holder?: string): Promise<boolean> {
+    return this.router.route(resource, ({ leases }) => leases.revoke(resource, shape, how, holder));
   }
 
   watch(resource: string, shape: Shape, waker: Waker): Promise<Unsubscribe> {

@@ -18,5 +18,6 @@ export interface LockProtocol {
    */
   claimChannelPrefix?(resource: string): string | undefined;
   inspect(resource: string): Promise<readonly ClaimView[]>;
-  revoke(resource: string, how: 'atExpiry' | 'now'): Promise<boolean>;
+  /** @param holder the claim id of the only grant that is meant */
+  revoke(resource: string, how: 'atExpiry' | 'now', holder?: string): Promise<boolean>;
 }

@@ -7,6 +7,9 @@ import { INSPECT, type Script } from '../protocol/script.js';
 import type { CallScript } from '../protocol/script-caller.js';
 import type { LockProtocol } from './lock-protocol.js';
 
+/** A claim of Bedrock or a thread of Redisson: a UUID of the process comes first. Any other field makes no lock of a hash. */
+const HOLDER = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}:/i;
+
 /** The format of a mutex whose holder is a field of a hash, as in Redisson's RLock. */
 export interface MutexFormat extends LockScripts {
   readonly shape: Shape;
@@ -49,11 +52,11 @@ export class MutexProtocol implements LockProtocol {
     const fields = new Map<string, string>();
     for (let i = 0; i < entries.length; i += 2) fields.set(entries[i]!, entries[i + 1]!);
     const mode = fields.get(MODE_FIELD);
-    const revoked = fields.delete(REVOKED_FIELD);
-    fields.delete(MODE_FIELD);
+    const revoked = fields.has(REVOKED_FIELD);
     const remainingMs = ttl < 0 ? Infinity : ttl;
+    const holders = [...fields].filter(([field]) => HOLDER.test(field));
     return Promise.all(
-      Array.from(fields, async ([id, depth]): Promise<ClaimView> => {
+      holders.map(async ([id, depth]): Promise<ClaimView> => {
         const processId = processOf(id);
         const process = (await this.processes.find([processId])).get(processId);
         const isShared = mode === 'read' && !id.endsWith(':write');
@@ -71,8 +74,16 @@ export class MutexProtocol implements LockProtocol {
     );
   }
 
-  async revoke(resource: string, how: 'atExpiry' | 'now'): Promise<boolean> {
+  async revoke(resource: string, how: 'atExpiry' | 'now', holder?: string): Promise<boolean> {
     const { revoke } = this.format;
-    return (await this.callScript(revoke, resource, this.format.revokedKeys(resource), how)) === 1;
+    return (
+      (await this.callScript(
+        revoke,
+        resource,
+        this.format.revokedKeys(resource),
+        how,
+        ...(holder === undefined ? [] : [holder]),
+      )) === 1
+    );
   }
 }

@@ -78,9 +78,17 @@ export class ReadWriteProtocol implements LockProtocol {
     return Promise.all(views);
   }
 
-  async revoke(resource: string, how: 'atExpiry' | 'now'): Promise<boolean> {
+  async revoke(resource: string, how: 'atExpiry' | 'now', holder?: string): Promise<boolean> {
     const { lock, queue, asks } = this.keyCache.of(resource);
-    return (await this.callScript(RW_REVOKE, resource, [lock, queue, asks], how)) === 1;
+    return (
+      (await this.callScript(
+        RW_REVOKE,
+        resource,
+        [lock, queue, asks],
+        how,
+        ...(holder === undefined ? [] : [holder]),
+      )) === 1
+    );
   }
 
   async #view(

@@ -89,9 +89,9 @@ export class RedisLeases implements LeaseDriver {
     return this.#protocolFor(shape).inspect(resource);
   }
 
-  async revoke(resource: string, shape: Shape, how: 'atExpiry' | 'now'): Promise<boolean> {
+  async revoke(resource: string, shape: Shape, how: 'atExpiry' | 'now', holder?: string): Promise<boolean> {
     await this.#whenServing();
-    return this.#protocolFor(shape).revoke(resource, how);
+    return this.#protocolFor(shape).revoke(resource, how, holder);
   }
 
   async watch(resource: string, shape: Shape, waker: Waker): Promise<Unsubscribe> {

@@ -106,9 +106,16 @@ export class SemaphoreProtocol implements LockProtocol {
     return this.#withProcesses(views);
   }
 
-  async revoke(resource: string, how: 'atExpiry' | 'now'): Promise<boolean> {
+  async revoke(resource: string, how: 'atExpiry' | 'now', holder?: string): Promise<boolean> {
+    const { all } = new SemaphoreKeys(resource);
     return (
-      (await this.callScript(LEASE_SEMAPHORE_REVOKE, resource, new SemaphoreKeys(resource).all, how)) === 1
+      (await this.callScript(
+        LEASE_SEMAPHORE_REVOKE,
+        resource,
+        all,
+        how,
+        ...(holder === undefined ? [] : [holder]),
+      )) === 1
     );
   }
 

@@ -1,4 +1,4 @@
---[[ revoke of a semaphore: as revoke-3, of all held permits.
+--[[ revoke of a semaphore: as revoke-3, of all held permits or of those of one claim.
 KEYS   1 units hash  2 queue list  3 asks hash  4 ends zset
 ARGV, Reply  as revoke-3 ]]
 local call = redis.call
@@ -7,10 +7,12 @@ local call = redis.call
 --@include lease-semaphore
 reclaim(1)
 local ids = call('ZRANGE', KEYS[4], '0', '-1')
+if ARGV[2] then ids = call('ZSCORE', KEYS[4], ARGV[2]) and { ARGV[2] } or {} end
 if #ids == 0 then return 0 end
 if ARGV[1] == 'now' then
   --@include lease-semaphore-serve
-  call('DEL', KEYS[1], KEYS[4])
+  for _, id in ipairs(ids) do release(1, id) end
+  expireWithLastLease(1)
   serveQueue(1)
 else
   for _, id in ipairs(ids) do

@@ -4,6 +4,7 @@ local lock = KEYS[1]
 local holders = call('HKEYS', lock)
 if #holders == 0 then return 0 end
 if call('HEXISTS', lock, 'mode') == 1 then return redis.error_reply('WRONGTYPE a read-write lock') end
+if ARGV[2] and call('HEXISTS', lock, ARGV[2]) == 0 then return 0 end
 if ARGV[1] == 'now' then
   --@include clock
   --@include queue

@@ -128,11 +128,16 @@ export class RowState {
     if (grant !== undefined && grant.depth !== depth) this.#updateGrant(grant, { depth });
   }
 
-  revoke(how: 'atExpiry' | 'now'): boolean {
+  /** @param holder the claim id of the only grant that is meant */
+  revoke(how: 'atExpiry' | 'now', holder: string | undefined): boolean {
     const { resource } = this;
-    if (this.#grants.length === 0) return false;
+    const isMeant = ({ id }: RowGrant): boolean => holder === undefined || id === holder;
+    if (!this.#grants.some(isMeant)) return false;
     this.#isChanged = true;
-    this.#grants = how === 'now' ? [] : this.#grants.map((grant) => ({ ...grant, revoked: true }));
+    this.#grants =
+      how === 'now'
+        ? this.#grants.filter((grant) => !isMeant(grant))
+        : this.#grants.map((grant) => (isMeant(grant) ? { ...grant, revoked: true } : grant));
     this.#notifications.push({ kind: 'suspect', resource });
     if (how === 'now') this.#wakeNext();
     return true;

@@ -63,6 +63,26 @@ export const operators: ContractGroup = {
     await context.becomesEmpty();
   },
 
+  'revoke or free a lock only for the holder that they name': async (context) => {
+    const [peer, other, operator] = [await context.peer(), await context.peer(), await context.peer()];
+    const lock = context.lock(operator);
+    const earlier = await context.lock(other).acquire();
+    const [seen] = await lock.inspect();
+    await earlier.release();
+    const lease = await context.lock(peer).acquire({ leaseMs: 20_000 });
+    // It changed hands after the operator had looked.
+    const late = { holder: seen!.id };
+    assert.deepEqual([await lock.revoke(late), await lock.forceRelease(late)], [false, false]);
+    const [view] = await lock.inspect();
+    assert.deepEqual([lease.isHeld, view!.revoked], [true, false]);
+    assert.equal(await lock.revoke({ holder: view!.id }), true);
+    assert.equal((await lock.inspect())[0]?.revoked, true);
+    assert.equal(await lock.forceRelease({ holder: view!.id }), true);
+    assert.deepEqual(await lock.inspect(), []);
+    await context.eventually('the holder hears of it', () => !lease.isHeld);
+    await context.becomesEmpty();
+  },
+
   'learn that there was nothing to revoke or free': async (context) => {
     const lock = context.lock(await context.peer());
     assert.deepEqual([await lock.revoke(), await lock.forceRelease()], [false, false]);

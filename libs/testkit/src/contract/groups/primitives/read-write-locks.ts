@@ -252,6 +252,22 @@ export const readWriteLocks: ContractGroup = {
     assert.deepEqual(await read.inspect(), []);
   },
 
+  'may be revoked or freed for one of its readers alone': async (context) => {
+    const { locks } = await shelves(context, 2);
+    const [one, other] = [await locks[0]!.read.acquire(), await locks[1]!.read.acquire()];
+    const { write } = locks[1]!;
+    const holder = one.id.replace(/\/.*/, '');
+    assert.equal(await write.revoke({ holder }), true);
+    const marked = (await write.inspect()).map(({ id, revoked }) => [id === holder, revoked]);
+    assert.deepEqual(new Set(marked.map(String)), new Set(['true,true', 'false,false']));
+    assert.equal(await write.forceRelease({ holder }), true);
+    await context.eventually('the reader hears of it', () => !one.isHeld);
+    assert.deepEqual([other.isHeld, await write.revoke({ holder })], [true, false]);
+    assert.equal((await write.inspect()).length, 1);
+    await other.release();
+    await context.becomesEmpty();
+  },
+
   'refuse renewals to those who hold it when it is revoked': async (context) => {
     const { locks } = await shelves(context, 2);
     const held = await locks[0]!.read.acquire({ leaseMs: 3_000 });

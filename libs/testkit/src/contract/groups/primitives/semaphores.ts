@@ -242,6 +242,25 @@ export const semaphores: ContractGroup = {
     await context.becomesEmpty();
   },
 
+  'may be revoked or freed for one of its holders alone': async (context) => {
+    const [peer, operator] = [await context.peer(), await context.peer()];
+    const pool = peer.semaphore(context.resource, { permits: 3 });
+    const [one, other] = [await pool.acquire(), await pool.acquire({ permits: 2 })];
+    const watched = operator.semaphore(context.resource, { permits: 3 });
+    const holder = one.id.replace(/\/.*/, '');
+    assert.equal(await watched.revoke({ holder }), true);
+    const marked = (await watched.inspect()).map(({ id, revoked }) => [id === holder, revoked]);
+    assert.deepEqual(new Set(marked.map(String)), new Set(['true,true', 'false,false']));
+    assert.equal(await watched.forceRelease({ holder }), true);
+    await context.eventually('the holder hears of it', () => !one.isHeld);
+    assert.deepEqual([other.isHeld, await watched.revoke({ holder })], [true, false]);
+    // Its permit is free, and no other is.
+    const next = await watched.acquire();
+    assert.equal(await watched.tryAcquire(), null);
+    await Promise.all([next.release(), other.release()]);
+    await context.becomesEmpty();
+  },
+
   'leave nothing behind, also after a close in the middle of a burst': async (context) => {
     for (let i = 0; i < 3; i += 1) {
       const peer = await context.peer();
