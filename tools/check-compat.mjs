@@ -1,11 +1,12 @@
 /**
  * Installs the packed libraries into the applications of `compat/`, as a user would, and runs them there: compiled by
- * their own compiler, on Node 20, 22 and 24, and tested by their own Jest or Vitest. Prints a line for each check;
- * exits with 1 if one has failed. Needs the result of `npm run build`, npm, and a Redis that it finds or starts.
+ * their own compiler, on Node 20, 22 and 24, and tested by their own Jest or Vitest. The command line is installed and run
+ * alone. Prints a line for each check; exits with 1 if one has failed. Needs the result of `npm run build`, npm, and a
+ * Redis that it finds or starts.
  */
 import { startRedis } from 'bedrock-servers';
 import assert from 'node:assert/strict';
-import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -107,11 +108,39 @@ async function checkApplication({ name, packages, resolving, tests }, nodes, url
   }
 }
 
+/**
+ * The command line, alone in a folder, runs a command under a lock.
+ * @param {string[]} archives @param {Record<string, string>} nodes @param {string} url
+ */
+async function checkCommandLine(archives, nodes, url) {
+  const cwd = join(work, 'command-line');
+  mkdirSync(cwd);
+  writeFileSync(join(cwd, 'package.json'), '{ "private": true }');
+  const isInstalled = await check('npm install: the command line', () => installPackages(archives, cwd));
+  if (!isInstalled) return;
+  await check('the command line: the program of the package', async () => {
+    const { stdout } = await run('node_modules/.bin/bedrock', ['--version'], { cwd });
+    assert.match(stdout, /^\d+\.\d+\.\d+\n$/);
+  });
+  for (const [line, node] of Object.entries(nodes)) {
+    await check(`the command line: node ${line}`, async () => {
+      const command = ['sh', '-c', 'echo "$BEDROCK_RESOURCE: $((BEDROCK_TOKEN > 0))"'];
+      const main = 'node_modules/bedrock-lock-cli/dist/main.js';
+      const { stdout, stderr } = await run(node, [main, 'run', 'compat', '--', ...command], {
+        cwd,
+        env: { BEDROCK_URL: url },
+      });
+      assert.deepEqual({ stdout, stderr }, { stdout: 'compat: 1\n', stderr: '' });
+    });
+  }
+}
+
 const redis = await startRedis();
 try {
-  const archives = ['libs/lock', 'libs/nestjs', 'libs/testkit'].map(
+  const [lock, nest, testkit, commandLine] = ['libs/lock', 'libs/nestjs', 'libs/testkit', 'libs/cli'].map(
     (folder) => packLibrary(folder, work).archive,
   );
+  const archives = [lock, nest, testkit];
   let nodes = {};
   const installs = APPLICATIONS.filter(({ packages }) => packages === undefined).map(({ name }) => name);
   const isReady = await Promise.all([
@@ -119,7 +148,10 @@ try {
     ...installs.map((name) => check(`npm install: ${name}`, () => installApplication(name, archives))),
   ]);
   if (isReady.includes(false)) process.exitCode = 1;
-  else await Promise.all(APPLICATIONS.map((one, i) => checkApplication(one, nodes, `${redis.url}/${i}`)));
+  else {
+    await Promise.all(APPLICATIONS.map((one, i) => checkApplication(one, nodes, `${redis.url}/${i}`)));
+    await checkCommandLine([lock, commandLine], nodes, redis.url);
+  }
 } finally {
   await redis.stop();
   rmSync(work, { recursive: true, force: true });

@@ -18,6 +18,7 @@ const unwanted = /\.spec\.|\.tsbuildinfo$|node_modules|^src\//;
 
 /** The largest archive of each library: bytes packed and unpacked, and files. */
 const LIMITS = {
+  cli: { packed: 60_000, unpacked: 250_000, files: 80 },
   lock: { packed: 800_000, unpacked: 4_000_000, files: 1_060 },
   nestjs: { packed: 400_000, unpacked: 2_000_000, files: 800 },
   testkit: { packed: 400_000, unpacked: 2_000_000, files: 800 },
@@ -60,6 +61,8 @@ try {
     const pack = packLibrary(`libs/${name}`, destination);
     await check(`libs/${name}: content`, () => checkContent(name, pack));
     await check(`libs/${name}: publint`, () => passes('publint', ['run', pack.archive, '--strict']));
+    // A program has nothing to import, so it has no types.
+    if (name === 'cli') continue;
     await check(`libs/${name}: arethetypeswrong`, () =>
       passes('attw', [pack.archive, '--no-emoji', '--format', 'ascii']),
     );

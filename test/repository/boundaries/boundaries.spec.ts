@@ -24,7 +24,7 @@ describe('the architecture', () => {
   it('was read from the real tree', () => {
     const layers = new Set(sources.map(({ path }) => layerOf(path)));
     expect([...layers]).toEqual(
-      expect.arrayContaining(['core', 'entry', 'nestjs', 'testkit', 'app:ecosphere']),
+      expect.arrayContaining(['core', 'entry', 'nestjs', 'testkit', 'cli', 'app:ecosphere']),
     );
   });
 });

@@ -74,6 +74,8 @@ function ruleOf(layer: string): Rule | undefined {
       return { layers: ['nestjs', 'nestjs:telemetry'], entries: lockEntry, mayUsePackages: true };
     case 'testkit':
       return { layers: ['testkit'], entries: lockEntry, mayUsePackages: true };
+    // A program for any backend.
+    case 'cli':
     case 'app':
       return { layers: [layer], entries: () => true, mayUsePackages: true };
     default:

@@ -10,7 +10,7 @@ const EXAMPLES: ReadonlySet<string> = new Set(
   ['english.ts', 'english.spec.ts'].map((name) => `test/repository/docs/${name}`),
 );
 
-const LIBRARIES = ['libs/lock', 'libs/nestjs', 'libs/testkit'];
+const LIBRARIES = ['libs/lock', 'libs/nestjs', 'libs/testkit', 'libs/cli'];
 const FOLDERS = ['test', 'tools', 'bench', 'apps'];
 const OTHER_CODE = filesOf(...FOLDERS).filter((path) =>
   /^(?:test|tools|bench\/src|apps\/[^/]+\/src)\/.*\.(?:ts|mjs|md)$/.test(path),

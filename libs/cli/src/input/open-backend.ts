@@ -1,0 +1,103 @@
+import type { Backend } from 'bedrock-lock';
+import { UsageError } from './usage-error.js';
+import type { BackendAddress } from './backend-address.js';
+
+/** Settings that have to be those of the applications that use the same locks. Undefined where they were not given. */
+export interface BackendSettings {
+  /** Shown to others as the label of the holder. */
+  readonly label: string;
+  readonly maxLeaseMs: number | undefined;
+  readonly operationTimeoutMs: number | undefined;
+  /** Redis. */
+  readonly restartGuard: true | undefined;
+  /** ZooKeeper. */
+  readonly root: string | undefined;
+  /** PostgreSQL and MySQL. */
+  readonly tablePrefix: string | undefined;
+  /** PostgreSQL. */
+  readonly schema: string | undefined;
+  /** PostgreSQL. */
+  readonly throughPooler: true | undefined;
+  /** Make the tables where they are missing: PostgreSQL and MySQL. */
+  readonly createTables: true | undefined;
+}
+
+type Engine = BackendAddress['engine'];
+
+/** The option of the command line, and the engines that have it. */
+const ENGINES_OF: readonly (readonly [keyof BackendSettings, string, readonly Engine[]])[] = [
+  ['restartGuard', '--restart-guard', ['redis']],
+  ['root', '--root', ['zookeeper']],
+  ['tablePrefix', '--table-prefix', ['postgres', 'mysql']],
+  ['createTables', '--create-tables', ['postgres', 'mysql']],
+  ['schema', '--schema', ['postgres']],
+  ['throughPooler', '--through-pooler', ['postgres']],
+];
+
+/**
+ * Connects nothing yet, but for the tables that are to be made.
+ * @throws UsageError for an option that the engine does not have; InvalidOptionError; BackendUnavailableError
+ */
+export async function openBackend(address: BackendAddress, settings: BackendSettings): Promise<Backend> {
+  const { engine } = address;
+  for (const [setting, option, engines] of ENGINES_OF) {
+    if (settings[setting] !== undefined && !engines.includes(engine))
+      throw new UsageError(`${option} is an option of ${engines.join(' and ')}, not of ${engine}`);
+  }
+  const { label, maxLeaseMs, operationTimeoutMs } = settings;
+  const shared = given({ label, maxLeaseMs, operationTimeoutMs });
+  switch (engine) {
+    case 'redis': {
+      const { redis } = await import('bedrock-lock/redis');
+      return redis({ url: address.url, ...shared, ...given({ restartGuard: settings.restartGuard }) });
+    }
+    case 'redis cluster': {
+      const { redis } = await import('bedrock-lock/redis');
+      return redis({ cluster: address.urls, ...shared });
+    }
+    case 'etcd': {
+      const { etcd } = await import('bedrock-lock/etcd');
+      const { hosts, prefix, user } = address;
+      return etcd({ hosts, prefix, ...shared, ...given({ auth: user }) });
+    }
+    case 'zookeeper': {
+      const { zookeeper } = await import('bedrock-lock/zookeeper');
+      const { connect, user } = address;
+      const auth = user && { scheme: 'digest', credentials: `${user.username}:${user.password}` };
+      return zookeeper({ connect, ...shared, ...given({ root: settings.root, auth }) });
+    }
+    case 'postgres': {
+      const { postgres } = await import('bedrock-lock/postgres');
+      const { tablePrefix, schema, throughPooler } = settings;
+      const own = given({ tablePrefix, schema, throughPooler });
+      return withTables(postgres({ url: address.url, ...shared, ...own }), settings);
+    }
+    case 'mysql': {
+      const { mysql } = await import('bedrock-lock/mysql');
+      const own = given({ tablePrefix: settings.tablePrefix });
+      return withTables(mysql({ url: address.url, ...shared, ...own }), settings);
+    }
+  }
+}
+
+interface TableBackend extends Backend {
+  ensureSchema(): Promise<void>;
+}
+
+async function withTables(backend: TableBackend, { createTables }: BackendSettings): Promise<Backend> {
+  if (createTables === undefined) return backend;
+  try {
+    await backend.ensureSchema();
+    return backend;
+  } catch (error) {
+    await backend.close();
+    throw error;
+  }
+}
+
+type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+/** The options without those that are undefined. */
+function given<T extends object>(options: T): Given<T> {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Given<T>;
+}

@@ -1,0 +1,60 @@
+import { BackendUnavailableError, InvalidOptionError, isLockError } from 'bedrock-lock';
+import { Command, CommanderError } from 'commander';
+import { readFileSync } from 'node:fs';
+import { EXIT } from './output/exit-codes.js';
+import { UsageError } from './input/usage-error.js';
+import { visibleMessage } from './output/visible.js';
+import { addRun } from './run/add-run.js';
+
+/**
+ * Runs `bedrock` with these arguments.
+ * @param args without the interpreter and the script
+ * @returns the exit code
+ */
+export async function runProgram(args: readonly string[]): Promise<number> {
+  let exitCode: number = EXIT.ok;
+  const program = new Command('bedrock')
+    .description('Distributed locks for any command')
+    .version(versionOf(), '--version')
+    .exitOverride()
+    .showSuggestionAfterError();
+  addRun(program, (code) => (exitCode = code));
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    return codeFor(error);
+  }
+}
+
+/** The options of the command line that the library knows by another name. */
+const OPTION_OF: Readonly<Partial<Record<string, string>>> = {
+  name: 'the name of the lock',
+  leaseMs: '--lease',
+  holdAtLeastMs: '--hold-at-least',
+  operationTimeoutMs: '--operation-timeout',
+  maxLeaseMs: '--max-lease',
+  label: '--label',
+  root: '--root',
+  tablePrefix: '--table-prefix',
+  schema: '--schema',
+  url: '--url',
+};
+
+/** Tells of an error, and gives the exit code. @throws any error but those of the user and of the backend */
+function codeFor(error: unknown): number {
+  // It has been told already: help, the version, or wrong arguments.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  if (!(error instanceof UsageError || isLockError(error))) throw error;
+  const option = error instanceof InvalidOptionError ? OPTION_OF[error.field] : undefined;
+  const message = visibleMessage(error);
+  process.stderr.write(`error: ${option === undefined ? message : message.replace(/^\S+/, option)}\n`);
+  return error instanceof BackendUnavailableError ? EXIT.unavailable : EXIT.usage;
+}
+
+function versionOf(): string {
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+    version: string;
+  };
+  return version;
+}

@@ -1,0 +1,55 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+/** What the tests run: the built command, as the package has it. */
+const MAIN = join(import.meta.dirname, '../../../libs/cli/dist/main.js');
+
+/** How a run of `bedrock` ended, and what it said. */
+export interface Outcome {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A run of `bedrock` that goes on. */
+export interface RunningCommand {
+  readonly process: ChildProcess;
+  /** What it has said so far. */
+  readonly said: { stdout: string; stderr: string };
+  readonly ended: Promise<Outcome>;
+}
+
+export interface StartOptions {
+  /** More variables; undefined takes one away. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** What the command reads. */
+  readonly input?: string;
+}
+
+export function startBedrock(
+  args: readonly string[],
+  { environment, input }: StartOptions = {},
+): RunningCommand {
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    // Neither the options of Jest's own node, nor a backend of the machine must decide.
+    env: { ...process.env, NODE_OPTIONS: '', BEDROCK_URL: undefined, ...environment },
+  });
+  const said = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk) => (said.stdout += String(chunk)));
+  child.stderr.on('data', (chunk) => (said.stderr += String(chunk)));
+  // A command that ends without reading is no fault of the test.
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(input ?? '');
+  const ended = once(child, 'close').then((end) => {
+    const [code, signal] = end as [number | null, NodeJS.Signals | null];
+    return { code, signal, ...said };
+  });
+  return { process: child, said, ended };
+}
+
+/** Runs `bedrock` to its end. */
+export function bedrock(args: readonly string[], options?: StartOptions): Promise<Outcome> {
+  return startBedrock(args, options).ended;
+}

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  startCluster,
+  startEtcd,
+  startMariadb,
+  startPostgres,
+  startRedis,
+  startZooKeeper,
+} from 'bedrock-servers';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bedrock } from './bedrock-command.js';
+
+/** A server as the command line names it. */
+interface Place {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+async function aCluster(): Promise<Place> {
+  const cluster = await startCluster({ replicas: 0 });
+  const hosts = cluster.nodes.map(({ server }) => `${server.host}:${server.port}`);
+  return { url: `redis://${hosts.join(',')}`, stop: () => cluster.stop() };
+}
+
+async function anEtcd(): Promise<Place> {
+  const server = await startEtcd();
+  return { url: `etcd://${server.host}:${server.port}`, stop: () => server.stop() };
+}
+
+async function aZooKeeper(): Promise<Place> {
+  const server = await startZooKeeper();
+  return { url: `zookeeper://${server.host}:${server.port}`, stop: () => server.stop() };
+}
+
+const RUNS = 6;
+/** Reads a number, takes its time, and writes the next: without a lock some of the runs are lost. */
+const COUNT = 'n=$(cat "$0"); sleep 0.1; echo $((n + 1)) >"$0"; echo "$BEDROCK_TOKEN"';
+
+describe.each<[string, () => Promise<Place>, string[]]>([
+  ['Redis', startRedis, []],
+  ['a Redis Cluster', aCluster, []],
+  ['etcd', anEtcd, []],
+  ['ZooKeeper', aZooKeeper, []],
+  ['PostgreSQL', startPostgres, ['--create-tables']],
+  ['MariaDB', startMariadb, ['--create-tables']],
+])('bedrock run on %s', (_engine, start, options) => {
+  let place: Place;
+  let folder: string;
+  let counter: string;
+
+  beforeAll(async () => {
+    place = await start();
+    folder = mkdtempSync(join(tmpdir(), 'bedrock-cli-'));
+    counter = join(folder, 'counter');
+  }, 60_000);
+  afterAll(async () => {
+    await place?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('runs commands one after the other, with tokens that grow', async () => {
+    writeFileSync(counter, '0\n');
+    const args = ['run', '--url', place.url, ...options, 'cli-count', '--', 'sh', '-c', COUNT, counter];
+    // Makes the tables, where there are some.
+    const outcomes = [await bedrock(args)];
+    outcomes.push(...(await Promise.all(Array.from({ length: RUNS - 1 }, () => bedrock(args)))));
+    expect(outcomes.map(({ code }) => code)).toEqual(Array.from({ length: RUNS }, () => 0));
+    expect(readFileSync(counter, 'utf8')).toBe(`${RUNS}\n`);
+    const tokens = new Set(outcomes.map(({ stdout }) => Number(stdout)));
+    expect(tokens.size).toBe(RUNS);
+    expect(Math.min(...tokens)).toBeGreaterThan(0);
+    expect(Number(outcomes[0]!.stdout)).toBe(Math.min(...tokens));
+  }, 90_000);
+
+  it('ends with 75 for a lock that is held', async () => {
+    const args = ['run', '--url', place.url];
+    const inner = `exec "$0" "$1" run --url '${place.url}' --wait 0s cli-held -- echo started`;
+    const main = join(import.meta.dirname, '../../../libs/cli/dist/main.js');
+    const outcome = await bedrock([...args, 'cli-held', '--', 'sh', '-c', inner, process.execPath, main]);
+    expect(outcome).toMatchObject({ code: 75, stdout: '' });
+    expect(outcome.stderr).toContain('cli-held: was not granted: it is held by bedrock run ');
+  }, 60_000);
+});
