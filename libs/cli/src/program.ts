@@ -4,6 +4,9 @@ import { readFileSync } from 'node:fs';
 import { EXIT } from './output/exit-codes.js';
 import { UsageError } from './input/usage-error.js';
 import { visibleMessage } from './output/visible.js';
+import { addEndings } from './locks/add-ending.js';
+import { addShow } from './locks/add-show.js';
+import { addWait } from './locks/add-wait.js';
 import { addRun } from './run/add-run.js';
 
 /**
@@ -18,7 +21,8 @@ export async function runProgram(args: readonly string[]): Promise<number> {
     .version(versionOf(), '--version')
     .exitOverride()
     .showSuggestionAfterError();
-  addRun(program, (code) => (exitCode = code));
+  const exit = (code: number) => (exitCode = code);
+  for (const add of [addRun, addShow, addWait, addEndings]) add(program, exit);
   try {
     await program.parseAsync(args, { from: 'user' });
     return exitCode;

@@ -49,6 +49,34 @@ export function startBedrock(
   return { process: child, said, ended };
 }
 
+export interface TerminalOptions {
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Printed before the answer is typed. */
+  readonly question: string;
+  readonly answer: string;
+}
+
+/** Runs `bedrock` in a pseudo-terminal, where both outputs are one. */
+export async function bedrockInTerminal(
+  args: readonly string[],
+  { environment, question, answer }: TerminalOptions,
+): Promise<Outcome> {
+  const line = [process.execPath, MAIN, ...args].map((word) => `'${word}'`).join(' ');
+  const child = spawn('script', ['--quiet', '--return', '--command', line, '/dev/null'], {
+    env: { ...process.env, NODE_OPTIONS: '', BEDROCK_URL: undefined, ...environment },
+  });
+  let stdout = '';
+  let isAnswered = false;
+  child.stdout.on('data', (chunk) => {
+    stdout += String(chunk);
+    if (isAnswered || !stdout.includes(question)) return;
+    isAnswered = true;
+    child.stdin.write(`${answer}\n`);
+  });
+  const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
+  return { code, signal, stdout, stderr: '' };
+}
+
 /** Runs `bedrock` to its end. */
 export function bedrock(args: readonly string[], options?: StartOptions): Promise<Outcome> {
   return startBedrock(args, options).ended;

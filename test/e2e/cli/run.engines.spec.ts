@@ -7,10 +7,11 @@ import {
   startRedis,
   startZooKeeper,
 } from 'bedrock-servers';
+import { eventually } from 'bedrock-testkit';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bedrock } from './bedrock-command.js';
+import { bedrock, startBedrock } from './bedrock-command.js';
 
 /** A server as the command line names it. */
 interface Place {
@@ -81,5 +82,28 @@ describe.each<[string, () => Promise<Place>, string[]]>([
     const outcome = await bedrock([...args, 'cli-held', '--', 'sh', '-c', inner, process.execPath, main]);
     expect(outcome).toMatchObject({ code: 75, stdout: '' });
     expect(outcome.stderr).toContain('cli-held: was not granted: it is held by bedrock run ');
+  }, 60_000);
+
+  it('shows the holder of a lock, and frees the lock, which ends the command', async () => {
+    const running = startBedrock([
+      'run',
+      '--url',
+      place.url,
+      'cli-shown',
+      '--',
+      'sh',
+      '-c',
+      'echo on; exec sleep 60',
+    ]);
+    await eventually('the command runs', () => running.said.stdout.includes('on'));
+    const shown = await bedrock(['show', '--url', place.url, '--json', 'cli-shown']);
+    const { holders } = JSON.parse(shown.stdout) as { holders: { id: string; process: object }[] };
+    expect(holders).toMatchObject([{ mode: 'exclusive', process: { pid: running.process.pid } }]);
+    const args = ['--url', place.url, '--yes', '--holder', holders[0]!.id, 'cli-shown'];
+    expect(await bedrock(['release', ...args])).toMatchObject({ code: 0, stdout: 'cli-shown is free\n' });
+    expect((await running.ended).code).toBe(76);
+    expect(await bedrock(['show', '--url', place.url, 'cli-shown'])).toMatchObject({
+      stdout: 'cli-shown is free\n',
+    });
   }, 60_000);
 });

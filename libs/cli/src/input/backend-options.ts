@@ -73,6 +73,23 @@ export function backendOf(options: BackendOptions, environment: NodeJS.ProcessEn
   });
 }
 
+/**
+ * What `act` gives back about the backend of the options, which is closed afterwards.
+ * @throws UsageError, InvalidOptionError, BackendUnavailableError
+ */
+export async function withBackend<T>(
+  options: BackendOptions,
+  act: (backend: Backend) => Promise<T>,
+): Promise<T> {
+  const backend = await backendOf(options, process.env);
+  try {
+    await backend.ready();
+    return await act(backend);
+  } finally {
+    await backend.close();
+  }
+}
+
 function urlOf({ url, urlEnv }: BackendOptions, environment: NodeJS.ProcessEnv): string {
   if (url !== undefined && urlEnv !== undefined)
     throw new UsageError('give either --url or --url-env, not both');
