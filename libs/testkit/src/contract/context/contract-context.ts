@@ -189,7 +189,7 @@ export class ContractContext {
     await this.liveness.eventually(what, isTrue, withinMs);
   }
 
-  /** The result of `act`, which must settle within the bound, as {@link DurationSamples} judges it. */
+  /** The result of `act`, which must settle within the bound: the median of three runs if the first is late. */
   within<T>(what: string, boundMs: number, act: () => Promise<T>): Promise<T> {
     return this.durations.take(what, boundMs, act);
   }
