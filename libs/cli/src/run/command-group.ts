@@ -17,6 +17,8 @@ export class CommandGroup {
   readonly #group: number;
   readonly #guard: OrphanGuard;
   #ended: Promise<void> | undefined;
+  /** From then on another group may have the number. */
+  #isOver = false;
 
   private constructor(child: ChildProcess, graceMs: number) {
     this.#group = child.pid!;
@@ -42,6 +44,7 @@ export class CommandGroup {
   }
 
   send(signal: NodeJS.Signals): void {
+    if (this.#isOver) return;
     try {
       process.kill(-this.#group, signal);
     } catch {
@@ -78,6 +81,7 @@ export class CommandGroup {
       pauseMs = Math.min(LONGEST_LOOK_MS, pauseMs * 2)
     )
       await sleep(pauseMs);
+    this.#isOver = true;
     this.#guard.dismiss();
   }
 }
