@@ -48,6 +48,7 @@ export const COMMANDS = [
     boundS: 300,
     workers: 2,
   },
+  { name: 'test:cli', content: 'the command line, on every engine', boundS: 300, workers: 2 },
   { name: 'test:docs', content: 'snippets and public API', boundS: 300, workers: 2 },
 ];
 
@@ -205,6 +206,7 @@ export const ROWS = [
     files: ['test/browser/shop.page.spec.ts'],
   },
   { command: 'test:e2e', needs: [...ENGINES, 'packages'], files: ['test/e2e/', 'test/servers/'] },
+  { command: 'test:cli', needs: ENGINES, files: ['test/e2e/cli/'] },
   { command: 'test:telemetry', needs: ['redis', 'prometheus', 'packages'], files: ['test/e2e/telemetry/'] },
   { command: 'test:telemetry', needs: ['prometheus'], files: ['test/e2e/telemetry/rules.spec.ts'] },
   { command: 'test:e2e', needs: [], files: ['test/repository/packages/'] },
