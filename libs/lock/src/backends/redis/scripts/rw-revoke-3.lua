@@ -23,7 +23,7 @@ if ARGV[1] == 'now' then
     else
       local release = isWriter(holder.name) and releaseWriter or releaseReader
       local _, hasFreed = release(lock, idOf(holder.name), '0')
-      isFreed = hasFreed
+      isFreed = isFreed or hasFreed
     end
   end
   if not ARGV[2] then call('DEL', lock) end
