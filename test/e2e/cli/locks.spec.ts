@@ -70,6 +70,10 @@ describe('bedrock show', () => {
     const writer = await lock.write.acquire();
     const { stdout } = await bedrock(['show', resource], { environment });
     expect(stdout).toMatch(/ exclusive +all +1 /);
+    // The writer, once, below the head.
+    expect(stdout.trimEnd().split('\n')).toHaveLength(4);
+    const ended = await bedrock(['release', '--yes', resource], { environment });
+    expect(ended).toMatchObject({ code: 0, stdout: `${resource} was taken from ${holderOf(writer)}\n` });
     await writer.release();
   });
 
@@ -114,7 +118,7 @@ describe('bedrock release', () => {
   it('frees the lock at once with --yes, after it has shown whom that hurts', async () => {
     const lease = await acquired();
     const { code, stdout, stderr } = await bedrock(['release', '--yes', resource], { environment });
-    expect({ code, stdout }).toEqual({ code: 0, stdout: `${resource} is free\n` });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${resource} was taken from ${holderOf(lease)}\n` });
     expect(stderr).toContain(`${resource} is held\n\nHOLDER`);
     expect(stderr).toContain(holderOf(lease));
     expect(stderr).toContain('only fencing tokens protect from that');
@@ -174,7 +178,10 @@ describe('bedrock revoke', () => {
     const mutex = application.mutex(resource);
     const lease = await mutex.acquire({ leaseMs: 2_000 });
     const { code, stdout } = await bedrock(['revoke', '--yes', resource], { environment });
-    expect({ code, stdout }).toEqual({ code: 0, stdout: `${resource} is free when the leases end\n` });
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: `${resource} is revoked for ${holderOf(lease)}\n`,
+    });
     const shown = await bedrock(['show', resource], { environment });
     expect(shown.stdout).toMatch(/(, revoked| is free)\n$/);
     await eventually('the lease is lost', () => lease.isLost);

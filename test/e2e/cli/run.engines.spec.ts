@@ -100,7 +100,10 @@ describe.each<[string, () => Promise<Place>, string[]]>([
     const { holders } = JSON.parse(shown.stdout) as { holders: { id: string; process: object }[] };
     expect(holders).toMatchObject([{ mode: 'exclusive', process: { pid: running.process.pid } }]);
     const args = ['--url', place.url, '--yes', '--holder', holders[0]!.id, 'cli-shown'];
-    expect(await bedrock(['release', ...args])).toMatchObject({ code: 0, stdout: 'cli-shown is free\n' });
+    expect(await bedrock(['release', ...args])).toMatchObject({
+      code: 0,
+      stdout: `cli-shown was taken from ${holders[0]!.id}\n`,
+    });
     expect((await running.ended).code).toBe(76);
     expect(await bedrock(['show', '--url', place.url, 'cli-shown'])).toMatchObject({
       stdout: 'cli-shown is free\n',

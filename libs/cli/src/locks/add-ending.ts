@@ -1,4 +1,4 @@
-import type { Backend, ClaimView } from 'bedrock-lock';
+import { LockTypeMismatchError, type Backend, type ClaimView } from 'bedrock-lock';
 import type { Shape } from 'bedrock-lock/backend';
 import type { Command } from 'commander';
 import { createInterface } from 'node:readline/promises';
@@ -31,8 +31,8 @@ const ENDINGS: readonly Ending[] = [
     how: 'atExpiry',
     description: 'refuse renewals to the holders: the lock is free when their leases end',
     consequence:
-      'Their renewals are refused. Each loses the lock at the end of its lease, and is told at once.',
-    done: 'is free when the leases end',
+      'Their renewals are refused: each hears of it, and loses the lock at the end of its lease. A holder in Java (Redisson) renews all the same.',
+    done: 'is revoked for',
   },
   {
     verb: 'release',
@@ -40,7 +40,7 @@ const ENDINGS: readonly Ending[] = [
     description: 'free a lock at once, also if its holders still work',
     consequence:
       'The lock is free at once. A holder that is still working is told a moment later, and may do harm until it has stopped: only fencing tokens protect from that.',
-    done: 'is free',
+    done: 'was taken from',
   },
 ];
 
@@ -90,7 +90,10 @@ async function end(
   }
   const holders = targets.map(({ holder }) => holder);
   process.stderr.write(`${visible(resource)} is held\n\n${holderTable(holders)}\n\n${ending.consequence}\n`);
-  if (options.dryRun === true) return EXIT.ok;
+  if (options.dryRun === true) {
+    if (options.json === true) process.stdout.write(`${JSON.stringify({ resource, holders })}\n`);
+    return EXIT.ok;
+  }
   if (options.yes !== true && !(await isConfirmed(ending.verb))) return EXIT.conflict;
   return endAll(backend, resource, ending, { targets, options });
 }
@@ -101,18 +104,37 @@ async function endAll(
   { how, done }: Ending,
   { targets, options }: { readonly targets: readonly Target[]; readonly options: EndingOptions },
 ): Promise<number> {
-  const answers = await Promise.all(
+  const answers = await Promise.allSettled(
     targets.map(({ shape, holder: { id } }) => backend.leases.revoke(resource, shape, how, id)),
   );
-  const idsWhere = (answer: boolean) =>
-    targets.flatMap(({ holder: { id } }, at) => (answers[at] === answer ? [id] : []));
-  const [ended, changed] = [idsWhere(true), idsWhere(false)];
-  const text =
-    changed.length === 0
-      ? done
-      : `has changed meanwhile; left alone: ${changed.map((id) => visible(id)).join(', ')}`;
-  tell(options, resource, { ended, changed }, text);
+  const idsWhere = (is: (answer: PromiseSettledResult<boolean>) => boolean) =>
+    targets.flatMap(({ holder: { id } }, at) => (is(answers[at]!) ? [id] : []));
+  const ended = idsWhere((answer) => answer.status === 'fulfilled' && answer.value);
+  const changed = idsWhere((answer) =>
+    answer.status === 'fulfilled' ? !answer.value : isOtherKind(answer.reason),
+  );
+  const failed = answers.flatMap((answer) =>
+    answer.status === 'rejected' && !isOtherKind(answer.reason) ? [answer.reason as Error] : [],
+  );
+  if (ended.length > 0 || failed.length === 0)
+    tell(options, resource, { ended, changed }, outcomeText(done, ended, changed));
+  if (failed.length > 0) throw failed[0]!;
   return changed.length === 0 ? EXIT.ok : EXIT.conflict;
+}
+
+function outcomeText(done: string, ended: readonly string[], changed: readonly string[]): string {
+  const parts = [
+    ...(ended.length > 0 ? [`${done} ${ended.map((id) => visible(id)).join(', ')}`] : []),
+    ...(changed.length > 0
+      ? [`has changed meanwhile, and was left to ${changed.map((id) => visible(id)).join(', ')}`]
+      : []),
+  ];
+  return parts.join('; ');
+}
+
+/** The name has a lock of another kind by now. */
+function isOtherKind(error: unknown): boolean {
+  return error instanceof LockTypeMismatchError;
 }
 
 function tell({ json }: EndingOptions, resource: string, facts: object, text: string): void {
@@ -127,6 +149,9 @@ async function isConfirmed(verb: string): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return /^y(es)?$/i.test((await terminal.question(`Really ${verb} it? [y/N] `)).trim());
+  } catch {
+    // Ctrl-C and Ctrl-D are a no.
+    return false;
   } finally {
     terminal.close();
   }

@@ -9,8 +9,8 @@ export interface HoldersOfKind {
 }
 
 /**
- * The kinds that a backend may keep apart. A fair mutex is found as a mutex, and a read-write lock is no mutex where the
- * backend tells the two apart.
+ * The kinds that Redis keeps apart. A fair mutex is found as a mutex. The hash of a read-write lock would show its writer as the
+ * holder of a mutex too, so nothing is looked for there once it has been read.
  */
 const SHAPES: readonly Shape[] = [READER, MUTEX, permits(1, 1)];
 
@@ -20,11 +20,10 @@ const SHAPES: readonly Shape[] = [READER, MUTEX, permits(1, 1)];
  */
 export async function findHolders(backend: Backend, resource: string): Promise<readonly HoldersOfKind[]> {
   const found: HoldersOfKind[] = [];
-  const known = new Set<string>();
-  for (const shape of SHAPES) {
-    const views = await inspect(backend, resource, shape);
-    const holders = views.filter(({ id }) => !known.has(id));
-    for (const { id } of views) known.add(id);
+  // Elsewhere one look sees all kinds; a second one could see the next holder beside the first.
+  for (const shape of backend.name === 'redis' ? SHAPES : [MUTEX]) {
+    if (shape === MUTEX && found.length > 0) continue;
+    const holders = await inspect(backend, resource, shape);
     if (holders.length > 0) found.push({ shape, holders });
   }
   return found;

@@ -27,7 +27,7 @@ function cellsOf({ id, process, mode, units, depth, remainingMs, revoked }: Clai
   const owner =
     process === undefined
       ? 'unknown'
-      : `${process.label === undefined ? '' : `${visible(process.label)} `}${process.pid}@${visible(process.host)}`;
+      : `${process.label === undefined ? '' : `${visible(process.label)} `}${visible(String(process.pid))}@${visible(String(process.host))}`;
   const life = remainingMs === Infinity ? 'never' : durationText(remainingMs);
   return [visible(id), owner, mode, unitsText(units), String(depth), revoked ? `${life}, revoked` : life];
 }

@@ -7,7 +7,7 @@ export function holderText({ id, process, remainingMs, node }: HolderView): stri
   const holder =
     process === undefined
       ? visible(id)
-      : `${process.label === undefined ? 'process' : visible(process.label)} ${process.pid}@${visible(process.host)}`;
+      : `${process.label === undefined ? 'process' : visible(process.label)} ${visible(String(process.pid))}@${visible(String(process.host))}`;
   const place = node === undefined ? '' : ` on ${visible(node)}`;
   const life = remainingMs === Infinity ? 'has no lease' : `lease ends in ${durationText(remainingMs)}`;
   return `${holder}${place} (${life})`;
