@@ -24,11 +24,19 @@ export async function runProgram(args: readonly string[]): Promise<number> {
   const exit = (code: number) => (exitCode = code);
   for (const add of [addRun, addShow, addWait, addEndings]) add(program, exit);
   try {
+    checkSeparator(args);
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
     return codeFor(error);
   }
+}
+
+/** Without it, options of the command would be taken for those of `run`. @throws UsageError */
+function checkSeparator([verb, ...rest]: readonly string[]): void {
+  if (verb !== 'run' || rest.length === 0 || rest.includes('--')) return;
+  if (!rest.includes('--help') && !rest.includes('-h'))
+    throw new UsageError('the command and its arguments go behind --: bedrock run <resource> -- <command>');
 }
 
 /** The options of the command line that the library knows by another name. */

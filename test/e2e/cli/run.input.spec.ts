@@ -49,11 +49,15 @@ describe('bedrock run with wrong arguments', () => {
       ['run', '--url', 'redis://127.0.0.1:9', 'bedrock_x', '--', 'true'],
       /^error: the name of the lock must be/,
     ],
-    ['no command', ['run', '--url', 'redis://127.0.0.1:9', 'x'], /missing required argument 'command'/],
+    [
+      'no command',
+      ['run', '--url', 'redis://127.0.0.1:9', 'x'],
+      /^error: the command and its arguments go behind --: /,
+    ],
     [
       'a command without --',
       ['run', '--url', 'redis://127.0.0.1:9', 'x', 'ls', '-l'],
-      /unknown option '-l'[^]*go behind --/,
+      /^error: the command and its arguments go behind --: /,
     ],
     ['an exit code that is none', ['run', '--conflict-exit-code', '256', 'x', '--', 'true'], /from 0 to 255/],
     ['a verb that is none', ['rum', 'x'], /unknown command 'rum'[^]*run/],

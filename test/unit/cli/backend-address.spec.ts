@@ -41,6 +41,7 @@ describe('the URL of a backend', () => {
     ['etcd://secret@h', /must name a user and a password: etcd:\/\/user:password@host/],
     ['etcd://u:secret%zz@h', /must be percent-encoded/],
     ['etcd://u:secret@h/a?b', /must end after its path/],
+    ['etcd://h/50%', /must be percent-encoded/],
     ['zookeeper://:secret@h', /must name a user and a password/],
   ])('%s is refused without a secret in the message', (url, message) => {
     const refused = (): unknown => parseBackendAddress(url);

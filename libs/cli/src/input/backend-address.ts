@@ -87,7 +87,7 @@ function redisAddress({ scheme, userInfo, hosts, rest }: Parts, text: string): B
 function etcdAddress({ scheme, userInfo, hosts, rest }: Parts): BackendAddress {
   if (/[?#]/.test(rest)) throw new UsageError(`the ${scheme}:// URL must end after its path`);
   const protocol = scheme === 'etcds' ? 'https' : 'http';
-  const prefix = decodeURIComponent(rest.slice(1));
+  const prefix = decodeText(scheme, rest.slice(1));
   return {
     engine: 'etcd',
     hosts: hosts.map((host) => `${protocol}://${/:\d+$/.test(host) ? host : `${host}:${DEFAULT_ETCD_PORT}`}`),
@@ -119,6 +119,6 @@ function decodeText(scheme: string, text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new UsageError(`the user and the password of the ${scheme}:// URL must be percent-encoded`);
+    throw new UsageError(`user, password and path of the ${scheme}:// URL must be percent-encoded`);
   }
 }

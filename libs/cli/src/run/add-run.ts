@@ -44,7 +44,6 @@ export function addRun(program: Command, exit: (code: number) => void): void {
     .argument('<resource>', 'name of the lock')
     .argument('<command...>', 'the command and its arguments, behind --')
     .usage('[options] <resource> -- <command> [arguments]')
-    .showHelpAfterError('hint: the command and its arguments go behind --')
     .addOption(
       durationOption(
         '-w, --wait <time>',
