@@ -5,7 +5,6 @@ import { startRedis, type RunningServer } from 'bedrock-servers';
 import { eventually } from 'bedrock-testkit';
 import { Redis } from 'ioredis';
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { bedrock, startBedrock } from './bedrock-command.js';
 
 let server: RunningServer;
@@ -38,16 +37,6 @@ async function isFree(): Promise<boolean> {
   const lease = await application.mutex(resource).tryAcquire();
   await lease?.release();
   return lease !== null;
-}
-
-/** False also for a process that has ended and that no parent has asked for its exit code. */
-function isAlive(pid: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    return !/^\d+ \(.*\) [ZX]/s.test(stat);
-  } catch {
-    return false;
-  }
 }
 
 describe('a command under a lock', () => {
@@ -190,77 +179,6 @@ describe('a lock that is held', () => {
       client.disconnect();
     }
   }
-});
-
-describe('signals', () => {
-  it('go to the command, which decides what to do', async () => {
-    const running = startBedrock(
-      run([], ...sh('trap "echo asked; exit 9" TERM; echo started; while :; do sleep 0.05; done')),
-    );
-    await eventually('the command runs', () => running.said.stdout.includes('started'));
-    running.process.kill('SIGTERM');
-    expect(await running.ended).toMatchObject({ code: 9, stdout: 'started\nasked\n' });
-    expect(await isFree()).toBe(true);
-  });
-
-  it('that end the command are told as a shell tells them', async () => {
-    const running = startBedrock(run([], ...sh('echo started; exec sleep 60')));
-    await eventually('the command runs', () => running.said.stdout.includes('started'));
-    running.process.kill('SIGINT');
-    expect(await running.ended).toMatchObject({ code: 130, signal: null });
-    const killed = await bedrock(run([], ...sh('kill -KILL $$')));
-    expect(killed.code).toBe(137);
-  });
-
-  it('that kill bedrock itself end the command too, since nothing renews its lock any more', async () => {
-    const running = startBedrock(
-      run(['--grace', '1s'], ...sh('trap "" TERM; echo $$; while :; do sleep 0.05; done')),
-    );
-    await eventually('the command runs', () => /^\d+\n/.test(running.said.stdout));
-    const pid = Number(running.said.stdout);
-    running.process.kill('SIGKILL');
-    await eventually('the command has ended', () => !isAlive(pid), { withinMs: 10_000 });
-  });
-});
-
-describe('a lock that is lost half-way', () => {
-  it('ends the command, and kills what does not end in time; the exit code is 76', async () => {
-    const running = startBedrock(
-      run(
-        ['--lease', '1s', '--grace', '500ms'],
-        ...sh('trap "echo asked" TERM; echo $$; while :; do sleep 0.05; done'),
-      ),
-    );
-    await eventually('the command runs', () => /^\d+\n/.test(running.said.stdout));
-    const pid = Number(running.said.stdout);
-    expect(await application.mutex(resource).forceRelease()).toBe(true);
-    const { code, stdout, stderr } = await running.ended;
-    expect(code).toBe(76);
-    expect(stdout).toContain('asked');
-    expect(stderr).toMatch(
-      /was lost after \d+ ms: .+; asking the command to end, and killing it in 500 ms\n/,
-    );
-    expect(isAlive(pid)).toBe(false);
-  });
-
-  it('has 76 also for a command that ends well when it is asked to', async () => {
-    const running = startBedrock(
-      run(
-        ['--lease', '1s', '--json'],
-        ...sh('trap "exit 0" TERM; echo started; while :; do sleep 0.05; done'),
-      ),
-    );
-    await eventually('the command runs', () => running.said.stdout.includes('started'));
-    await application.mutex(resource).forceRelease();
-    const { code, stderr } = await running.ended;
-    expect(code).toBe(76);
-    // The shell itself may tell that what it waited for was ended.
-    expect(JSON.parse(stderr.split('\n', 1)[0]!)).toMatchObject({
-      event: 'lost',
-      resource,
-      code: 'LOCK_LOST',
-    });
-  });
 });
 
 describe('a command that is not started', () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SIGNALLED } from '../output/exit-codes.js';
-import { isGroupAlive } from './group-members.js';
+import { livingGroups } from './group-members.js';
 import { OrphanGuard } from './orphan-guard.js';
 
 /** How often the group is looked at once its first process has ended, in ms: at first and at most. */
@@ -45,10 +45,12 @@ export class CommandGroup {
 
   send(signal: NodeJS.Signals): void {
     if (this.#isOver) return;
-    try {
-      process.kill(-this.#group, signal);
-    } catch {
-      // All have ended, or belong to another user now.
+    for (const group of livingGroups(this.#group)) {
+      try {
+        process.kill(-group, signal);
+      } catch {
+        // All have ended, or belong to another user now.
+      }
     }
   }
 
@@ -77,7 +79,7 @@ export class CommandGroup {
     await this.exitCode;
     for (
       let pauseMs = FIRST_LOOK_MS;
-      isGroupAlive(this.#group);
+      livingGroups(this.#group).length > 0;
       pauseMs = Math.min(LONGEST_LOOK_MS, pauseMs * 2)
     )
       await sleep(pauseMs);
