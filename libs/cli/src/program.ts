@@ -23,12 +23,16 @@ export async function runProgram(args: readonly string[]): Promise<number> {
     .showSuggestionAfterError();
   const exit = (code: number) => (exitCode = code);
   for (const add of [addRun, addShow, addWait, addEndings]) add(program, exit);
+  // The timers of the library keep no process alive, and a wait may have nothing else.
+  const alive = setInterval(() => undefined, 60_000);
   try {
     checkSeparator(args);
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
     return codeFor(error);
+  } finally {
+    clearInterval(alive);
   }
 }
 

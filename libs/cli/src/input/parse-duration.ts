@@ -2,6 +2,9 @@ import { UsageError } from './usage-error.js';
 
 const UNIT_MS: Readonly<Partial<Record<string, number>>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
+/** The longest timer of Node, in ms. */
+const MAX_MS = 2 ** 31 - 1;
+
 /**
  * A time with its unit: `500ms`, `2.5s`, `10m`, `1h`.
  * @returns ms @throws UsageError naming the option
@@ -13,5 +16,7 @@ export function parseDuration(option: string, text: string): number {
     throw new UsageError(
       `${option} must be a time such as 500ms, 30s, 10m or 1h; got ${JSON.stringify(text)}`,
     );
-  return Math.round(Number(number) * unitMs);
+  const ms = Math.round(Number(number) * unitMs);
+  if (ms > MAX_MS) throw new UsageError(`${option} must be at most 24 days; got ${text}`);
+  return ms;
 }

@@ -5,6 +5,7 @@ import {
   durationOption,
   type BackendOptions,
 } from '../input/backend-options.js';
+import { write } from 'node:fs';
 import { EXIT } from '../output/exit-codes.js';
 import { UsageError } from '../input/usage-error.js';
 import { RunMessages } from './run-messages.js';
@@ -88,7 +89,8 @@ async function runCommand(resource: string, command: string[], options: RunOptio
   if (process.platform === 'win32')
     throw new UsageError('run needs process groups, which Windows does not have');
   const messages = new RunMessages(resource, json === true ? 'json' : 'text', verbose === true, (line) =>
-    process.stderr.write(`${line}\n`),
+    // Never process.stderr, which waits for a slow reader: renewals must go on.
+    write(2, `${line}\n`, () => undefined),
   );
   const backend = await backendOf(options, process.env);
   return runUnderLock(

@@ -51,6 +51,11 @@ export class RunMessages {
     this.#say('lost', { ...reasonOf(error), heldMs: error.heldMs }, `${visibleMessage(error)}; ${next}`);
   }
 
+  revoked(restMs: number): void {
+    const next = `asking the command to end, and killing it in ${durationText(restMs)}`;
+    this.#say('revoked', { restMs }, `was revoked; ${next}`);
+  }
+
   backgroundProcesses(): void {
     this.#say(
       'background processes',

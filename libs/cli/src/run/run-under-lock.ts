@@ -51,7 +51,9 @@ export async function runUnderLock(
   using relay = new SignalRelay();
   try {
     const granted = await askFor(bedrock, request, relay, messages);
-    return typeof granted === 'number' ? granted : await runWith(granted, request, relay, messages);
+    return typeof granted === 'number'
+      ? granted
+      : await runWith(bedrock, granted, { request, relay, messages });
   } finally {
     await bedrock.close();
   }
@@ -100,12 +102,14 @@ async function holderOf(lock: Mutex, refused: HolderView | undefined): Promise<H
   }
 }
 
-async function runWith(
-  lease: Lease,
-  { command, environment, graceMs }: RunRequest,
-  relay: SignalRelay,
-  messages: RunMessages,
-): Promise<number> {
+interface Run {
+  readonly request: RunRequest;
+  readonly relay: SignalRelay;
+  readonly messages: RunMessages;
+}
+
+async function runWith(bedrock: Bedrock, lease: Lease, { request, relay, messages }: Run): Promise<number> {
+  const { command, environment, graceMs } = request;
   let group: CommandGroup;
   try {
     group = await CommandGroup.start(command, { ...environment, ...factsOf(lease) }, graceMs);
@@ -117,9 +121,16 @@ async function runWith(
   relay.sendTo(group);
   let killed: Promise<void> | undefined;
   const onLost = () => {
+    // First of all: a message may have to wait for its reader.
+    killed ??= group.end(graceMs);
     messages.lost(lease.signal.reason as LockLostError, graceMs);
-    killed = group.end(graceMs);
   };
+  // Its lease ends soon, and the command has to end before that.
+  const stopListening = bedrock.on('lease.revoked', ({ remainingMs }) => {
+    const restMs = Math.min(graceMs, remainingMs);
+    killed ??= group.end(restMs);
+    messages.revoked(restMs);
+  });
   if (lease.signal.aborted) onLost();
   lease.signal.addEventListener('abort', onLost, { once: true });
   const exitCode = await group.exitCode;
@@ -127,6 +138,7 @@ async function runWith(
   await group.ended();
   clearTimeout(notice);
   lease.signal.removeEventListener('abort', onLost);
+  stopListening();
   await killed;
   const outcome = await lease.release();
   if (outcome === 'unconfirmed') messages.unconfirmed();
@@ -134,10 +146,11 @@ async function runWith(
 }
 
 /** What the command may know of its lock. */
-function factsOf(lease: Lease): Record<string, string> {
+function factsOf(lease: Lease): Record<string, string | undefined> {
   return {
     BEDROCK_RESOURCE: lease.resource,
-    ...(lease.token > 0 && { BEDROCK_TOKEN: String(lease.token) }),
+    // Without a token of its own, it must not see that of an outer run.
+    BEDROCK_TOKEN: lease.token > 0 ? String(lease.token) : undefined,
     BEDROCK_LEASE_UNTIL: String(Math.floor(Date.now() + lease.remainingMs)),
   };
 }
