@@ -21,3 +21,8 @@ export interface LockProtocol {
   /** @param holder the claim id of the only grant that is meant */
   revoke(resource: string, how: 'atExpiry' | 'now', holder?: string): Promise<boolean>;
 }
+
+/** What the scripts of `revoke` take: how, and whose grant is the only one that is meant. */
+export function revocation(how: 'atExpiry' | 'now', holder: string | undefined): readonly string[] {
+  return holder === undefined ? [how] : [how, holder];
+}

@@ -5,7 +5,7 @@ import { MODE_FIELD, processOf, REVOKED_FIELD, type LockKeys } from '../protocol
 import type { LeaseBatches } from './lease-batches.js';
 import { INSPECT, type Script } from '../protocol/script.js';
 import type { CallScript } from '../protocol/script-caller.js';
-import type { LockProtocol } from './lock-protocol.js';
+import { revocation, type LockProtocol } from './lock-protocol.js';
 
 /** A claim of Bedrock or a thread of Redisson: a UUID of the process comes first. Any other field makes no lock of a hash. */
 const HOLDER = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}:/i;
@@ -81,8 +81,7 @@ export class MutexProtocol implements LockProtocol {
         revoke,
         resource,
         this.format.revokedKeys(resource),
-        how,
-        ...(holder === undefined ? [] : [holder]),
+        ...revocation(how, holder),
       )) === 1
     );
   }

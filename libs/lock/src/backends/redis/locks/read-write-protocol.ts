@@ -8,7 +8,7 @@ import { RW_CLAIM, RW_INSPECT, RW_RENEW, RW_REVOKE, RW_WITHDRAW } from '../proto
 import type { RedisConnection } from '../connection/redis-connection.js';
 import { encodeAscii, type ScriptInput } from '../protocol/resp-encoding.js';
 import type { CallScript } from '../protocol/script-caller.js';
-import type { LockProtocol } from './lock-protocol.js';
+import { revocation, type LockProtocol } from './lock-protocol.js';
 
 /** Redisson's suffix for the field of a writer. */
 const WRITER_SUFFIX = ':write';
@@ -81,13 +81,7 @@ export class ReadWriteProtocol implements LockProtocol {
   async revoke(resource: string, how: 'atExpiry' | 'now', holder?: string): Promise<boolean> {
     const { lock, queue, asks } = this.keyCache.of(resource);
     return (
-      (await this.callScript(
-        RW_REVOKE,
-        resource,
-        [lock, queue, asks],
-        how,
-        ...(holder === undefined ? [] : [holder]),
-      )) === 1
+      (await this.callScript(RW_REVOKE, resource, [lock, queue, asks], ...revocation(how, holder))) === 1
     );
   }
 

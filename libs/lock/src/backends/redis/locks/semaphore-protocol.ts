@@ -15,7 +15,7 @@ import {
 import type { RedisConnection } from '../connection/redis-connection.js';
 import { encodeText, encodeAscii, type ScriptInput } from '../protocol/resp-encoding.js';
 import type { CallScript } from '../protocol/script-caller.js';
-import type { LockProtocol } from './lock-protocol.js';
+import { revocation, type LockProtocol } from './lock-protocol.js';
 
 /**
  * The names that belong to a semaphore: its permits, its queue, the requests of the queue, and the
@@ -108,15 +108,7 @@ export class SemaphoreProtocol implements LockProtocol {
 
   async revoke(resource: string, how: 'atExpiry' | 'now', holder?: string): Promise<boolean> {
     const { all } = new SemaphoreKeys(resource);
-    return (
-      (await this.callScript(
-        LEASE_SEMAPHORE_REVOKE,
-        resource,
-        all,
-        how,
-        ...(holder === undefined ? [] : [holder]),
-      )) === 1
-    );
+    return (await this.callScript(LEASE_SEMAPHORE_REVOKE, resource, all, ...revocation(how, holder))) === 1;
   }
 
   /** Looks each process up once, since it may hold many permits. */

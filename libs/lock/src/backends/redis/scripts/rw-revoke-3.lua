@@ -35,7 +35,7 @@ else
   end
 end
 for _, holder in ipairs(holders) do
-  local process, message = string.match(holder.name, '^[^:]*'), '!' .. lock
-  --@include publish
+  -- On the channel that the whole cluster hears: a holder that does not wait listens to no channel of the lock.
+  call('PUBLISH', 'bedrock_wake:' .. string.match(holder.name, '^[^:]*'), '!' .. lock)
 end
 return #holders > 0 and 1 or 0
