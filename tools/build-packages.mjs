@@ -164,9 +164,16 @@ function prepareLock() {
     writeFileSync(join(dist, `${entry}.d.mts`), `export * from './${entry}.js';\n`);
 }
 
+/** Tables of the databases, for those who make them in migrations of their own, by their place in the package. */
+const MIGRATIONS = Object.fromEntries(
+  ['mysql', 'postgres'].map((engine) => [`${engine}.sql`, `backends/sql/${engine}/migration.sql`]),
+);
+
 function buildLock() {
   const dist = join(LOCK, 'dist');
   buildCommonJs(LOCK, dist);
+  for (const [name, source] of Object.entries(MIGRATIONS))
+    copyFileSync(join(LOCK, 'src', source), join(dist, name));
   const entries = entriesOfLock();
   for (const entry of entries) {
     const names = Object.keys(require(join(dist, `${entry}.js`)));
@@ -174,7 +181,7 @@ function buildLock() {
   }
   const modules = modulesOf(LOCK).flatMap(outputsOf);
   const wrappers = entries.flatMap((name) => ['.mjs', '.d.mts'].map((end) => name + end));
-  removeOthers(dist, ['package.json', '.tsbuildinfo', ...modules, ...wrappers]);
+  removeOthers(dist, ['package.json', '.tsbuildinfo', ...Object.keys(MIGRATIONS), ...modules, ...wrappers]);
 }
 
 /** @param {string} library */

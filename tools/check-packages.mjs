@@ -24,6 +24,9 @@ const LIMITS = {
   testkit: { packed: 400_000, unpacked: 2_000_000, files: 800 },
 };
 
+/** Files that the documentation tells users to take from a package. */
+const NAMED_IN_DOCS = { lock: ['dist/mysql.sql', 'dist/postgres.sql'] };
+
 /** @param {string} command @param {string[]} args */
 function passes(command, args) {
   const { status } = spawnSync(join(bin, command), args, { cwd: root, stdio: 'inherit' });
@@ -38,6 +41,8 @@ function checkContent(library, { files, packed, unpacked }) {
     'must not be published',
   );
   assert.ok(files.includes('README.md') && files.includes('LICENSE'), 'README.md or LICENSE is missing');
+  const missing = (NAMED_IN_DOCS[library] ?? []).filter((file) => !files.includes(file));
+  assert.deepEqual(missing, [], 'named in the documentation, and not in the archive');
   const maps = files.filter((file) => file.endsWith('.map'));
   const bare = maps.filter((file) => {
     const { sources, sourcesContent } = JSON.parse(readFileSync(join(root, 'libs', library, file), 'utf8'));

@@ -28,7 +28,7 @@ export interface MysqlBackend extends Backend {
 /**
  * Locks as rows of tables in MySQL (8.0 or later) or MariaDB (10.6 or later). Connections of its
  * own are opened when they are needed. The tables have to be there: `ensureSchema()`, or
- * `migration.sql`.
+ * `dist/mysql.sql` of the package.
  * @throws InvalidOptionError naming the field; nothing is sent
  */
 export function mysql(options: string | MysqlOptions): MysqlBackend {

@@ -62,7 +62,9 @@ export class PgLinkFactory implements SqlLinkFactory {
   }
 
   adviceOn(error: unknown): string | undefined {
-    return codeOf(error) === NO_TABLE ? 'make the tables with ensureSchema() or migration.sql' : undefined;
+    return codeOf(error) === NO_TABLE
+      ? 'make the tables with ensureSchema() or dist/postgres.sql of the package'
+      : undefined;
   }
 
   isUsableAfter(error: unknown): boolean {

@@ -23,7 +23,7 @@ export interface PostgresBackend extends Backend {
 /**
  * Locks as rows of tables in PostgreSQL (12 or later). The backend opens its own connections on
  * demand: `connections` for statements, and one that receives notifications of free locks. The
- * tables must exist: `ensureSchema()`, or `migration.sql`.
+ * tables must exist: `ensureSchema()`, or `dist/postgres.sql` of the package.
  * @throws InvalidOptionError naming the field; nothing is sent
  */
 export function postgres(options: string | PostgresOptions): PostgresBackend {
