@@ -6,30 +6,30 @@ import { SIGNALLED } from '../output/exit-codes.js';
 import { livingGroups } from './group-members.js';
 import { OrphanGuard } from './orphan-guard.js';
 
-/** How often the group is looked at once its first process has ended, in ms: at first and at most. */
+/** Pause between two looks at the processes once the command has ended, in ms: at first and at most. */
 const FIRST_LOOK_MS = 20;
 const LONGEST_LOOK_MS = 500;
 
-/** A command and all that it starts: a process group of its own, with the input and output of this process. */
+/** A command and all that it starts: a session of its own, with the input and output of this process. */
 export class CommandGroup {
   /** The exit code of the command, or 128 + n when signal n ended it. */
   readonly exitCode: Promise<number>;
-  readonly #group: number;
+  readonly #session: number;
   readonly #guard: OrphanGuard;
   #ended: Promise<void> | undefined;
-  /** From then on another group may have the number. */
+  /** From then on another session may have the number. */
   #isOver = false;
 
   private constructor(child: ChildProcess, graceMs: number) {
-    this.#group = child.pid!;
-    this.#guard = new OrphanGuard(this.#group, graceMs);
+    this.#session = child.pid!;
+    this.#guard = new OrphanGuard(this.#session, graceMs);
     this.exitCode = once(child, 'exit').then(([code, signal]) =>
       codeOf(code as number | null, signal as string),
     );
   }
 
   /**
-   * @param graceMs how long the group may take to end when it is asked to
+   * @param graceMs how long the processes may take to end when they are asked to
    * @throws the error of the system when the command cannot be started: ENOENT, EACCES and others
    */
   static async start(
@@ -45,7 +45,7 @@ export class CommandGroup {
 
   send(signal: NodeJS.Signals): void {
     if (this.#isOver) return;
-    for (const group of livingGroups(this.#group)) {
+    for (const group of livingGroups(this.#session)) {
       try {
         process.kill(-group, signal);
       } catch {
@@ -69,7 +69,7 @@ export class CommandGroup {
     ]);
   }
 
-  /** Resolves once the command and all that it has left in its group have ended. */
+  /** Resolves once the command and all that it has left in its session have ended. */
   ended(): Promise<void> {
     this.#ended ??= this.#watch();
     return this.#ended;
@@ -79,7 +79,7 @@ export class CommandGroup {
     await this.exitCode;
     for (
       let pauseMs = FIRST_LOOK_MS;
-      livingGroups(this.#group).length > 0;
+      livingGroups(this.#session).length > 0;
       pauseMs = Math.min(LONGEST_LOOK_MS, pauseMs * 2)
     )
       await sleep(pauseMs);

@@ -38,7 +38,7 @@ export interface RunRequest {
 const BACKGROUND_NOTICE_MS = 1_000;
 
 /**
- * Runs a command while a mutex is held. The lock is released once the command and every process in its group have ended.
+ * Runs a command while a mutex is held. The lock is released once the command and every process in its session have ended.
  * Closes the backend.
  * @returns the exit code of `bedrock` @throws InvalidOptionError, UnsupportedByBackendError
  */
