@@ -1,4 +1,4 @@
-import { LockTypeMismatchError, UnsupportedByBackendError, type Backend, type ClaimView } from 'bedrock-lock';
+import { LockTypeMismatchError, type Backend, type ClaimView } from 'bedrock-lock';
 import { MUTEX, permits, READER, type Shape } from 'bedrock-lock/backend';
 
 /** Holders of one kind of lock under a name. */
@@ -16,25 +16,24 @@ const SHAPES: readonly Shape[] = [READER, MUTEX, permits(1, 1)];
 
 /**
  * Everything that is held under a name, whatever its kind; on Redis a mutex and a semaphore may have the same name.
- * @throws BackendUnavailableError
+ * @throws BackendUnavailableError; LockTypeMismatchError when the name holds no lock but something else
  */
 export async function findHolders(backend: Backend, resource: string): Promise<readonly HoldersOfKind[]> {
   const found: HoldersOfKind[] = [];
+  const mismatches = new Map<Shape, LockTypeMismatchError>();
   // Elsewhere one look sees all kinds; a second one could see the next holder beside the first.
   for (const shape of backend.name === 'redis' ? SHAPES : [MUTEX]) {
     if (shape === MUTEX && found.length > 0) continue;
-    const holders = await inspect(backend, resource, shape);
-    if (holders.length > 0) found.push({ shape, holders });
+    try {
+      const holders = await backend.leases.inspect(resource, shape);
+      if (holders.length > 0) found.push({ shape, holders });
+    } catch (error) {
+      if (!(error instanceof LockTypeMismatchError)) throw error;
+      mismatches.set(shape, error);
+    }
   }
+  const mismatch = mismatches.get(MUTEX);
+  // A mutex is no read-write lock; a name that is neither belongs to something else.
+  if (mismatch !== undefined && mismatches.has(READER) && found.length === 0) throw mismatch;
   return found;
-}
-
-async function inspect(backend: Backend, resource: string, shape: Shape): Promise<readonly ClaimView[]> {
-  try {
-    return await backend.leases.inspect(resource, shape);
-  } catch (error) {
-    // The name has a lock of another kind, or the backend has none of this kind.
-    if (error instanceof LockTypeMismatchError || error instanceof UnsupportedByBackendError) return [];
-    throw error;
-  }
 }

@@ -4,7 +4,7 @@
  */
 export const EXIT = {
   ok: 0,
-  /** Wrong arguments. */
+  /** Wrong arguments, or a name that holds something else than a lock. */
   usage: 64,
   /** The backend could not be reached, and the command was not started. */
   unavailable: 69,
