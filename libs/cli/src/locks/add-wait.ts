@@ -1,6 +1,6 @@
+import { BackendUnavailableError, type Backend, type ClaimView } from 'bedrock-lock';
 import type { Command } from 'commander';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Backend, ClaimView } from 'bedrock-lock';
 import {
   addBackendOptions,
   durationOption,
@@ -12,7 +12,7 @@ import { holderText } from '../output/holder-text.js';
 import { visible } from '../output/visible.js';
 import { findHolders } from './find-holders.js';
 
-interface WaitOptionsOfCommand extends BackendOptions {
+interface WaitingOptions extends BackendOptions {
   readonly wait?: number;
 }
 
@@ -31,7 +31,7 @@ export function addWait(program: Command, exit: (code: number) => void): void {
         `longest wait; then exit with ${EXIT.conflict} (default: for ever)`,
       ),
     );
-  addBackendOptions(wait, 'bedrock wait').action(async (resource: string, options: WaitOptionsOfCommand) => {
+  addBackendOptions(wait, 'bedrock wait').action(async (resource: string, options: WaitingOptions) => {
     const deadline = performance.now() + (options.wait ?? Infinity);
     const holder = await withBackend(options, (backend) => whenFree(backend, resource, deadline));
     if (options.json === true)
@@ -48,10 +48,15 @@ async function whenFree(
   resource: string,
   deadline: number,
 ): Promise<ClaimView | undefined> {
-  for (;;) {
-    const [kind] = await findHolders(backend, resource);
+  for (let looks = 0; ; looks += 1) {
     const restMs = deadline - performance.now();
-    if (kind === undefined || restMs <= 0) return kind?.holders[0];
-    await sleep(Math.min(PAUSE_MS, restMs));
+    try {
+      const [kind] = await findHolders(backend, resource);
+      if (kind === undefined || restMs <= 0) return kind?.holders[0];
+    } catch (error) {
+      // Once the backend has answered, the wait outlasts an outage.
+      if (looks === 0 || restMs <= 0 || !(error instanceof BackendUnavailableError)) throw error;
+    }
+    await sleep(Math.min(PAUSE_MS, Math.max(0, restMs)));
   }
 }
