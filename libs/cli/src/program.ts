@@ -57,9 +57,9 @@ const OPTION_OF: Readonly<Partial<Record<string, string>>> = {
   url: '--url',
 };
 
-/** Tells of an error, and gives the exit code. @throws any error but those of the user and of the backend */
+/** Reports an error, and gives the exit code. @throws any error but those of the user and of the backend */
 function codeFor(error: unknown): number {
-  // It has been told already: help, the version, or wrong arguments.
+  // Commander has reported it: help, the version, or wrong arguments.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   if (!(error instanceof UsageError || isLockError(error))) throw error;
   const option = error instanceof InvalidOptionError ? OPTION_OF[error.field] : undefined;

@@ -2,7 +2,7 @@ import type { HolderView } from 'bedrock-lock';
 import { durationText } from './durations.js';
 import { visible } from './visible.js';
 
-/** Tells who stands in the way: label, process and host where they are known, and how long its lease lasts. */
+/** Names a holder by label, process and host where they are known, and says how long its lease lasts. */
 export function holderText({ id, process, remainingMs, node }: HolderView): string {
   const holder =
     process === undefined

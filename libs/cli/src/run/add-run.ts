@@ -1,11 +1,11 @@
 import { InvalidArgumentError, type Command } from 'commander';
+import { write } from 'node:fs';
 import {
   addBackendOptions,
   backendOf,
   durationOption,
   type BackendOptions,
 } from '../input/backend-options.js';
-import { write } from 'node:fs';
 import { EXIT } from '../output/exit-codes.js';
 import { UsageError } from '../input/usage-error.js';
 import { RunMessages } from './run-messages.js';
@@ -58,7 +58,7 @@ export function addRun(program: Command, exit: (code: number) => void): void {
     .addOption(
       durationOption(
         '--hold-at-least <time>',
-        'keep the lock at least this long, even if the command ends before',
+        'keep the lock at least this long, even if the command ends earlier',
       ),
     )
     .addOption(
@@ -73,7 +73,7 @@ export function addRun(program: Command, exit: (code: number) => void): void {
       parseExitCode,
       EXIT.conflict,
     )
-    .option('-v, --verbose', 'say also when the lock was granted or the command was skipped')
+    .option('-v, --verbose', 'also report that the lock was granted or the command skipped')
     .addHelpText('after', EXPLANATION);
   addBackendOptions(run, 'bedrock run').action(
     async (resource: string, command: string[], options: RunOptions) => {
