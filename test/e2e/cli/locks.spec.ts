@@ -1,30 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Bedrock, type Lease } from 'bedrock-lock';
 import { redis } from 'bedrock-lock/redis';
-import { startRedis, type RunningServer } from 'bedrock-servers';
 import { eventually } from 'bedrock-testkit';
-import { Redis } from 'ioredis';
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { bedrock, bedrockInTerminal, startBedrock } from './bedrock-command.js';
+import { LocksFixture } from './locks-fixture.js';
 
-let server: RunningServer;
-/** An application that holds the locks. */
-let application: Bedrock;
-let environment: { readonly BEDROCK_URL: string };
-let resource: string;
-
-beforeAll(async () => {
-  server = await startRedis();
-  environment = { BEDROCK_URL: server.url };
-  application = new Bedrock({ backend: redis({ url: server.url, label: 'the application' }) });
-}, 60_000);
-afterAll(async () => {
-  await application?.close({ graceMs: 0 });
-  await server?.stop();
-});
-beforeEach(() => {
-  resource = `cli:${randomUUID()}`;
-});
+const locks = new LocksFixture();
 
 function holderOf({ id }: Lease): string {
   return id.replace(/\/.*/, '');
@@ -32,7 +15,7 @@ function holderOf({ id }: Lease): string {
 
 /** Once others can see the process of the holder. */
 async function acquired(): Promise<Lease> {
-  const mutex = application.mutex(resource);
+  const mutex = locks.application.mutex(locks.resource);
   const lease = await mutex.acquire({ leaseMs: 60_000 });
   await eventually('the process is known', async () => (await mutex.inspect())[0]?.process !== undefined);
   return lease;
@@ -40,15 +23,15 @@ async function acquired(): Promise<Lease> {
 
 describe('bedrock show', () => {
   it('says that a lock is free', async () => {
-    const outcome = await bedrock(['show', resource], { environment });
-    expect(outcome).toEqual({ code: 0, signal: null, stdout: `${resource} is free\n`, stderr: '' });
+    const outcome = await bedrock(['show', locks.resource], { environment: locks.environment });
+    expect(outcome).toEqual({ code: 0, signal: null, stdout: `${locks.resource} is free\n`, stderr: '' });
   });
 
   it('shows the holder: id, process, mode, units, depth and the end of its lease', async () => {
     const lease = await acquired();
-    const { code, stdout } = await bedrock(['show', resource], { environment });
+    const { code, stdout } = await bedrock(['show', locks.resource], { environment: locks.environment });
     const [title, blank, head, line, ...more] = stdout.split('\n');
-    expect([code, title, blank, more]).toEqual([0, `${resource} is held`, '', ['']]);
+    expect([code, title, blank, more]).toEqual([0, `${locks.resource} is held`, '', ['']]);
     expect(head).toMatch(/^HOLDER +PROCESS +MODE +UNITS +DEPTH +LEASE ENDS IN$/);
     expect(line).toMatch(/^\S+ +the application \d+@\S+ +exclusive +1 +1 +\d+(\.\d)? s$/);
     expect(line).toContain(holderOf(lease));
@@ -56,58 +39,89 @@ describe('bedrock show', () => {
   });
 
   it('shows readers, a writer and permits, also under one name', async () => {
-    const lock = application.readWriteLock(resource);
+    const lock = locks.application.readWriteLock(locks.resource);
     const readers = [await lock.read.acquire(), await lock.read.acquire()];
-    const permit = await application.semaphore(`${resource}:pool`, { permits: 5 }).acquire({ permits: 3 });
+    const permit = await locks.application
+      .semaphore(`${locks.resource}:pool`, { permits: 5 })
+      .acquire({ permits: 3 });
     const [shared, pool] = await Promise.all(
-      [resource, `${resource}:pool`].map((name) => bedrock(['show', '--json', name], { environment })),
+      [locks.resource, `${locks.resource}:pool`].map((name) =>
+        bedrock(['show', '--json', name], { environment: locks.environment }),
+      ),
     );
-    expect(JSON.parse(shared!.stdout)).toMatchObject({ resource, holders: [{ mode: 'shared', units: 1 }] });
+    expect(JSON.parse(shared!.stdout)).toMatchObject({
+      resource: locks.resource,
+      holders: [{ mode: 'shared', units: 1 }],
+    });
     expect(JSON.parse(pool!.stdout)).toMatchObject({
       holders: [{ id: holderOf(permit), mode: 'shared', units: 3 }],
     });
     for (const lease of [...readers, permit]) await lease.release();
     const writer = await lock.write.acquire();
-    const { stdout } = await bedrock(['show', resource], { environment });
+    const { stdout } = await bedrock(['show', locks.resource], { environment: locks.environment });
     expect(stdout).toMatch(/ exclusive +all +1 /);
     // The writer, once, below the head.
     expect(stdout.trimEnd().split('\n')).toHaveLength(4);
-    const ended = await bedrock(['release', '--yes', resource], { environment });
-    expect(ended).toMatchObject({ code: 0, stdout: `${resource} was taken from ${holderOf(writer)}\n` });
+    const ended = await bedrock(['release', '--yes', locks.resource], { environment: locks.environment });
+    expect(ended).toMatchObject({
+      code: 0,
+      stdout: `${locks.resource} was taken from ${holderOf(writer)}\n`,
+    });
     await writer.release();
   });
 
-  it('shows no hash that is no lock, and no text', async () => {
-    const client = new Redis(server.url);
-    await client.hset(`${resource}:hash`, { name: 'Ann', age: 30 });
-    await client.set(`${resource}:text`, 'x');
-    client.disconnect();
-    for (const name of [`${resource}:hash`, `${resource}:text`])
-      expect((await bedrock(['show', name], { environment })).stdout).toBe(`${name} is free\n`);
+  it('shows no hash that is no lock, and says what else a name is', async () => {
+    const [hash, text] = [`${locks.resource}:hash`, `${locks.resource}:text`];
+    await locks.client.hset(hash, { name: 'Ann', age: 30 });
+    await locks.client.set(text, 'x');
+    expect((await bedrock(['show', hash], { environment: locks.environment })).stdout).toBe(
+      `${hash} is free\n`,
+    );
+    const other = await bedrock(['show', text], { environment: locks.environment });
+    expect({ code: other.code, stdout: other.stdout }).toEqual({ code: 64, stdout: '' });
+    expect(other.stderr).toMatch(/^error: "cli:.+" is in use for something else/);
   });
 
   it('shows names as harmless text', async () => {
-    const { stdout } = await bedrock(['show', '\u202Ecod\u200B'], { environment });
+    const { stdout } = await bedrock(['show', '\u202Ecod\u200B'], { environment: locks.environment });
     expect(stdout).toBe('\\u{202e}cod\\u{200b} is free\n');
   });
 });
 
 describe('bedrock wait', () => {
   it('ends once the lock is free, and has not taken it', async () => {
-    const lease = await application.mutex(resource).acquire();
-    const running = startBedrock(['wait', resource], { environment });
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    const lease = await locks.application.mutex(locks.resource).acquire();
+    const before = await locks.scriptsRun();
+    const running = startBedrock(['wait', locks.resource], { environment: locks.environment });
+    // A new connection runs some, and each look one for each of three kinds of lock.
+    await eventually('it has looked again', async () => (await locks.scriptsRun()) >= before + 12);
     expect(running.process.exitCode).toBeNull();
     await lease.release();
     expect(await running.ended).toEqual({ code: 0, signal: null, stdout: '', stderr: '' });
-    const next = await application.mutex(resource).tryAcquire();
+    const next = await locks.application.mutex(locks.resource).tryAcquire();
     expect(next).not.toBeNull();
     await next!.release();
   });
 
+  it('goes on after an outage', async () => {
+    const lease = await locks.application.mutex(locks.resource).acquire({ leaseMs: 60_000 });
+    const before = await locks.scriptsRun();
+    const args = ['wait', '--operation-timeout', '200ms', locks.resource];
+    const running = startBedrock(args, { environment: locks.environment });
+    await eventually('it has looked', async () => (await locks.scriptsRun()) >= before + 6);
+    locks.server.pause();
+    await sleep(2_000);
+    locks.server.resume();
+    expect(running.process.exitCode).toBeNull();
+    await lease.release();
+    expect(await running.ended).toMatchObject({ code: 0, stderr: '' });
+  });
+
   it('ends with 75 for a lock that is still held after --wait', async () => {
     const lease = await acquired();
-    const { code, stdout, stderr } = await bedrock(['wait', '--wait', '200ms', resource], { environment });
+    const { code, stdout, stderr } = await bedrock(['wait', '--wait', '200ms', locks.resource], {
+      environment: locks.environment,
+    });
     expect({ code, stdout }).toEqual({ code: 75, stdout: '' });
     expect(stderr).toMatch(/: is still held by the application \d+@\S+ \(lease ends in .+\)\n$/);
     await lease.release();
@@ -117,20 +131,25 @@ describe('bedrock wait', () => {
 describe('bedrock release', () => {
   it('frees the lock at once with --yes, after it has shown whom that hurts', async () => {
     const lease = await acquired();
-    const { code, stdout, stderr } = await bedrock(['release', '--yes', resource], { environment });
-    expect({ code, stdout }).toEqual({ code: 0, stdout: `${resource} was taken from ${holderOf(lease)}\n` });
-    expect(stderr).toContain(`${resource} is held\n\nHOLDER`);
+    const { code, stdout, stderr } = await bedrock(['release', '--yes', locks.resource], {
+      environment: locks.environment,
+    });
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: `${locks.resource} was taken from ${holderOf(lease)}\n`,
+    });
+    expect(stderr).toContain(`${locks.resource} is held\n\nHOLDER`);
     expect(stderr).toContain(holderOf(lease));
     expect(stderr).toContain('only fencing tokens protect from that');
     await eventually('its holder hears of it', () => lease.isLost);
-    expect(await application.mutex(resource).inspect()).toEqual([]);
+    expect(await locks.application.mutex(locks.resource).inspect()).toEqual([]);
   });
 
   it('changes nothing with --dry-run, or without a terminal to ask on', async () => {
     const lease = await acquired();
-    const dry = await bedrock(['release', '--dry-run', resource], { environment });
+    const dry = await bedrock(['release', '--dry-run', locks.resource], { environment: locks.environment });
     expect({ code: dry.code, stdout: dry.stdout }).toEqual({ code: 0, stdout: '' });
-    const silent = await bedrock(['release', resource], { environment });
+    const silent = await bedrock(['release', locks.resource], { environment: locks.environment });
     expect(silent.code).toBe(64);
     expect(silent.stderr).toMatch(/error: add --yes to release it: there is no terminal to ask on\n$/);
     expect(lease.isHeld).toBe(true);
@@ -143,8 +162,8 @@ describe('bedrock release', () => {
     ['', 75, false],
   ])('asks in a terminal, and takes %j for an answer', async (answer, code, isLost) => {
     const lease = await acquired();
-    const outcome = await bedrockInTerminal(['release', resource], {
-      environment,
+    const outcome = await bedrockInTerminal(['release', locks.resource], {
+      environment: locks.environment,
       question: '[y/N]',
       answer,
     });
@@ -158,31 +177,42 @@ describe('bedrock release', () => {
   it('leaves a lock alone that has another holder than the one that is named', async () => {
     const lease = await acquired();
     const earlier = `${randomUUID()}:1`;
-    const other = await bedrock(['release', '--yes', '--holder', earlier, resource], { environment });
-    expect(other).toMatchObject({ code: 75, stdout: `${resource} has another holder; it was left alone\n` });
-    expect(lease.isHeld).toBe(true);
-    const own = await bedrock(['release', '--yes', '--holder', holderOf(lease), '--json', resource], {
-      environment,
+    const other = await bedrock(['release', '--yes', '--holder', earlier, locks.resource], {
+      environment: locks.environment,
     });
-    expect(JSON.parse(own.stdout)).toEqual({ resource, ended: [holderOf(lease)], changed: [] });
+    expect(other).toMatchObject({
+      code: 75,
+      stdout: `${locks.resource} has another holder; it was left alone\n`,
+    });
+    expect(lease.isHeld).toBe(true);
+    const own = await bedrock(['release', '--yes', '--holder', holderOf(lease), '--json', locks.resource], {
+      environment: locks.environment,
+    });
+    expect(JSON.parse(own.stdout)).toEqual({
+      resource: locks.resource,
+      ended: [holderOf(lease)],
+      changed: [],
+    });
   });
 
   it('has nothing to do for a lock that is free', async () => {
-    const outcome = await bedrock(['release', resource], { environment });
-    expect(outcome).toEqual({ code: 0, signal: null, stdout: `${resource} is free\n`, stderr: '' });
+    const outcome = await bedrock(['release', locks.resource], { environment: locks.environment });
+    expect(outcome).toEqual({ code: 0, signal: null, stdout: `${locks.resource} is free\n`, stderr: '' });
   });
 });
 
 describe('bedrock revoke', () => {
   it('refuses renewals: the lock is free at the end of its lease', async () => {
-    const mutex = application.mutex(resource);
+    const mutex = locks.application.mutex(locks.resource);
     const lease = await mutex.acquire({ leaseMs: 2_000 });
-    const { code, stdout } = await bedrock(['revoke', '--yes', resource], { environment });
+    const { code, stdout } = await bedrock(['revoke', '--yes', locks.resource], {
+      environment: locks.environment,
+    });
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: `${resource} is revoked for ${holderOf(lease)}\n`,
+      stdout: `${locks.resource} is revoked for ${holderOf(lease)}\n`,
     });
-    const shown = await bedrock(['show', resource], { environment });
+    const shown = await bedrock(['show', locks.resource], { environment: locks.environment });
     expect(shown.stdout).toMatch(/(, revoked| is free)\n$/);
     await eventually('the lease is lost', () => lease.isLost);
     expect(await mutex.inspect()).toEqual([]);
@@ -191,12 +221,12 @@ describe('bedrock revoke', () => {
   it('ends the lease of one reader alone when it is named', async () => {
     const [one, other] = await Promise.all(
       ['one', 'other'].map(async (label) => {
-        const reader = new Bedrock({ backend: redis({ url: server.url, label }) });
-        return { reader, lease: await reader.readWriteLock(resource).read.acquire({ leaseMs: 2_000 }) };
+        const reader = new Bedrock({ backend: redis({ url: locks.server.url, label }) });
+        return { reader, lease: await reader.readWriteLock(locks.resource).read.acquire({ leaseMs: 2_000 }) };
       }),
     );
-    const args = ['revoke', '--yes', '--holder', holderOf(one!.lease), resource];
-    expect((await bedrock(args, { environment })).code).toBe(0);
+    const args = ['revoke', '--yes', '--holder', holderOf(one!.lease), locks.resource];
+    expect((await bedrock(args, { environment: locks.environment })).code).toBe(0);
     await eventually('its lease is lost', () => one!.lease.isLost);
     expect(other!.lease.isHeld).toBe(true);
     await Promise.all([one, other].map((peer) => peer!.reader.close()));
@@ -207,7 +237,7 @@ it.each(['show', 'wait', 'release', 'revoke'])(
   'bedrock %s ends with 69 if the backend does not answer',
   async (verb) => {
     const url = 'redis://user:secret-word@127.0.0.1:9';
-    const args = [verb, '--url', url, '--operation-timeout', '100ms', resource];
+    const args = [verb, '--url', url, '--operation-timeout', '100ms', locks.resource];
     const { code, stdout, stderr } = await bedrock(args);
     expect({ code, stdout }).toEqual({ code: 69, stdout: '' });
     expect(stderr).toMatch(/^error: redis is unavailable: /);
