@@ -27,6 +27,18 @@ describe('what the documentation lists and counts', () => {
     expect(lines('README.md')).toBeLessThanOrEqual(150);
   });
 
+  it('never sends a reader to a package of strangers: `bedrock` and `bedrock-cli` on npm are not ours', () => {
+    const pages = [...filesBelow('docs', '.md'), 'README.md', 'README.zh-CN.md', 'libs/cli/README.md'];
+    // npx takes the first word for a package, unless -p names one.
+    const foreign =
+      /\bnpx (?:-y |--yes )?bedrock(?:-cli)?(?![\w-])|\bnpm (?:i|install|exec) .*(?<![\w/-])bedrock(?:-cli)?(?![\w/-])/g;
+    expect('npx bedrock run\nnpm install -g bedrock-cli\nnpx --yes bedrock'.match(foreign)).toHaveLength(3);
+    expect(
+      'npx -p bedrock-lock-cli bedrock run\nnpm install nestjs-bedrock bedrock-lock'.match(foreign),
+    ).toBeNull();
+    expect(pages.flatMap((page) => read(page).match(foreign) ?? [])).toEqual([]);
+  });
+
   it.each(['lock', 'nestjs'])('is every entry of %s', (library) => {
     const { name, exports } = JSON.parse(read(`libs/${library}/package.json`)) as {
       name: string;
