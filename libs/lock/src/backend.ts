@@ -11,6 +11,7 @@ export type {
   Unsubscribe,
   Waker,
 } from './core/ports/ports.js';
+export type { AdminDriver, HeldResource, ListPage, ListRequest, ProcessEntry } from './core/ports/admin.js';
 export type { NodeChange, NodeMonitor } from './core/ports/node.js';
 export type { Counter, OperationId, PermitRequest, TakeResult } from './core/ports/counting.js';
 export type { RecordRef, RecordStart, RecordView } from './core/ports/records.js';

@@ -27,6 +27,8 @@ export interface ClaimView extends HolderView {
   readonly depth: number;
   /** True once `revoke()` refused further renewals of this grant. */
   readonly revoked: boolean;
+  /** The nodes that have the grant, where there are several. */
+  readonly nodes?: readonly string[];
 }
 
 /**

@@ -21,6 +21,8 @@ import type {
   Unsubscribe,
   Waker,
 } from '../../core/ports/ports.js';
+import type { AdminDriver, ListRequest } from '../../core/ports/admin.js';
+import { NamedAdmin, namesPageOf, shapeOf } from '../kit/named-admin.js';
 import { ownProcessView } from '../kit/process-view.js';
 import { Suspicion } from '../kit/suspicion.js';
 import { WakerMap } from '../kit/waker-map.js';
@@ -52,6 +54,7 @@ class MemoryBackend implements Backend, LeaseDriver, MemoryClient {
   readonly counters: CounterDriver;
   readonly permits: PermitDriver;
   readonly records: RecordDriver;
+  readonly admin: AdminDriver;
   readonly operationTimeoutMs = 1_000;
   readonly commands = 0;
   readonly processId: string;
@@ -92,6 +95,20 @@ class MemoryBackend implements Backend, LeaseDriver, MemoryClient {
     this.counters = this.#counting.counters;
     this.permits = this.#counting.permits;
     this.records = new MemoryRecordDriver(store.records, () => this.#assertOpen());
+    const locks = {
+      names: async (request: ListRequest) => (
+        this.#assertOpen(),
+        namesPageOf(store.queueLengths.keys(), request)
+      ),
+      find: async (resource: string) => {
+        const holders = await this.inspect(resource);
+        if (holders.length === 0) return [];
+        return [
+          { resource, shape: shapeOf(holders), holders, waiters: store.queueLengths.get(resource) ?? 0 },
+        ];
+      },
+    };
+    this.admin = new NamedAdmin(locks, async () => (this.#assertOpen(), store.processes()));
     store.join(this);
   }
 

@@ -13,6 +13,7 @@ import type {
   WithdrawOptions,
   WithdrawOutcome,
 } from '../../core/claim.js';
+import type { ProcessEntry } from '../../core/ports/admin.js';
 import { systemClock, type Clock } from '../../core/clock.js';
 import { QUEUE_TIMING } from '../../core/queue-timing.js';
 import { suspendAware } from '../../core/suspend-aware-clock.js';
@@ -184,6 +185,16 @@ export class MemoryStore {
     );
     this.#dropIfEmpty(resource);
     return views;
+  }
+
+  /** @internal How many wait for each resource that is held or waited for. */
+  get queueLengths(): ReadonlyMap<string, number> {
+    return new Map(Array.from(this.#resources, ([resource, { queue }]) => [resource, queue.length]));
+  }
+
+  /** @internal */
+  processes(): ProcessEntry[] {
+    return Array.from(this.#clients.values(), ({ id, view }) => ({ id, ...view }));
   }
 
   /** @internal */

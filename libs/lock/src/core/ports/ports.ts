@@ -11,6 +11,7 @@ import type {
   WithdrawOptions,
   WithdrawOutcome,
 } from '../claim.js';
+import type { AdminDriver } from './admin.js';
 import type { Counter, OperationId, PermitRequest, TakeResult } from './counting.js';
 import type { Clock } from '../clock.js';
 import type { NodeMonitor } from './node.js';
@@ -165,6 +166,8 @@ export interface Backend {
   readonly permits?: PermitDriver;
   /** What idempotency stands on, where the backend can serve it. */
   readonly records?: RecordDriver;
+  /** The locks of all processes, where the backend can list them. */
+  readonly admin?: AdminDriver;
   /** Identity of this process on the backend: a UUID, the first part of every claim id. */
   readonly processId: string;
   /** Bound on every verb, in ms. */
