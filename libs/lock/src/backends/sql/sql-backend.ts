@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '../../core/clock.js';
+import type { AdminDriver } from '../../core/ports/admin.js';
 import type {
   Backend,
   LeaseDriver,
@@ -18,6 +19,8 @@ import type { LinkPool } from './connection/link-pool.js';
 import type { LockTable } from './rows/lock-table.js';
 import { processEntries } from './rows/process-entries.js';
 import type { RecordTable } from './records/record-table.js';
+import { RowViews } from './rows/row-views.js';
+import { SqlAdmin } from './rows/sql-admin.js';
 import { SqlLeases } from './sql-leases.js';
 import { SqlRecords } from './records/sql-records.js';
 import { MIN_LEASE_MS, type SqlSettings } from './sql-options.js';
@@ -59,6 +62,7 @@ export class SqlBackend implements Backend {
   readonly processId: string;
   readonly operationTimeoutMs: number;
   readonly onSuspect: Backend['onSuspect'];
+  readonly admin: AdminDriver;
   protected readonly clock: Clock;
   readonly #deps: SqlBackendDeps;
   readonly #leases: SqlLeases;
@@ -97,11 +101,14 @@ export class SqlBackend implements Backend {
     const readTime = async (): Promise<number> => (await table.read([], newDeadline())).nowUs;
     const recordsDeps = { clock, table: deps.records, operationTimeoutMs, errors, clockOffset, readTime };
     this.#records = new SqlRecords(recordsDeps);
+    const views = new RowViews(this.#processes);
+    this.admin = new SqlAdmin({ table, views, newDeadline });
     const shared = { clock, table, clockOffset, processId, operationTimeoutMs, errors };
     this.#leases = new SqlLeases({
       ...shared,
       rowReaper: this.#rowReaper,
       processes: this.#processes,
+      views,
       watch: wakeSource && ((resource, waker) => wakeSource.watch(resource, waker)),
     });
   }

@@ -23,13 +23,15 @@ import {
   type DeferredAnswer,
   type RowOperationDeps,
 } from './rows/row-operations.js';
-import { lifeUsOf, RowState, processIdOf } from './rows/row-state.js';
+import { lifeUsOf } from './rows/row-state.js';
+import type { RowViews } from './rows/row-views.js';
 import type { RowGrant } from './rows/row-format.js';
 
 export interface SqlLeasesDeps extends RowExecutorDeps {
   readonly processId: string;
   readonly rowReaper: RowReaper;
   readonly processes: ProcessDirectory;
+  readonly views: RowViews;
   /** Without it the engine asks again by itself. */
   readonly watch?: ((resource: string, waker: Waker) => Promise<Unsubscribe>) | undefined;
 }
@@ -48,8 +50,8 @@ export class SqlLeases implements LeaseDriver {
   readonly #inFlight = new InFlight();
 
   constructor(private readonly deps: SqlLeasesDeps) {
-    const { clockOffset, processId } = deps;
-    const holderViewOf = (grant: RowGrant, nowUs: number): HolderView => this.#holderOf(grant, nowUs);
+    const { clockOffset, processId, views } = deps;
+    const holderViewOf = (grant: RowGrant, nowUs: number): HolderView => views.holderOf(grant, nowUs);
     this.#operations = { clockOffset, processId, holderViewOf };
   }
 
@@ -88,19 +90,11 @@ export class SqlLeases implements LeaseDriver {
   }
 
   async inspect(resource: string): Promise<readonly ClaimView[]> {
-    const { table, processes, clockOffset } = this.deps;
+    const { table, views, clockOffset } = this.deps;
     const deadline = this.#deadline();
-    const { nowUs, rows } = await table.read([resource], deadline);
-    clockOffset.addSample(nowUs);
-    const grants = rows.flatMap((row) => [...new RowState(resource, row, nowUs).grants]);
-    await processes.find(
-      grants.map(({ id }) => processIdOf(id)),
-      deadline,
-    );
-    return grants.map((grant) => {
-      const { mode, units, depth, revoked } = grant;
-      return { ...this.#holderOf(grant, nowUs), resource, mode, units, depth, revoked };
-    });
+    const snapshot = await table.read([resource], deadline);
+    clockOffset.addSample(snapshot.nowUs);
+    return (await views.of(snapshot, deadline)).flatMap(({ holders }) => holders);
   }
 
   revoke(resource: string, _shape: Shape, how: 'atExpiry' | 'now', holder?: string): Promise<boolean> {
@@ -183,10 +177,5 @@ export class SqlLeases implements LeaseDriver {
 
   #deadline(): number {
     return this.deps.clock.now() + this.deps.operationTimeoutMs;
-  }
-
-  #holderOf({ id, untilUs }: RowGrant, nowUs: number): HolderView {
-    const process = this.deps.processes.cached(processIdOf(id));
-    return { id, remainingMs: (untilUs - nowUs) / 1_000, ...(process !== undefined && { process }) };
   }
 }

@@ -261,6 +261,12 @@ RETURNING t.resource, t.holder`,
     read: `SELECT ${READ}
 FROM (SELECT m.now_us, ${COLUMNS} FROM (SELECT ${NOW} AS now_us) m LEFT JOIN ${locks} t ON t.resource = ANY ($1::text[])) n`,
 
+    // $1 from, $2 after, $3 end, $4 limit
+    list: `SELECT ${READ}
+FROM (SELECT ${NOW} AS now_us, ${COLUMNS} FROM ${locks} t
+  WHERE t.resource >= $1 AND t.resource > $2 AND t.resource < $3 AND t.ends_us > ${NOW}
+  ORDER BY t.resource LIMIT $4::integer) n`,
+
     // $1 resource, $2 version, $3 not after, $4 holder, $5 until, $6 units, $7 depth, $8 revoked, $9 token, $10 ends,
     // $11 crowd, $12 line, $13 channels, $14 messages
     compareAndSet: `WITH r AS MATERIALIZED (

@@ -7,6 +7,7 @@ import type {
   RowRelease,
   RowReleased,
   LockTable,
+  NameRange,
   RowUnchanged,
   RowRenewal,
   RowsSnapshot,
@@ -102,8 +103,11 @@ export class PostgresLockTable implements LockTable {
 
   async read(resources: readonly string[], deadline: number): Promise<RowsSnapshot> {
     const rows = await this.#run('read', [resources], deadline);
-    const found = rows.filter((row) => row['resource'] !== null).map(lockRowOf);
-    return { nowUs: Number(rows[0]!['now_us']), rows: found };
+    return snapshotFrom(rows);
+  }
+
+  async list({ from, after, end }: NameRange, limit: number, deadline: number): Promise<RowsSnapshot> {
+    return snapshotFrom(await this.#run('list', [from, after, end, limit], deadline));
   }
 
   async compareAndSet(
@@ -154,13 +158,11 @@ export class PostgresLockTable implements LockTable {
   }
 
   async processes(ids: readonly string[], deadline: number): Promise<readonly ProcessRow[]> {
-    const rows = await this.#run('processes', [ids], deadline);
-    return rows.map(({ id, host, pid, label }) => ({
-      id: String(id),
-      host: String(host),
-      pid: Number(pid),
-      label: textOrNull(label),
-    }));
+    return (await this.#run('processes', [ids], deadline)).map(processRowOf);
+  }
+
+  async livingProcesses(idleUs: number, deadline: number): Promise<readonly ProcessRow[]> {
+    return (await this.#run('livingProcesses', [idleUs], deadline)).map(processRowOf);
   }
 
   #batch<T extends RowAcquire | RowRelease>(
@@ -229,6 +231,15 @@ function acquireValues(request: RowAcquire): readonly unknown[] {
 function acquiredFrom(row: ResultRow, tokens: number): RowAcquired {
   const first = tokens === 0 ? 0 : Number(row['given']) - tokens + 1;
   return { done: true, firstToken: first, nowUs: Number(row['now_us']) };
+}
+
+function snapshotFrom(rows: readonly ResultRow[]): RowsSnapshot {
+  const found = rows.filter((row) => row['resource'] !== null).map(lockRowOf);
+  return { nowUs: Number(rows[0]?.['now_us'] ?? 0), rows: found };
+}
+
+function processRowOf({ id, host, pid, label }: ResultRow): ProcessRow {
+  return { id: String(id), host: String(host), pid: Number(pid), label: textOrNull(label) };
 }
 
 /** A row as the client library reads it: numbers of 64 bits come as text. */

@@ -32,5 +32,8 @@ ON CONFLICT (id) DO UPDATE SET seen_us = excluded.seen_us`,
     unregister: `DELETE FROM ${processes} WHERE id = $1`,
 
     processes: `SELECT id, host, pid, label FROM ${processes} WHERE id = ANY ($1::text[])`,
+
+    // $1 idle
+    livingProcesses: `SELECT id, host, pid, label FROM ${processes} WHERE seen_us >= ${NOW} - $1::bigint`,
   };
 }

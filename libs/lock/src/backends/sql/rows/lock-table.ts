@@ -93,6 +93,13 @@ export interface RowsSnapshot {
   readonly rows: readonly LockRow[];
 }
 
+/** Names from `from` on that come after `after` and before `end`. */
+export interface NameRange {
+  readonly from: string;
+  readonly after: string;
+  readonly end: string;
+}
+
 /**
  * The rows of locks in a database. Every method is one atomic statement in READ COMMITTED for each
  * row that it changes, by primary key. A claim that is late by the database's clock when it gets
@@ -142,6 +149,9 @@ export interface LockTable {
   /** The rows as they are; those that do not exist are left out. One statement. */
   read(resources: readonly string[], deadline: number): Promise<RowsSnapshot>;
 
+  /** At most `limit` rows of these names that are not over, in the order of the bytes of their names. One statement. */
+  list(names: NameRange, limit: number, deadline: number): Promise<RowsSnapshot>;
+
   /** Makes the change when the row has the version that was seen, and now <= `notAfterUs`; whether it did. */
   compareAndSet(update: RowUpdate, deadline: number): Promise<boolean>;
 
@@ -161,4 +171,6 @@ export interface LockTable {
   register(process: ProcessRow, deadline: number): Promise<void>;
   unregister(processId: string, deadline: number): Promise<void>;
   processes(ids: readonly string[], deadline: number): Promise<readonly ProcessRow[]>;
+  /** All with a sign within `idleUs`. */
+  livingProcesses(idleUs: number, deadline: number): Promise<readonly ProcessRow[]>;
 }

@@ -18,6 +18,6 @@ export function processEntries(
   };
 }
 
-function viewOf({ host, pid, label }: ProcessRow): ProcessView {
+export function viewOf({ host, pid, label }: ProcessRow): ProcessView {
   return { host, pid, ...(label !== null && { label }) };
 }

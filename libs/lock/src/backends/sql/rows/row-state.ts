@@ -56,6 +56,11 @@ export class RowState {
     return this.#grants;
   }
 
+  /** Living waiters in the queue. */
+  get waiters(): number {
+    return this.#waiters.filter((waiter) => this.#isAlive(waiter)).length;
+  }
+
   /** @param notAfterUs by the database's clock */
   claim(claim: Claim, notAfterUs: number): RowVerdict {
     if (this.nowUs > notAfterUs) return { kind: 'stale' };

@@ -1,6 +1,6 @@
 import type { Statement } from '../../connection/link.js';
 import type { LockRow, ProcessRow } from '../../rows/lock-row.js';
-import type { RowUpdate, RowRelease, RowRenewal, RowAcquire } from '../../rows/lock-table.js';
+import type { NameRange, RowUpdate, RowRelease, RowRenewal, RowAcquire } from '../../rows/lock-table.js';
 import { HEAD_LIFE_US } from '../../rows/row-state.js';
 import type { MysqlTableNames } from './tables.js';
 
@@ -120,6 +120,14 @@ WHERE resource IN (${placeholders}) AND holder = CASE resource ${whens} END AND 
     return statement(text, rows);
   }
 
+  list({ from, after, end }: NameRange, limit: number): Statement {
+    const { locks } = this.tables;
+    const text = `SELECT ${NOW} AS now_us, ${locks}.* FROM ${locks}
+WHERE resource >= ? AND resource > ? AND resource < ? AND ends_us > ${NOW} ORDER BY resource LIMIT ?`;
+    // The limit as text: see `abandoned()`.
+    return statement(text, [from, after, end, String(limit)]);
+  }
+
   compareAndSet({ expectedVersion, row, notAfterUs }: RowUpdate): Statement {
     const { resource, holder, untilUs, units, depth, revoked, token, endsUs, crowd, line } = row;
     return statement(this.#compareAndSet, [
@@ -162,6 +170,11 @@ ON DUPLICATE KEY UPDATE host = VALUES(host), pid = VALUES(pid), label = VALUES(l
       `SELECT id, host, pid, label FROM ${this.tables.processes} WHERE id IN (${placeholders})`,
       rows,
     );
+  }
+
+  livingProcesses(idleUs: number): Statement {
+    const text = `SELECT id, host, pid, label FROM ${this.tables.processes} WHERE seen_us >= ${NOW} - ?`;
+    return statement(text, [idleUs]);
   }
 
   /**

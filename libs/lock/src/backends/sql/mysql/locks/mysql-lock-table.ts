@@ -1,4 +1,4 @@
-import type { Statement } from '../../connection/link.js';
+import type { ResultRow, Statement } from '../../connection/link.js';
 import type { LinkPool } from '../../connection/link-pool.js';
 import type { RowSnapshot, ProcessRow } from '../../rows/lock-row.js';
 import type {
@@ -6,6 +6,7 @@ import type {
   RowRelease,
   RowReleased,
   LockTable,
+  NameRange,
   RowUnchanged,
   RowRenewal,
   RowsSnapshot,
@@ -94,8 +95,12 @@ export class MysqlLockTable implements LockTable {
 
   async read(resources: readonly string[], deadline: number): Promise<RowsSnapshot> {
     const { rows } = await this.deps.pool.run(this.#statements.read(resources), deadline);
-    const nowUs = Math.max(...rows.map((row) => Number(row['now_us'])));
-    return { nowUs, rows: rows.map(lockRowOf).filter((row) => row !== undefined) };
+    return snapshotFrom(rows);
+  }
+
+  async list(names: NameRange, limit: number, deadline: number): Promise<RowsSnapshot> {
+    const { rows } = await this.deps.pool.run(this.#statements.list(names, limit), deadline);
+    return snapshotFrom(rows);
   }
 
   async compareAndSet(update: RowUpdate, deadline: number): Promise<boolean> {
@@ -129,11 +134,13 @@ export class MysqlLockTable implements LockTable {
   }
 
   async processes(ids: readonly string[], deadline: number): Promise<readonly ProcessRow[]> {
-    const { rows } = await this.deps.pool.run(this.#statements.processes(ids), deadline);
-    return rows.map(({ id, host, pid, label }) => ({
-      ...{ id: textOf(id), host: textOf(host), pid: Number(pid) },
-      label: label === null ? null : textOf(label),
-    }));
+    return (await this.deps.pool.run(this.#statements.processes(ids), deadline)).rows.map(processRowOf);
+  }
+
+  async livingProcesses(idleUs: number, deadline: number): Promise<readonly ProcessRow[]> {
+    return (await this.deps.pool.run(this.#statements.livingProcesses(idleUs), deadline)).rows.map(
+      processRowOf,
+    );
   }
 
   async #tryAcquire(
@@ -182,6 +189,18 @@ export class MysqlLockTable implements LockTable {
     else if (this.#busy.size < MAX_KNOWN) this.#busy.set(resource, BUSY_FOR);
     return { done: false, nowUs, row };
   }
+}
+
+function snapshotFrom(rows: readonly ResultRow[]): RowsSnapshot {
+  const nowUs = Math.max(0, ...rows.map((row) => Number(row['now_us'])));
+  return { nowUs, rows: rows.map(lockRowOf).filter((row) => row !== undefined) };
+}
+
+function processRowOf({ id, host, pid, label }: ResultRow): ProcessRow {
+  return {
+    ...{ id: textOf(id), host: textOf(host), pid: Number(pid) },
+    label: label === null ? null : textOf(label),
+  };
 }
 
 /** Whether `acquire` would be done, as far as can be seen. */
