@@ -11,6 +11,7 @@ import { clientOf, LIBRARIES } from './libraries.mjs';
 /** The commands that are sent beside the scripts. */
 const SENT = [
   'hello', 'client', 'ping', 'info', 'time', 'evalsha', 'eval', 'script', 'subscribe', 'unsubscribe', 'get', 'set', 'del',
+  'scan',
 ]; // prettier-ignore
 
 const fixture = new RedisFixture();

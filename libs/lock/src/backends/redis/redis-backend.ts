@@ -1,6 +1,7 @@
 import type { ClaimRef } from '../../core/claim.js';
 import { randomUuid, type Clock } from '../../core/clock.js';
 import { UnsupportedByBackendError } from '../../core/errors.js';
+import type { AdminDriver } from '../../core/ports/admin.js';
 import type { LockNode, NodeOptions } from '../../core/ports/ports.js';
 import type {
   Backend,
@@ -11,6 +12,7 @@ import type {
   Traits,
 } from '../../core/ports/ports.js';
 import { READY_TIMEOUTS } from '../../runtime/until-serving.js';
+import { NamedAdmin } from '../kit/named-admin.js';
 import { Suspicion } from '../kit/suspicion.js';
 import type { RedisClient } from './configuration/clients.js';
 import { ClusterServers } from './cluster/cluster-servers.js';
@@ -42,6 +44,7 @@ export class RedisBackend implements LockNode {
   readonly counters: CounterDriver;
   readonly permits: PermitDriver;
   readonly records: RecordDriver;
+  readonly admin: AdminDriver;
   readonly processId: string;
   readonly operationTimeoutMs: number;
   readonly id: string;
@@ -78,6 +81,7 @@ export class RedisBackend implements LockNode {
     this.#single = settings.cluster === undefined ? new SingleServer(deps) : undefined;
     this.#servers = this.#single ?? new ClusterServers(deps, settings.cluster!);
     const { leases, counters, permits, records } = this.#servers;
+    this.admin = new NamedAdmin(this.#servers.lockNames, () => this.#servers.processes());
     this.id = settings.nodeId;
     this.leases = leases;
     this.counters = counters;

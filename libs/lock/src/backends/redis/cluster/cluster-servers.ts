@@ -1,12 +1,14 @@
 import { sleep } from '../../../core/clock.js';
-import { ProcessDirectory } from '../../kit/process-directory.js';
+import type { ProcessEntry } from '../../../core/ports/admin.js';
+import { ProcessDirectory, type ProcessEntries } from '../../kit/process-directory.js';
 import { ownProcessView } from '../../kit/process-view.js';
 import { RedisConnection } from '../connection/redis-connection.js';
 import { codeOf, notSent } from '../connection/failures.js';
-import { processEntries } from '../presence/process-entries.js';
+import { processEntries, readProcesses } from '../presence/process-entries.js';
 import type { Servers, RedisServerDeps } from '../server/servers.js';
 import { ClusterCounters, ClusterPermits } from './cluster-counting.js';
 import { ClusterLeases } from './cluster-leases.js';
+import { ClusterLockNames } from './cluster-lock-names.js';
 import { ClusterRecords } from './cluster-records.js';
 import { ClusterNode, linkTargetFor, type ClusterNodeDeps } from './cluster-node.js';
 import { ClusterWakeSubscriptions } from './cluster-wake-subscriptions.js';
@@ -27,10 +29,12 @@ export class ClusterServers implements Servers {
   readonly counters: ClusterCounters;
   readonly permits: ClusterPermits;
   readonly records: ClusterRecords;
+  readonly lockNames: ClusterLockNames;
   readonly #topology: Topology;
   readonly #wakes: ClusterWakeSubscriptions;
   readonly #revocations: RevocationListener;
   readonly #processes: ProcessDirectory;
+  readonly #entries: ProcessEntries;
   /** Connections that are opened for a single request. */
   readonly #temporaryConnections = new Set<RedisConnection>();
 
@@ -53,12 +57,13 @@ export class ClusterServers implements Servers {
     const router = new Router(this.#topology, clock, operationTimeoutMs, natMap);
     this.#wakes = new ClusterWakeSubscriptions(this.#topology, router);
     this.#revocations = new RevocationListener(deps, links);
-    const entries = processEntries(processId, router.call);
-    this.#processes = new ProcessDirectory(processId, ownProcessView(label), entries, clock);
+    this.#entries = processEntries(processId, router.call);
+    this.#processes = new ProcessDirectory(processId, ownProcessView(label), this.#entries, clock);
     this.leases = new ClusterLeases(router);
     this.counters = new ClusterCounters(router);
     this.permits = new ClusterPermits(router);
     this.records = new ClusterRecords(router);
+    this.lockNames = new ClusterLockNames(this.#topology, router, operationTimeoutMs);
   }
 
   get commands(): number {
@@ -97,6 +102,10 @@ export class ClusterServers implements Servers {
         await connection.calls.call('ping', []);
       }),
     );
+  }
+
+  async processes(): Promise<readonly ProcessEntry[]> {
+    return readProcesses(this.#entries, await this.lockNames.processIds());
   }
 
   async close(): Promise<void> {

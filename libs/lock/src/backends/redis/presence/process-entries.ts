@@ -1,4 +1,5 @@
 import type { ProcessView } from '../../../core/claim.js';
+import type { ProcessEntry } from '../../../core/ports/admin.js';
 import { PROCESS_LIFE_MS, type ProcessEntries } from '../../kit/process-directory.js';
 import type { Send } from '../connection/redis-calls.js';
 import { processKey } from '../protocol/keys.js';
@@ -12,6 +13,15 @@ export function processEntries(processId: string, send: Send): ProcessEntries {
     read: (processIds) =>
       Promise.all(processIds.map(async (id) => [id, parse(await send('get', [processKey(id)]))] as const)),
   };
+}
+
+/** The processes of these entries; those that have expired meanwhile are left out. */
+export async function readProcesses(
+  entries: ProcessEntries,
+  ids: readonly string[],
+): Promise<readonly ProcessEntry[]> {
+  const read = [...(await entries.read(ids))];
+  return read.flatMap(([id, view]) => (view === undefined ? [] : [{ id, ...view }]));
 }
 
 /** Parses an entry, which any client may have written. */

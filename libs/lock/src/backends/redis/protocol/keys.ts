@@ -18,6 +18,8 @@ export const REVOKED_FIELD = 'bedrock_revoked';
 /** Field of a lock's hash that marks a read-write lock of Redisson. */
 export const MODE_FIELD = 'mode';
 
+/** The beginning of the keys that describe processes. */
+export const PROCESS_KEYS = 'bedrock_process:';
 const WAKE_CHANNEL = 'bedrock_wake:';
 const CACHE_SIZE = 4_096;
 
@@ -107,7 +109,12 @@ export class ResourceKeys implements LockKeys {
 
 /** Describes the process behind an id, as JSON; expires a minute after the last heartbeat. */
 export function processKey(processId: string): string {
-  return `bedrock_process:${processId}`;
+  return PROCESS_KEYS + processId;
+}
+
+/** The reverse of {@link processKey}. */
+export function processIdIn(key: string): string {
+  return key.slice(PROCESS_KEYS.length);
 }
 
 /**

@@ -14,6 +14,7 @@ export const WITHDRAW: Script = scripts.withdrawN;
 export const RENEW: Script = scripts.renewN;
 export const ANNOTATE: Script = scripts.annotateN;
 export const INSPECT: Script = scripts.inspect;
+export const FIND: Script = scripts.find;
 export const REVOKE: Script = scripts.revoke;
 export const RAISE_TOKEN: Script = scripts.raiseToken;
 

@@ -9,6 +9,7 @@ import { RedisCounters } from '../counters/redis-counters.js';
 import { RedisPermits } from '../counters/redis-permits.js';
 import type { GuardAgreement } from './guard-agreement.js';
 import { lockProtocols } from '../locks/lock-protocols.js';
+import { RedisLockNames } from './redis-lock-names.js';
 import { RedisRecords } from '../counters/redis-records.js';
 import { ReplicaAcks } from '../protocol/replica-acks.js';
 import { RedisLeases } from '../locks/redis-leases.js';
@@ -42,6 +43,7 @@ export class ServerDrivers {
   readonly counters: RedisCounters;
   readonly permits: RedisPermits;
   readonly records: RedisRecords;
+  readonly lockNames: RedisLockNames;
   readonly #session: CommandSession;
   readonly #answerCleanup: StoredAnswerCleanup;
 
@@ -67,6 +69,7 @@ export class ServerDrivers {
       agreement,
       start,
     });
+    this.lockNames = new RedisLockNames(connection, this.leases, start);
     this.#answerCleanup = new StoredAnswerCleanup(connection, settings.clock);
     const calls = new CountingCalls(connection, clockOffset, this.#answerCleanup, wakes, start);
     this.counters = new RedisCounters(calls);

@@ -1,4 +1,6 @@
 import type { CounterDriver, LeaseDriver, PermitDriver, RecordDriver } from '../../../core/ports/ports.js';
+import type { ProcessEntry } from '../../../core/ports/admin.js';
+import type { LockNames } from '../../kit/named-admin.js';
 import type { RedisSettings } from '../configuration/redis-options.js';
 
 /** The server or the cluster behind a backend. */
@@ -7,8 +9,11 @@ export interface Servers {
   readonly counters: CounterDriver;
   readonly permits: PermitDriver;
   readonly records: RecordDriver;
+  readonly lockNames: LockNames;
   /** Requests sent so far. */
   readonly commands: number;
+  /** All processes that have announced themselves. @throws BackendUnavailableError */
+  processes(): Promise<readonly ProcessEntry[]>;
   /** Starts to connect, unless started already. */
   start(): void;
   /** @throws BackendUnavailableError after `ms`, or at once if a server refuses for good */

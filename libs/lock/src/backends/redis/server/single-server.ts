@@ -1,14 +1,15 @@
 import type { ClaimRef } from '../../../core/claim.js';
 import { InvalidOptionError } from '../../../core/errors.js';
 import { ClockOffset } from '../../kit/clock-offset.js';
-import { ProcessDirectory } from '../../kit/process-directory.js';
+import type { ProcessEntry } from '../../../core/ports/admin.js';
+import { ProcessDirectory, type ProcessEntries } from '../../kit/process-directory.js';
 import { ownProcessView } from '../../kit/process-view.js';
 import { AwaitedGrants } from '../presence/awaited-grants.js';
 import { RedisConnection } from '../connection/redis-connection.js';
 import { GuardAgreement } from './guard-agreement.js';
 import { scriptCallerFor, type CallScript } from '../protocol/script-caller.js';
 import { fencingCounter, TOKEN_KEY } from '../protocol/keys.js';
-import { processEntries } from '../presence/process-entries.js';
+import { processEntries, readProcesses } from '../presence/process-entries.js';
 import { RAISE_TOKEN } from '../protocol/script.js';
 import { ServerDrivers } from './server-drivers.js';
 import type { Servers, RedisServerDeps } from './servers.js';
@@ -24,6 +25,7 @@ export class SingleServer implements Servers {
   readonly #drivers: ServerDrivers;
   readonly #wakes: WakeSubscriptions;
   readonly #processes: ProcessDirectory;
+  readonly #entries: ProcessEntries;
   readonly #callScript: CallScript;
   readonly #hasPerLockTokens: boolean;
 
@@ -43,6 +45,7 @@ export class SingleServer implements Servers {
     const agreement =
       settings.restartGuard && isAlone ? new GuardAgreement(settings.maxLeaseMs, call, clock) : undefined;
     const entries = processEntries(processId, call);
+    this.#entries = entries;
     this.#processes = new ProcessDirectory(processId, ownProcessView(label), entries, clock);
     this.#wakes = new WakeSubscriptions(
       this.#subscriptionConnection,
@@ -79,6 +82,10 @@ export class SingleServer implements Servers {
     return this.#drivers.records;
   }
 
+  get lockNames() {
+    return this.#drivers.lockNames;
+  }
+
   get commands(): number {
     return this.#commandConnection.calls.sent + this.#subscriptionConnection.calls.sent;
   }
@@ -99,6 +106,10 @@ export class SingleServer implements Servers {
   async ping(): Promise<void> {
     await this.#commandConnection.whenServing();
     await this.#commandConnection.calls.call('ping', []);
+  }
+
+  async processes(): Promise<readonly ProcessEntry[]> {
+    return readProcesses(this.#entries, await this.lockNames.processIds());
   }
 
   /** See `LockNode`. */
