@@ -12,6 +12,8 @@ import type {
 import { atMost, within } from '../../core/clock.js';
 import { BackendUnavailableError, InvalidOptionError } from '../../core/errors.js';
 import type { LeaseDriver, Unsubscribe, Waker } from '../../core/ports/ports.js';
+import type { HeldResource } from '../../core/ports/admin.js';
+import { shapeOf } from '../kit/named-admin.js';
 import { WakerMap } from '../kit/waker-map.js';
 import { holdersIn } from './queue-admission.js';
 import { ClaimProtocol, type QueueDeps } from './claim-protocol.js';
@@ -104,17 +106,25 @@ export class QueueLeases implements LeaseDriver, QueueStoreListener {
   }
 
   async inspect(resource: string): Promise<readonly ClaimView[]> {
+    return (await this.find(resource)).flatMap(({ holders }) => holders);
+  }
+
+  /** See `AdminDriver.find()`. */
+  async find(resource: string): Promise<readonly HeldResource[]> {
     this.#assertOpen();
     const queue = await this.#withTimeout('a look', () => this.deps.store.details(resource));
     const now = this.deps.clock.now();
-    const holders = new Set(holdersIn(queue.filter((entry) => !this.#claims.isIgnored(entry))));
-    return queue
-      .filter((entry) => holders.has(entry))
-      .map(({ claimId: id, mode, units, depth, revoked, leaseMs, process }) => {
+    const entries = queue.filter((entry) => !this.#claims.isIgnored(entry));
+    const held = new Set(holdersIn(entries));
+    if (held.size === 0) return [];
+    const holders = entries
+      .filter((entry) => held.has(entry))
+      .map(({ claimId: id, mode, units, depth, revoked, leaseMs, process }): ClaimView => {
         const queued = this.#claims.get(id);
         const remainingMs = queued?.phase === 'granted' ? Math.max(0, queued.expiresAt - now) : leaseMs;
         return { id, resource, mode, units, depth, revoked, remainingMs, ...(process && { process }) };
       });
+    return [{ resource, shape: shapeOf(holders), holders, waiters: entries.length - holders.length }];
   }
 
   async revoke(resource: string, _shape: Shape, how: 'atExpiry' | 'now', holder?: string): Promise<boolean> {

@@ -1,4 +1,6 @@
 import type { ProcessView, Shape } from '../../core/claim.js';
+import type { ListRequest } from '../../core/ports/admin.js';
+import type { NamesPage } from '../kit/named-admin.js';
 
 /** What a claim asks a queue for. */
 export interface EnqueueRequest {
@@ -116,6 +118,8 @@ export interface QueueStore {
   /** Writes the depth down, unless the entry is gone. Never throws. */
   recordDepth(entry: OwnEntry, depth: number): void;
   details(resource: string): Promise<readonly EntryDetails[]>;
+  /** Names of queues, which may be empty. @param request checked */
+  names(request: ListRequest): Promise<NamesPage>;
   /**
    * This process has no entry left in this queue, so the remains of an empty queue may be removed.
    * Never throws.

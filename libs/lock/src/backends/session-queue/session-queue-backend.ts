@@ -1,5 +1,7 @@
 import type { Clock } from '../../core/clock.js';
+import type { AdminDriver } from '../../core/ports/admin.js';
 import type { Backend, Traits } from '../../core/ports/ports.js';
+import { NamedAdmin } from '../kit/named-admin.js';
 import { Suspicion } from '../kit/suspicion.js';
 import { QueueLeases } from './queue-leases.js';
 import type { QueueStore } from './queue-store.js';
@@ -19,6 +21,7 @@ export abstract class SessionQueueBackend implements Backend {
   readonly name: string;
   readonly traits: Traits;
   readonly leases: QueueLeases;
+  readonly admin: AdminDriver;
   readonly processId: string;
   readonly operationTimeoutMs: number;
   readonly onSuspect: Backend['onSuspect'];
@@ -49,6 +52,10 @@ export abstract class SessionQueueBackend implements Backend {
     const { onSuspect, report } = new Suspicion();
     this.onSuspect = onSuspect;
     this.leases = new QueueLeases({ name, clock, store, operationTimeoutMs, maxLeaseMs }, report);
+    this.admin = new NamedAdmin({
+      names: (request) => store.names(request),
+      find: (resource) => this.leases.find(resource),
+    });
   }
 
   abstract get commands(): number;

@@ -1,5 +1,6 @@
 import type { IRequestOp } from 'etcd3';
 import type { ProcessView } from '../../../../core/claim.js';
+import type { ListRequest } from '../../../../core/ports/admin.js';
 import type { Unsubscribe } from '../../../../core/ports/ports.js';
 import type {
   EnqueueResult,
@@ -10,6 +11,7 @@ import type {
   EnqueueRequest,
   EntryStatus,
 } from '../../queue-store.js';
+import type { NamesPage } from '../../../kit/named-admin.js';
 import { EtcdDeletionWatches } from './deletion-watches.js';
 import { EnqueueBatcher } from './enqueue-batcher.js';
 import { queueFrom, encodeEntry, entryFrom, revisionOf, type EtcdEntry } from './etcd-entry.js';
@@ -174,6 +176,14 @@ export class EtcdQueueStore implements QueueStore {
 
   async details(resource: string): Promise<readonly EtcdEntry[]> {
     return this.read(resource);
+  }
+
+  async names({ prefix, limit, cursor }: ListRequest): Promise<NamesPage> {
+    const { link, keys } = this.deps;
+    const range = { ...keys.queues(prefix, cursor), limit, keys_only: true };
+    const { kvs } = await link.range(range, link.deadline());
+    const names = [...new Set(kvs.map(({ key }) => keys.resourceOf(key)))];
+    return { names, cursor: kvs.length < limit ? undefined : names.at(-1) };
   }
 
   /** A queue without entries has no keys. */

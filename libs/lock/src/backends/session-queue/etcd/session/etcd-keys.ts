@@ -29,6 +29,18 @@ export class EtcdKeys {
     return below(this.#queue(resource));
   }
 
+  /** All entries of queues whose name has the prefix, from behind the queue of `after` on. */
+  queues(prefix: string, after?: string): KeyRange {
+    const { key, range_end } = below(`${this.prefix}line/${encodeURIComponent(prefix)}`);
+    return { key: after === undefined ? key : this.queue(after).range_end, range_end };
+  }
+
+  /** The name of the queue that has this entry. */
+  resourceOf(entry: Buffer): string {
+    const [name] = entry.toString().slice(`${this.prefix}line/`.length).split('/');
+    return decodeURIComponent(name!);
+  }
+
   /** Holds the number that requests of the session are sent under. */
   session(leaseId: string): Buffer {
     return Buffer.from(`${this.prefix}session/${leaseId}`);
@@ -44,7 +56,7 @@ export class EtcdKeys {
   }
 }
 
-/** The slash is the last character of the folder: the one after it ends the range. */
+/** All keys that begin so: the character after its last one ends the range. */
 function below(folder: string): KeyRange {
   const range_end = Buffer.from(folder);
   range_end[range_end.length - 1]! += 1;

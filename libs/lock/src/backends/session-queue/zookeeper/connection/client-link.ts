@@ -272,11 +272,17 @@ function silenceLimitFor(sessionMs: number): number {
   return Math.ceil(Math.max(sessionMs / 3, Math.min((sessionMs * 2) / 3, 2_000)));
 }
 
-const NO_STAT: NodeStat = { mzxid: 0, mtimeMs: 0, pzxid: 0, version: 0 };
+const NO_STAT: NodeStat = { mzxid: 0, mtimeMs: 0, pzxid: 0, version: 0, childCount: 0 };
 
-function statOf({ mzxid, mtime, pzxid, version }: Stat): NodeStat {
+function statOf({ mzxid, mtime, pzxid, version, numChildren }: Stat): NodeStat {
   // Numbers above 2^53 lose their end; they are refused as too great when they become a token.
-  return { mzxid: int64(mzxid), mtimeMs: int64(mtime), pzxid: int64(pzxid), version };
+  return {
+    mzxid: int64(mzxid),
+    mtimeMs: int64(mtime),
+    pzxid: int64(pzxid),
+    version,
+    childCount: numChildren,
+  };
 }
 
 function int64(bytes: Buffer): number {

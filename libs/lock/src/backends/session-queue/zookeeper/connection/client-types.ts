@@ -12,6 +12,7 @@ export interface Stat {
   readonly mzxid: Buffer;
   readonly mtime: Buffer;
   readonly pzxid: Buffer;
+  readonly numChildren: number;
   readonly version: number;
 }
 

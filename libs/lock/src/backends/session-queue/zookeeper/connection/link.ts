@@ -7,6 +7,7 @@ export interface NodeStat {
   /** Number of the change that added or removed a child last. */
   readonly pzxid: number;
   readonly version: number;
+  readonly childCount: number;
 }
 
 /** One step of several that are all done, or none. A version of -1 fits any. */

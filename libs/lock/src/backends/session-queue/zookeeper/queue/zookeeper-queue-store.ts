@@ -1,5 +1,7 @@
 import type { ProcessView } from '../../../../core/claim.js';
 import type { Clock, Timer } from '../../../../core/clock.js';
+import type { ListRequest } from '../../../../core/ports/admin.js';
+import { namesPageOf, type NamesPage } from '../../../kit/named-admin.js';
 import type {
   EnqueueResult,
   QueueSession,
@@ -11,6 +13,7 @@ import type {
   EntryStatus,
 } from '../../queue-store.js';
 import { notExecuted, noAnswer } from '../connection/failures.js';
+import { readNames } from './read-names.js';
 import { OwnEntryWatches } from './own-entry-watches.js';
 import { isFault, NodeFault, type TransactionStep } from '../connection/link.js';
 import type { ZooKeeperPaths } from '../session/zookeeper-paths.js';
@@ -49,6 +52,8 @@ export class ZooKeeperQueueStore implements QueueStore {
   readonly #idle = new Map<string, Timer>();
   /** Queues that this process uses: they exist, unless another process has removed them. */
   readonly #knownQueues = new Set<string>();
+  /** What the pages of a list are taken from. */
+  #listedNames: readonly string[] = [];
 
   constructor(private readonly deps: ZooKeeperStoreDeps) {
     this.#entryData = new EntryDataCache(deps.process);
@@ -200,6 +205,12 @@ export class ZooKeeperQueueStore implements QueueStore {
       }),
     );
     return all.filter((one) => one !== undefined);
+  }
+
+  /** Reads all names for the first page, since the server has no pages. @throws UnsupportedByBackendError for too many */
+  async names(request: ListRequest): Promise<NamesPage> {
+    if (request.cursor === undefined) this.#listedNames = await readNames(this.deps);
+    return namesPageOf(this.#listedNames, request);
   }
 
   releaseQueue(resource: string): void {

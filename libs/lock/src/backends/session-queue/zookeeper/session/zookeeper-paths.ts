@@ -45,6 +45,11 @@ export class ZooKeeperPaths {
     return `${this.locks}/${encodeURIComponent(resource).replaceAll('.', '%2E')}`;
   }
 
+  /** The name of the lock that has this child of `locks`. */
+  resourceOf(segment: string): string {
+    return decodeURIComponent(segment);
+  }
+
   /** The beginning of the name of an entry, to which the server or a replacement adds the rank. */
   entryPrefix(resource: string, { claimId, shape, leaseMs }: EntryName): string {
     const { mode, units, capacity } = shape;
