@@ -1,5 +1,6 @@
 import { atMost, randomUuid, type Clock } from '../../core/clock.js';
 import { BackendUnavailableError, InvalidOptionError } from '../../core/errors.js';
+import type { AdminDriver } from '../../core/ports/admin.js';
 import type { Backend, Traits, Unsubscribe } from '../../core/ports/ports.js';
 import { BACKEND, CombinationLeases } from './combination-leases.js';
 import {
@@ -8,6 +9,7 @@ import {
   type CombinationOptions,
   type CombinationSettings,
 } from './combination-options.js';
+import { CombinationAdmin } from './inspect-nodes.js';
 import { NodeSet } from './node-set.js';
 import type { NodeHandle } from './node-handle.js';
 
@@ -28,6 +30,7 @@ export class CombinationBackend implements Backend {
   readonly name = BACKEND;
   readonly traits: Traits;
   readonly leases: CombinationLeases;
+  readonly admin: AdminDriver;
   readonly processId: string;
   readonly operationTimeoutMs: number;
   readonly nodes: NodeSet;
@@ -54,6 +57,7 @@ export class CombinationBackend implements Backend {
     });
     this.nodes = new NodeSet(settings, this.processId);
     this.leases = new CombinationLeases(this.nodes);
+    this.admin = new CombinationAdmin(this.nodes.handles, minNodes);
     if (isUnsafe) {
       process.emitWarning(`minNodes ${minNodes} is below the majority: two holders are possible`, {
         type: 'BedrockWarning',

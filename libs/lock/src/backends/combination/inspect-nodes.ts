@@ -1,5 +1,13 @@
 import type { ClaimView, Shape } from '../../core/claim.js';
-import { BackendUnavailableError } from '../../core/errors.js';
+import { BackendUnavailableError, InvalidOptionError, UnsupportedByBackendError } from '../../core/errors.js';
+import type {
+  AdminDriver,
+  HeldResource,
+  ListPage,
+  ListRequest,
+  ProcessEntry,
+} from '../../core/ports/admin.js';
+import { pageOf } from '../kit/named-admin.js';
 import type { LeaseDriver } from '../../core/ports/ports.js';
 import { claimIdOf } from './combined-claim.js';
 import type { NodeHandle } from './node-handle.js';
@@ -16,18 +24,100 @@ export async function inspectNodes(
 ): Promise<readonly ClaimView[]> {
   const answers = await Promise.allSettled(handles.map(({ node }) => node.leases.inspect(resource, shape)));
   if (answers.every(({ status }) => status === 'rejected')) throw noAnswerError(handles, resource);
-  const found = new Map<string, { view: ClaimView; nodes: number }>();
-  for (const answer of answers) {
-    for (const view of answer.status === 'fulfilled' ? answer.value : []) {
+  return mergeViews(
+    handles,
+    answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : [])),
+  );
+}
+
+/** @param viewsOf what each node has */
+function mergeViews(
+  handles: readonly NodeHandle[],
+  viewsOf: readonly (readonly ClaimView[])[],
+): readonly ClaimView[] {
+  const found = new Map<string, { view: ClaimView; readonly nodes: string[] }>();
+  for (const [at, views] of viewsOf.entries()) {
+    for (const view of views) {
       const known = found.get(view.id);
-      if (known === undefined) found.set(view.id, { view, nodes: 1 });
-      else known.nodes += 1;
+      if (known === undefined) found.set(view.id, { view, nodes: [handles[at]!.id] });
+      else known.nodes.push(handles[at]!.id);
       if (known !== undefined && view.remainingMs > known.view.remainingMs) known.view = view;
     }
   }
   return [...found.values()]
-    .sort((a, b) => b.nodes - a.nodes)
-    .map(({ view }) => ({ ...view, id: claimIdOf(view.id) }));
+    .sort((a, b) => b.nodes.length - a.nodes.length)
+    .map(({ view, nodes }) => ({ ...view, id: claimIdOf(view.id), nodes }));
+}
+
+/** `<place of the node in the order of all> <nodes that did not answer> <cursor on that node>` */
+const CURSOR = /^(\d{1,4}) (\d{1,4}) (.*)$/s;
+
+/**
+ * Lists the locks of one node after the other. A lock that several nodes have is listed with the first of them, with the grants of
+ * all. Nodes that do not answer are left out while every lock that is held must be on another one.
+ */
+export class CombinationAdmin implements AdminDriver {
+  constructor(
+    private readonly handles: readonly NodeHandle[],
+    private readonly minNodes: number,
+  ) {}
+
+  async list({ cursor = '0 0 ', ...request }: ListRequest): Promise<ListPage> {
+    const [, at, missing, own] = CURSOR.exec(cursor) ?? [];
+    const index = Number(at);
+    const handle = this.handles[index];
+    if (own === undefined || handle === undefined)
+      throw new InvalidOptionError('cursor', 'the cursor of the page before', cursor);
+    const cursorAfter = (left: number): string | undefined =>
+      index + 1 < this.handles.length ? `${index + 1} ${left} ` : undefined;
+    try {
+      const page = await adminOf(handle).list({ ...request, ...(own !== '' && { cursor: own }) });
+      const found = await Promise.all(page.resources.map(({ resource }) => this.#find(resource)));
+      const resources = found.flatMap(({ held, firstNode }) => (firstNode === index ? held : []));
+      const next =
+        page.cursor === undefined ? cursorAfter(Number(missing)) : `${index} ${missing} ${page.cursor}`;
+      return pageOf(resources, next);
+    } catch (error) {
+      const left = Number(missing) + 1;
+      if (!(error instanceof BackendUnavailableError) || own !== '' || left >= this.minNodes) throw error;
+      return pageOf([], cursorAfter(left));
+    }
+  }
+
+  async find(resource: string): Promise<readonly HeldResource[]> {
+    return (await this.#find(resource)).held;
+  }
+
+  /** The processes that any node knows. @throws BackendUnavailableError when no node answers */
+  async processes(): Promise<readonly ProcessEntry[]> {
+    const answers = await Promise.allSettled(this.handles.map((handle) => adminOf(handle).processes()));
+    if (answers.every(({ status }) => status === 'rejected')) throw noAnswerError(this.handles, '');
+    const all = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    return [...new Map(all.map((entry) => [entry.id, entry])).values()];
+  }
+
+  async #find(
+    resource: string,
+  ): Promise<{ readonly held: readonly HeldResource[]; readonly firstNode: number }> {
+    const answers = await Promise.allSettled(this.handles.map((handle) => adminOf(handle).find(resource)));
+    if (answers.every(({ status }) => status === 'rejected')) throw noAnswerError(this.handles, resource);
+    // A combination has mutexes alone.
+    const found = answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    const firstNode = found.findIndex((held) => held.length > 0);
+    if (firstNode < 0) return { held: [], firstNode };
+    const holders = mergeViews(
+      this.handles,
+      found.map((held) => held.flatMap((one) => one.holders)),
+    );
+    const waiters = Math.max(...found.flat().map((one) => one.waiters));
+    return { held: [{ resource, shape: found[firstNode]![0]!.shape, holders, waiters }], firstNode };
+  }
+}
+
+/** @throws UnsupportedByBackendError where the backend of the node cannot list */
+function adminOf({ id, node }: NodeHandle): AdminDriver {
+  if (node.admin !== undefined) return node.admin;
+  throw new UnsupportedByBackendError(node.name, 'a list of locks', `ask node ${id} for one by its name`);
 }
 
 export interface Revocation {
