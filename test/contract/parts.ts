@@ -23,6 +23,7 @@ const CLIENT_THEMES: ReadonlySet<string> = new Set([
 const CLIENT_PROMISES: ReadonlySet<string> = new Set([
   'are held all or none',
   'free a lock by force: at once, and its holder hears of it',
+  'lists every lock with the prefix, whatever its characters, in pages',
   'let every caller pass, in every process, when the count is zero',
   'count once for an operation that is repeated',
   'never give more permits than there are, over processes',

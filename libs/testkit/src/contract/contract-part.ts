@@ -72,6 +72,9 @@ const SHORT_PROMISES: ReadonlySet<string> = new Set([
   // operators
   'see who holds a lock',
   'free a lock by force: at once, and its holder hears of it',
+  // administration
+  'lists what is held, with its holder, and nothing that is free',
+  'lists every lock with the prefix, whatever its characters, in pages',
   // leadership
   'passes to the next when the Bedrock of the leader closes',
   // read-write locks

@@ -7,6 +7,7 @@ import type { CountedPrimitive } from './context/request-meter.js';
 import { nameOf, WHOLE_CONTRACT, type ContractPart, type PromiseName } from './contract-part.js';
 import { contenderScale } from './context/contender-scale.js';
 import { HAND_OVER_MS, ContractContext } from './context/contract-context.js';
+import { administration } from './groups/holding/administration.js';
 import { arrival } from './groups/waiting/arrival.js';
 import { bounds } from './groups/waiting/bounds.js';
 import { cancelling } from './groups/waiting/cancelling.js';
@@ -56,6 +57,7 @@ export const CONTRACT: ContractGroups = {
   bounds,
   closing,
   operators,
+  administration,
 };
 
 /**
@@ -77,6 +79,7 @@ const FAIR_CONTRACT: ContractGroups = {
   ),
   bounds: pick(bounds, 'hold for holdAtLeastMs: others stay out after an early release'),
   operators,
+  administration: pick(administration, 'finds a lock by its name, and by its shape the holder is freed'),
   'order of arrival': arrival,
 };
 
@@ -97,6 +100,7 @@ export const DRIVER_CONTRACTS: Readonly<
 
 /** Its promises need separate processes. */
 const SLEEP = 'a machine that sleeps';
+const ADMINISTRATION = 'administration';
 
 /** Promises about `holdAtLeastMs`, which a backend with session-bound locks cannot keep. */
 export const HOLD_AT_LEAST: ReadonlySet<string> = new Set([
@@ -205,6 +209,7 @@ function sectionsOf(harness: ContractHarness): ContractSection[] {
 }
 
 function isTried({ unsupported = [] }: ContractHarness, part: ContractPart, name: PromiseName): boolean {
+  if (unsupported.includes('admin') && name.group === ADMINISTRATION) return false;
   if (unsupported.includes('holdAtLeast') && HOLD_AT_LEAST.has(name.promise)) return false;
   return part(name) && !(unsupported.includes('sleep') && name.group === SLEEP);
 }

@@ -1,5 +1,6 @@
 import { BackendUnavailableError, type Backend, type Clock } from 'bedrock-lock';
 import type {
+  AdminDriver,
   Claim,
   ClaimRef,
   CounterDriver,
@@ -35,6 +36,8 @@ export class FaultyBackend implements Backend, LeaseDriver {
   readonly counters?: CounterDriver;
   readonly permits?: PermitDriver;
   readonly records?: RecordDriver;
+  /** That of the inner backend, without faults. */
+  readonly admin?: AdminDriver;
   readonly processId: string;
   readonly operationTimeoutMs: number;
   readonly traits: Traits;
@@ -60,6 +63,7 @@ export class FaultyBackend implements Backend, LeaseDriver {
       this.claimAll = (claims) =>
         this.#through('claimAll', claims, () => this.#inner.leases.claimAll!(claims));
     }
+    if (inner.admin !== undefined) this.admin = inner.admin;
     if (inner.counters !== undefined) this.counters = this.#faulty('counters', inner.counters);
     if (inner.permits !== undefined) this.permits = this.#faulty('permits', inner.permits);
     if (inner.records !== undefined) this.records = this.#faulty('records', inner.records);

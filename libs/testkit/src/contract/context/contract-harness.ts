@@ -19,7 +19,7 @@ export interface ContractHarness {
    * itself. The contract skips their promises.
    */
   readonly unsupported?: readonly (
-    'counters' | 'permits' | 'records' | 'weighted' | 'shared' | 'holdAtLeast' | 'sleep'
+    'admin' | 'counters' | 'permits' | 'records' | 'weighted' | 'shared' | 'holdAtLeast' | 'sleep'
   )[];
   /**
    * Clock of the backends, the contenders and the contract itself; `block` lets time pass while no code runs.
