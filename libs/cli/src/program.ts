@@ -5,8 +5,12 @@ import { EXIT } from './output/exit-codes.js';
 import { UsageError } from './input/usage-error.js';
 import { visibleMessage } from './output/visible.js';
 import { addEndings } from './locks/add-ending.js';
+import { addList } from './locks/add-list.js';
+import { addNodes } from './locks/add-nodes.js';
+import { addProcesses } from './locks/add-processes.js';
 import { addShow } from './locks/add-show.js';
 import { addWait } from './locks/add-wait.js';
+import { addWatch } from './locks/add-watch.js';
 import { addRun } from './run/add-run.js';
 
 /**
@@ -22,7 +26,8 @@ export async function runProgram(args: readonly string[]): Promise<number> {
     .exitOverride()
     .showSuggestionAfterError();
   const exit = (code: number) => (exitCode = code);
-  for (const add of [addRun, addShow, addWait, addEndings]) add(program, exit);
+  for (const add of [addRun, addList, addWatch, addShow, addWait, addEndings, addProcesses, addNodes])
+    add(program, exit);
   // The timers of the library keep no process alive, and a wait may have nothing else.
   const alive = setInterval(() => undefined, 60_000);
   try {

@@ -99,6 +99,13 @@ describe.each<[string, () => Promise<Place>, string[]]>([
     const shown = await bedrock(['show', '--url', place.url, '--json', 'cli-shown']);
     const { holders } = JSON.parse(shown.stdout) as { holders: { id: string; process: object }[] };
     expect(holders).toMatchObject([{ mode: 'exclusive', process: { pid: running.process.pid } }]);
+    const listed = await bedrock(['ls', '--url', place.url, '--json', 'cli-sh']);
+    expect(JSON.parse(listed.stdout)).toMatchObject({
+      resource: 'cli-shown',
+      holders: [{ id: holders[0]!.id }],
+    });
+    const processes = await bedrock(['processes', '--url', place.url]);
+    expect(processes.stdout).toMatch(new RegExp(`^bedrock run +${running.process.pid} `, 'm'));
     const args = ['--url', place.url, '--yes', '--holder', holders[0]!.id, 'cli-shown'];
     expect(await bedrock(['release', ...args])).toMatchObject({
       code: 0,

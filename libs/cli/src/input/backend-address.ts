@@ -13,7 +13,16 @@ export type BackendAddress =
     }
   | { readonly engine: 'zookeeper'; readonly connect: string; readonly user?: User }
   | { readonly engine: 'postgres'; readonly url: string }
-  | { readonly engine: 'mysql'; readonly url: string };
+  | { readonly engine: 'mysql'; readonly url: string }
+  | CombinationAddress;
+
+/** Nodes of a combination, as the applications that use it have them. */
+export interface CombinationAddress {
+  readonly engine: 'combination';
+  readonly nodes: readonly { readonly id: string; readonly url: string }[];
+  readonly minNodes: number;
+  readonly maxLeaseMs: number;
+}
 
 interface User {
   readonly username: string;

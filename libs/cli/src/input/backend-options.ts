@@ -1,6 +1,7 @@
 import { Option, type Command } from 'commander';
 import { openBackend } from './open-backend.js';
-import { parseBackendAddress } from './backend-address.js';
+import { parseBackendAddress, type BackendAddress } from './backend-address.js';
+import { readCombinationFile } from './combination-file.js';
 import { parseDuration } from './parse-duration.js';
 import { UsageError } from './usage-error.js';
 import type { Backend } from 'bedrock-lock';
@@ -9,6 +10,7 @@ import type { Backend } from 'bedrock-lock';
 export interface BackendOptions {
   readonly url?: string;
   readonly urlEnv?: string;
+  readonly combination?: string;
   readonly maxLease?: number;
   readonly operationTimeout?: number;
   readonly restartGuard?: true;
@@ -40,6 +42,7 @@ export function addBackendOptions(command: Command, label: string): Command {
       '--url-env <name>',
       `environment variable with the URL; better than --url for a URL with a password`,
     )
+    .option('--combination <file>', 'instead of a URL: JSON with nodes (id, url), minNodes and maxLeaseMs')
     .option('--label <text>', 'name of this process in `bedrock show` and in errors', label)
     .addOption(durationOption('--operation-timeout <time>', 'longest request to the backend (default: 1s)'))
     .addOption(durationOption('--max-lease <time>', 'longest lease of the backend; as in your applications'))
@@ -60,7 +63,7 @@ export function addBackendOptions(command: Command, label: string): Command {
 
 /** @throws UsageError, InvalidOptionError, BackendUnavailableError */
 export function backendOf(options: BackendOptions, environment: NodeJS.ProcessEnv): Promise<Backend> {
-  return openBackend(parseBackendAddress(urlOf(options, environment)), {
+  return openBackend(addressOf(options, environment), {
     label: options.label,
     maxLeaseMs: options.maxLease,
     operationTimeoutMs: options.operationTimeout,
@@ -88,6 +91,15 @@ export async function withBackend<T>(
   } finally {
     await backend.close();
   }
+}
+
+function addressOf(options: BackendOptions, environment: NodeJS.ProcessEnv): BackendAddress {
+  const { combination, url, urlEnv, maxLease } = options;
+  if (combination === undefined) return parseBackendAddress(urlOf(options, environment));
+  if (url !== undefined || urlEnv !== undefined)
+    throw new UsageError('give either --combination or a URL, not both');
+  if (maxLease !== undefined) throw new UsageError('--max-lease of a combination stands in its file');
+  return readCombinationFile(combination);
 }
 
 function urlOf({ url, urlEnv }: BackendOptions, environment: NodeJS.ProcessEnv): string {

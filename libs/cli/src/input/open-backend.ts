@@ -55,6 +55,19 @@ export async function openBackend(address: BackendAddress, settings: BackendSett
       const { redis } = await import('bedrock-lock/redis');
       return redis({ cluster: address.urls, ...shared });
     }
+    case 'combination': {
+      const [{ combination }, { redis }] = await Promise.all([
+        import('bedrock-lock/combination'),
+        import('bedrock-lock/redis'),
+      ]);
+      const { nodes, minNodes, maxLeaseMs: longestMs } = address;
+      return combination({
+        nodes: nodes.map(({ id, url }) => redis({ url, nodeId: id, label })),
+        minNodes,
+        maxLeaseMs: longestMs,
+        ...given({ nodeTimeoutMs: operationTimeoutMs }),
+      });
+    }
     case 'etcd': {
       const { etcd } = await import('bedrock-lock/etcd');
       const { hosts, prefix, user } = address;

@@ -7,7 +7,7 @@ import { UsageError } from '../input/usage-error.js';
 import { EXIT } from '../output/exit-codes.js';
 import { holderTable } from '../output/holder-table.js';
 import { visible } from '../output/visible.js';
-import { findHolders } from './find-holders.js';
+import { adminOf } from './admin-of.js';
 
 interface EndingOptions extends BackendOptions {
   readonly holder?: string;
@@ -74,7 +74,7 @@ async function end(
   ending: Ending,
   options: EndingOptions,
 ): Promise<number> {
-  const found = await findHolders(backend, resource);
+  const found = await adminOf(backend).find(resource);
   const targets = found
     .flatMap(({ shape, holders }) => holders.map((holder) => ({ shape, holder })))
     .filter(({ holder }) => options.holder === undefined || holder.id === options.holder);

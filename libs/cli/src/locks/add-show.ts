@@ -3,7 +3,7 @@ import { addBackendOptions, withBackend, type BackendOptions } from '../input/ba
 import { EXIT } from '../output/exit-codes.js';
 import { holderTable } from '../output/holder-table.js';
 import { visible } from '../output/visible.js';
-import { findHolders } from './find-holders.js';
+import { adminOf } from './admin-of.js';
 
 /** Adds `show` to the program. @param exit receives the exit code */
 export function addShow(program: Command, exit: (code: number) => void): void {
@@ -12,11 +12,15 @@ export function addShow(program: Command, exit: (code: number) => void): void {
     .description('show who holds a lock')
     .argument('<resource>', 'name of the lock, with its prefix and the parts of its key');
   addBackendOptions(show, 'bedrock show').action(async (resource: string, options: BackendOptions) => {
-    const found = await withBackend(options, (backend) => findHolders(backend, resource));
+    const found = await withBackend(options, (backend) => adminOf(backend).find(resource));
     const holders = found.flatMap((kind) => kind.holders);
-    if (options.json === true) process.stdout.write(`${JSON.stringify({ resource, holders })}\n`);
+    const waiters = found.reduce((sum, kind) => sum + kind.waiters, 0);
+    if (options.json === true) process.stdout.write(`${JSON.stringify({ resource, holders, waiters })}\n`);
     else if (holders.length === 0) process.stdout.write(`${visible(resource)} is free\n`);
-    else process.stdout.write(`${visible(resource)} is held\n\n${holderTable(holders)}\n`);
+    else {
+      const state = waiters === 0 ? 'is held' : `is held (in its queue: ${waiters})`;
+      process.stdout.write(`${visible(resource)} ${state}\n\n${holderTable(holders)}\n`);
+    }
     exit(EXIT.ok);
   });
 }

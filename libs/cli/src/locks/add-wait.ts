@@ -10,7 +10,7 @@ import {
 import { EXIT } from '../output/exit-codes.js';
 import { holderText } from '../output/holder-text.js';
 import { visible } from '../output/visible.js';
-import { findHolders } from './find-holders.js';
+import { adminOf } from './admin-of.js';
 
 interface WaitingOptions extends BackendOptions {
   readonly wait?: number;
@@ -51,7 +51,7 @@ async function whenFree(
   for (let looks = 0; ; looks += 1) {
     const restMs = deadline - performance.now();
     try {
-      const [kind] = await findHolders(backend, resource);
+      const [kind] = await adminOf(backend).find(resource);
       if (kind === undefined || restMs <= 0) return kind?.holders[0];
     } catch (error) {
       // Once the backend has answered, the wait outlasts an outage.

@@ -1,35 +1,43 @@
-import type { ClaimView } from 'bedrock-lock';
+import type { ClaimView, ProcessView } from 'bedrock-lock';
 import { READERS } from 'bedrock-lock/backend';
-import Table from 'cli-table3';
 import { durationText } from './durations.js';
+import { plainTable } from './plain-table.js';
 import { visible } from './visible.js';
 
 const HEAD = ['HOLDER', 'PROCESS', 'MODE', 'UNITS', 'DEPTH', 'LEASE ENDS IN'];
-const NO_BORDERS = {
-  ...{ top: '', 'top-mid': '', 'top-left': '', 'top-right': '' },
-  ...{ bottom: '', 'bottom-mid': '', 'bottom-left': '', 'bottom-right': '' },
-  ...{ left: '', 'left-mid': '', mid: '', 'mid-mid': '', right: '', 'right-mid': '', middle: '  ' },
-};
 
-/** A line for each holder, below a line with the names of the columns. */
+/** A line for each holder, below a line with the names of the columns; with the nodes of a combination. */
 export function holderTable(holders: readonly ClaimView[]): string {
-  const style = { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true };
-  const table = new Table({ head: HEAD, chars: NO_BORDERS, style });
-  for (const holder of holders) table.push(cellsOf(holder));
-  return table
-    .toString()
-    .split('\n')
-    .map((line) => line.trimEnd())
-    .join('\n');
+  const isOnNodes = holders.some(({ nodes }) => nodes !== undefined);
+  const head = isOnNodes ? [...HEAD, 'NODES'] : HEAD;
+  return plainTable(
+    head,
+    holders.map((holder) => {
+      const { id, process, mode, units, depth, nodes = [] } = holder;
+      const cells = [
+        visible(id),
+        ownerText(process),
+        mode,
+        unitsText(units),
+        String(depth),
+        leaseText(holder),
+      ];
+      return isOnNodes ? [...cells, visible(nodes.join(' '))] : cells;
+    }),
+  );
 }
 
-function cellsOf({ id, process, mode, units, depth, remainingMs, revoked }: ClaimView): string[] {
-  const owner =
-    process === undefined
-      ? 'unknown'
-      : `${process.label === undefined ? '' : `${visible(process.label)} `}${visible(String(process.pid))}@${visible(String(process.host))}`;
+/** `<label> <pid>@<host>` */
+export function ownerText(process: ProcessView | undefined): string {
+  if (process === undefined) return 'unknown';
+  const { label, pid, host } = process;
+  return `${label === undefined ? '' : `${visible(label)} `}${visible(String(pid))}@${visible(String(host))}`;
+}
+
+/** When the lease ends, unless it is renewed. */
+export function leaseText({ remainingMs, revoked }: Pick<ClaimView, 'remainingMs' | 'revoked'>): string {
   const life = remainingMs === Infinity ? 'never' : durationText(remainingMs);
-  return [visible(id), owner, mode, unitsText(units), String(depth), revoked ? `${life}, revoked` : life];
+  return revoked ? `${life}, revoked` : life;
 }
 
 /** A writer has all units that there are. */
