@@ -7,7 +7,7 @@ import type {
   ListRequest,
   ProcessEntry,
 } from '../../core/ports/admin.js';
-import { pageOf } from '../kit/named-admin.js';
+import { checkPrintable, pageOf } from '../kit/named-admin.js';
 import type { LeaseDriver } from '../../core/ports/ports.js';
 import { claimIdOf } from './combined-claim.js';
 import type { NodeHandle } from './node-handle.js';
@@ -53,8 +53,8 @@ function mergeViews(
 const CURSOR = /^(\d{1,4}) (\d{1,4}) (.*)$/s;
 
 /**
- * Lists the locks of one node after the other. A lock that several nodes have is listed with the first of them, with the grants of
- * all. Nodes that do not answer are left out while every lock that is held must be on another one.
+ * Lists the locks of one node after the other, each with the grants of all nodes; so a lock is listed once for each node that has it.
+ * Nodes that do not answer are left out while every lock that is held must be on another one.
  */
 export class CombinationAdmin implements AdminDriver {
   constructor(
@@ -72,11 +72,10 @@ export class CombinationAdmin implements AdminDriver {
       index + 1 < this.handles.length ? `${index + 1} ${left} ` : undefined;
     try {
       const page = await adminOf(handle).list({ ...request, ...(own !== '' && { cursor: own }) });
-      const found = await Promise.all(page.resources.map(({ resource }) => this.#find(resource)));
-      const resources = found.flatMap(({ held, firstNode }) => (firstNode === index ? held : []));
+      const found = await Promise.all(page.resources.map(({ resource }) => this.find(resource)));
       const next =
         page.cursor === undefined ? cursorAfter(Number(missing)) : `${index} ${missing} ${page.cursor}`;
-      return pageOf(resources, next);
+      return pageOf(found.flat(), next);
     } catch (error) {
       const left = Number(missing) + 1;
       if (!(error instanceof BackendUnavailableError) || own !== '' || left >= this.minNodes) throw error;
@@ -85,7 +84,19 @@ export class CombinationAdmin implements AdminDriver {
   }
 
   async find(resource: string): Promise<readonly HeldResource[]> {
-    return (await this.#find(resource)).held;
+    checkPrintable('resource', resource);
+    const answers = await Promise.allSettled(this.handles.map((handle) => adminOf(handle).find(resource)));
+    if (answers.every(({ status }) => status === 'rejected')) throw noAnswerError(this.handles, resource);
+    const foundOn = answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    // A combination has mutexes alone, so a node has one kind of lock.
+    const [first, ...others] = foundOn.flat();
+    if (first === undefined) return [];
+    const holders = mergeViews(
+      this.handles,
+      foundOn.map((found) => found.flatMap((one) => one.holders)),
+    );
+    const waiters = Math.max(first.waiters, ...others.map((one) => one.waiters));
+    return [{ resource, shape: first.shape, holders, waiters }];
   }
 
   /** The processes that any node knows. @throws BackendUnavailableError when no node answers */
@@ -94,23 +105,6 @@ export class CombinationAdmin implements AdminDriver {
     if (answers.every(({ status }) => status === 'rejected')) throw noAnswerError(this.handles, '');
     const all = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
     return [...new Map(all.map((entry) => [entry.id, entry])).values()];
-  }
-
-  async #find(
-    resource: string,
-  ): Promise<{ readonly held: readonly HeldResource[]; readonly firstNode: number }> {
-    const answers = await Promise.allSettled(this.handles.map((handle) => adminOf(handle).find(resource)));
-    if (answers.every(({ status }) => status === 'rejected')) throw noAnswerError(this.handles, resource);
-    // A combination has mutexes alone.
-    const found = answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : []));
-    const firstNode = found.findIndex((held) => held.length > 0);
-    if (firstNode < 0) return { held: [], firstNode };
-    const holders = mergeViews(
-      this.handles,
-      found.map((held) => held.flatMap((one) => one.holders)),
-    );
-    const waiters = Math.max(...found.flat().map((one) => one.waiters));
-    return { held: [{ resource, shape: found[firstNode]![0]!.shape, holders, waiters }], firstNode };
   }
 }
 
