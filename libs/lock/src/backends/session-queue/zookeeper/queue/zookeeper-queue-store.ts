@@ -53,7 +53,7 @@ export class ZooKeeperQueueStore implements QueueStore {
   /** Queues that this process uses: they exist, unless another process has removed them. */
   readonly #knownQueues = new Set<string>();
   /** What the pages of a list are taken from. */
-  #listedNames: readonly string[] = [];
+  #listedNames: readonly string[] | undefined;
 
   constructor(private readonly deps: ZooKeeperStoreDeps) {
     this.#entryData = new EntryDataCache(deps.process);
@@ -209,8 +209,11 @@ export class ZooKeeperQueueStore implements QueueStore {
 
   /** Reads all names for the first page, since the server has no pages. @throws UnsupportedByBackendError for too many */
   async names(request: ListRequest): Promise<NamesPage> {
-    if (request.cursor === undefined) this.#listedNames = await readNames(this.deps);
-    return namesPageOf(this.#listedNames, request);
+    const isFirst = request.cursor === undefined;
+    const names = (isFirst ? undefined : this.#listedNames) ?? (await readNames(this.deps));
+    const page = namesPageOf(names, request);
+    this.#listedNames = page.cursor === undefined ? undefined : names;
+    return page;
   }
 
   releaseQueue(resource: string): void {
