@@ -41,8 +41,8 @@ export class NamedAdmin implements AdminDriver {
     return pageOf(found.flat(), cursor);
   }
 
-  find(resource: string): Promise<readonly HeldResource[]> {
-    return this.locks.find(resource);
+  async find(resource: string): Promise<readonly HeldResource[]> {
+    return this.locks.find(checkPrintable('resource', resource));
   }
 
   async processes(): Promise<readonly ProcessEntry[]> {
@@ -76,10 +76,16 @@ export class NamedAdmin implements AdminDriver {
 
 /** @throws InvalidOptionError */
 export function checkListRequest({ prefix, limit, cursor }: ListRequest): void {
-  if (typeof prefix !== 'string') throw new InvalidOptionError('prefix', 'a text', prefix);
+  checkPrintable('prefix', prefix);
   checkWhole('limit', limit, 1, MAX_LIMIT);
   if (cursor !== undefined && typeof cursor !== 'string')
     throw new InvalidOptionError('cursor', 'the cursor of the page before', cursor);
+}
+
+/** Names of other programs are less strict than ours, but no server keeps these characters. @throws InvalidOptionError */
+export function checkPrintable(field: string, text: unknown): string {
+  if (typeof text === 'string' && !/[\0\p{Cs}]/u.test(text)) return text;
+  throw new InvalidOptionError(field, 'a text without NUL and lone surrogates', text);
 }
 
 /** A page of all names, in any order, by their beginning; the cursor is its last name. */
@@ -99,7 +105,10 @@ export function pageOf(resources: readonly HeldResource[], cursor: string | unde
   return { resources, ...(cursor !== undefined && { cursor }) };
 }
 
-/** The first name that no name with the prefix reaches, in the order of code points. */
+/**
+ * Comes after all names with the prefix, in the order of code points; but for names that go on with this very code point, which
+ * Unicode reserves for such ends.
+ */
 export function endOfPrefix(prefix: string): string {
   return `${prefix}\u{10FFFF}`;
 }

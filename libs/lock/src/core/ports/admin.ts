@@ -35,7 +35,8 @@ export interface ProcessEntry extends ProcessView {
 
 /**
  * The locks of all processes on the backend, for people who operate it. A list reads the server page by page and pauses for
- * nothing: the caller sets the pace. A lock that is held from before the first page until after the last one is listed.
+ * nothing: the caller sets the pace. A lock that is held from before the first page until after the last one is listed, and may be
+ * listed more than once.
  * @throws BackendUnavailableError; InvalidOptionError for a wrong request
  */
 export interface AdminDriver {

@@ -5,7 +5,7 @@ import type {
   ListRequest,
   ProcessEntry,
 } from '../../../core/ports/admin.js';
-import { checkListRequest, endOfPrefix, pageOf, shapeOf } from '../../kit/named-admin.js';
+import { checkListRequest, checkPrintable, endOfPrefix, pageOf, shapeOf } from '../../kit/named-admin.js';
 import { PROCESS_LIFE_MS } from '../../kit/process-directory.js';
 import type { LockTable, RowsSnapshot } from './lock-table.js';
 import { viewOf } from './process-entries.js';
@@ -37,8 +37,9 @@ export class SqlAdmin implements AdminDriver {
   }
 
   async find(resource: string): Promise<readonly HeldResource[]> {
-    const deadline = this.deps.newDeadline();
-    return this.#heldIn(await this.deps.table.read([resource], deadline), deadline);
+    const { table, newDeadline } = this.deps;
+    const deadline = newDeadline();
+    return this.#heldIn(await table.read([checkPrintable('resource', resource)], deadline), deadline);
   }
 
   async processes(): Promise<readonly ProcessEntry[]> {
