@@ -1,9 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { startRedis } from 'bedrock-servers';
 import { eventually } from 'bedrock-testkit';
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { bedrock, startBedrock } from './bedrock-command.js';
 import { LocksFixture } from './locks-fixture.js';
 
@@ -63,6 +65,18 @@ describe('bedrock ls', () => {
     expect((await bedrock(['ls', '--limit', '0'], { environment })).code).toBe(64);
     await Promise.all(leases.map((lease) => lease.release()));
   });
+
+  it('ends quietly when its reader has gone', async () => {
+    const lease = await locks.application.mutex(locks.resource).acquire();
+    const main = join(import.meta.dirname, '../../../libs/cli/dist/main.js');
+    // `true` has ended long before the list begins.
+    const command = ['-c', '"$0" "$1" ls | true', process.execPath, main];
+    const { stderr } = await promisify(execFile)('sh', command, {
+      env: { ...process.env, ...locks.environment },
+    });
+    expect(stderr).toBe('');
+    await lease.release();
+  });
 });
 
 describe('bedrock watch', () => {
@@ -72,8 +86,8 @@ describe('bedrock watch', () => {
     const running = startBedrock(args, { environment: locks.environment });
     const lists = () =>
       running.said.stdout
-        .trimEnd()
         .split('\n')
+        .slice(0, -1)
         .map((line) => JSON.parse(line) as { locks: object[] });
     await eventually('it shows the lock', () => running.said.stdout.includes(lease.id.replace(/\/.*/, '')), {
       withinMs: 5_000,
@@ -115,6 +129,17 @@ describe('bedrock nodes', () => {
       });
       running.process.kill('SIGTERM');
       await running.ended;
+      await servers[1].stop();
+      const tooFew = await bedrock(['nodes', ...given, '--json']);
+      expect([tooFew.code, tooFew.stderr]).toEqual([
+        69,
+        expect.stringMatching(/1 of 3 nodes serve, and 2 are needed/),
+      ]);
+      const available = tooFew.stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { isAvailable: boolean }).isAvailable);
+      expect(available).toEqual([true, false, false]);
     } finally {
       rmSync(folder, { recursive: true, force: true });
       await Promise.all(servers.map((server) => server.stop()));

@@ -79,10 +79,8 @@ async function listUntil(
   prefix: string,
 ): Promise<readonly HeldResource[] | undefined> {
   const locks: HeldResource[] = [];
-  for await (const one of listLocks(backend, prefix)) {
-    if (stopped.aborted) return undefined;
-    locks.push(one);
-  }
+  for await (const one of listLocks(backend, prefix, stopped)) locks.push(one);
+  if (stopped.aborted) return undefined;
   return locks.sort((a, b) => b.waiters - a.waiters || (a.resource < b.resource ? -1 : 1));
 }
 

@@ -3,19 +3,24 @@ import type { HeldResource } from 'bedrock-lock/backend';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { adminOf } from './admin-of.js';
 
-/** Names that a page reads. */
-const PAGE = 1_000;
+/** Names that a page reads: few, since the first page takes longer than those after it. */
+const PAGE = 200;
 /**
- * A list may take 3 % of one core of the server. The time of a page is mostly the server's, so the pause after it is this many times
- * as long.
+ * The pause after a page is this many times as long as the page. A list may take 3 % of one core of the server, and a page takes
+ * longer than the server works for it.
  */
 const PAUSES_PER_PAGE = 32;
 
 /**
  * The locks whose name begins with the prefix, each once, at a pace that leaves the server to the applications.
+ * @param stopped ends the list early
  * @throws BackendUnavailableError
  */
-export async function* listLocks(backend: Backend, prefix: string): AsyncGenerator<HeldResource> {
+export async function* listLocks(
+  backend: Backend,
+  prefix: string,
+  stopped?: AbortSignal,
+): AsyncGenerator<HeldResource> {
   const admin = adminOf(backend);
   const seen = new Set<string>();
   let cursor: string | undefined;
@@ -30,6 +35,7 @@ export async function* listLocks(backend: Backend, prefix: string): AsyncGenerat
       yield one;
     }
     cursor = page.cursor;
-    if (cursor !== undefined) await sleep(tookMs * PAUSES_PER_PAGE);
-  } while (cursor !== undefined);
+    if (cursor !== undefined)
+      await sleep(tookMs * PAUSES_PER_PAGE, undefined, { signal: stopped }).catch(() => undefined);
+  } while (cursor !== undefined && stopped?.aborted !== true);
 }
