@@ -14,6 +14,8 @@ const PROGRAMS = {
   postgres: ['postgres'],
   chromium: ['chromium'],
   prometheus: ['prometheus'],
+  pgbouncer: ['pgbouncer'],
+  shells: ['shells'],
   redisson: ['jdk', 'maven'],
 };
 /** Folders with packages of their own. */

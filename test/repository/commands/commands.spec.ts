@@ -15,6 +15,8 @@ const STARTS: Readonly<Record<string, RegExp>> = {
   mysql: /\bstartMariadb\(/,
   postgres: /\bstartPostgres\(/,
   prometheus: /\b(startPrometheus|findPromtool)\(/,
+  shells: /\bbashCompletion\(/,
+  pgbouncer: /\bstartPgbouncer\(/,
 };
 
 function sourcesOf(file: string, seen = new Set<string>()): Set<string> {

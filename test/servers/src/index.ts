@@ -6,6 +6,7 @@ export { startEtcd, type EtcdOptions } from './etcd.js';
 export { freePort } from './free-port.js';
 export { oneAtATime } from './one-at-a-time.js';
 export { startMariadb, type MariadbOptions } from './mariadb.js';
+export { startPgbouncer, type PgbouncerOptions } from './pgbouncer.js';
 export { startPostgres, type PostgresOptions } from './postgres.js';
 export { commandsWith } from './processes.js';
 export { findPrograms, type Programs } from './programs.js';
@@ -21,7 +22,7 @@ export { startCluster, type ClusterNode, type ClusterOptions, type RedisCluster 
 export { redisCommand, type RedisAddress, type RedisReply } from './redis-command.js';
 export { startSentinels, type SentinelGroup, type SentinelOptions } from './redis-sentinels.js';
 export type { RunningServer, ServerSource } from './running-server.js';
-export type { ServerName } from './server-needs.js';
+export { bashCompletion, type ServerName } from './server-needs.js';
 export type { SlotMove } from './slot-move.js';
 export { TcpProxy, startProxy, type Direction } from './tcp-proxy.js';
 export { startZooKeeper, type ZooKeeperOptions } from './zookeeper.js';

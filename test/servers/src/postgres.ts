@@ -66,7 +66,7 @@ async function fromEnvironment({ shared = false }: PostgresOptions): Promise<Run
   if (!shared) throw new NotHere('a server of its own was asked for');
   if (url === undefined || url === '') throw new NotHere('POSTGRES_URL is not set');
   const server = sharedServer(url, 5432);
-  const answers = await serves(server.port, server.host).catch(() => false);
+  const answers = await postgresServes(server.port, server.host).catch(() => false);
   if (!answers)
     throw new Error(`POSTGRES_URL names ${server.host}:${server.port}, but no server answers there`);
   return server;
@@ -105,7 +105,7 @@ async function fromBinary(options: PostgresOptions, source: ServerSource): Promi
         ...['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', dir, ...settings],
       ];
     },
-    isReady: (at) => serves(at),
+    isReady: (at) => postgresServes(at),
   });
   return asFamily(server);
 }
@@ -144,7 +144,8 @@ export function postgresBinary(program: string, override: string): string {
 }
 
 /** Whether a server takes connections, not only the port: asks it to begin, and looks for anything but "starting up". */
-function serves(port: number, host = '127.0.0.1', withinMs = 1_000): Promise<boolean> {
+/** Whether a PostgreSQL, or a pooler before one, lets the account in. */
+export function postgresServes(port: number, host = '127.0.0.1', withinMs = 1_000): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host, port });
     const settle = (answer: boolean) => {

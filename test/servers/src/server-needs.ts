@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
 import { findBinary } from './binary.js';
 import { chromiumBinary } from './chromium.js';
 import { startEtcd } from './etcd.js';
+import { NotHere } from './finding.js';
 import { startMariadb } from './mariadb.js';
 import { postgresBinary, startPostgres } from './postgres.js';
 import { startRedis } from './redis.js';
@@ -73,6 +75,18 @@ export const NEEDS = {
     homebrew: 'prometheus',
     variables: ['PROMETHEUS_BIN', 'PROMTOOL_BIN'],
   },
+  pgbouncer: {
+    find: () => findBinary('pgbouncer', 'PGBOUNCER_BIN'),
+    packages: ['pgbouncer'],
+    homebrew: 'pgbouncer',
+    variables: ['PGBOUNCER_BIN'],
+  },
+  shells: {
+    find: () => findAll({ zsh: 'ZSH_BIN', fish: 'FISH_BIN', bash: 'BASH_BIN' }, findShell),
+    packages: ['zsh', 'fish', 'bash-completion'],
+    homebrew: 'zsh fish bash bash-completion@2',
+    variables: ['ZSH_BIN', 'FISH_BIN', 'BASH_BIN', 'BASH_COMPLETION'],
+  },
   jdk: {
     find: () => findAll({ java: 'JAVA_BIN', javac: 'JAVAC_BIN' }),
     packages: ['default-jdk-headless'],
@@ -94,6 +108,24 @@ export const NEEDS = {
 } satisfies Record<string, Need>;
 
 export type ServerName = keyof typeof NEEDS;
+
+/** What the completions of bash need: a file that its users load. */
+export function bashCompletion(): string {
+  const places = [
+    process.env['BASH_COMPLETION'] ?? '',
+    '/usr/share/bash-completion/bash_completion',
+    '/opt/homebrew/share/bash-completion/bash_completion',
+    '/usr/local/share/bash-completion/bash_completion',
+  ];
+  const found = places.find((place) => place !== '' && existsSync(place));
+  if (found === undefined) throw new NotHere('no bash-completion, and BASH_COMPLETION is not set');
+  return found;
+}
+
+function findShell(program: string, override: string): string {
+  if (program === 'bash') bashCompletion();
+  return findBinary(program, override);
+}
 
 /** All programs must exist; returns the path of the first. */
 function findAll(overrides: Readonly<Record<string, string>>, find = findBinary): string {
