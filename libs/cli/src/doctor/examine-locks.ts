@@ -1,0 +1,76 @@
+import { Bedrock, isLockError, UnsupportedByBackendError, type Backend, type Lease } from 'bedrock-lock';
+import { randomUUID } from 'node:crypto';
+import { note, ok, problem, type Finding } from './finding.js';
+
+/** At most, where the backend allows it, in ms. */
+const LEASE_MS = 5_000;
+const WAIT_MS = 5_000;
+
+interface Acquirable {
+  acquire(): Promise<Lease>;
+}
+
+/**
+ * Takes and releases a lock of each kind, under names that nobody else has. Whatever keeps an application from its locks, such as a
+ * missing right or table, or a quarantine, keeps this from it too.
+ * @param prefix what the names begin with
+ */
+export async function examineLocks(backend: Backend, prefix: string): Promise<readonly Finding[]> {
+  const options = { leaseMs: Math.min(LEASE_MS, backend.traits.maxLeaseMs), waitMs: WAIT_MS, failFast: true };
+  const bedrock = new Bedrock({ backend, prefix: `${prefix}bedrock-doctor:${randomUUID()}:` });
+  const kinds: readonly (readonly [string, () => Acquirable])[] = [
+    ['mutex', () => bedrock.mutex('mutex', options)],
+    ['fair mutex', () => bedrock.fairMutex('fair', options)],
+    ['reader', () => bedrock.readWriteLock('rw', options).read],
+    ['writer', () => bedrock.readWriteLock('rw', options).write],
+    ['semaphore', () => bedrock.semaphore('permits', { ...options, permits: 2 })],
+  ];
+  try {
+    await backend.ready();
+  } catch (error) {
+    await bedrock.close();
+    return [problem('locks', `no lock can be taken: ${messageOf(error)}`)];
+  }
+  try {
+    const outcomes: (readonly [string, Outcome])[] = [];
+    for (const [kind, make] of kinds) outcomes.push([kind, await outcomeOf(make)]);
+    return findingsOf(outcomes);
+  } finally {
+    await bedrock.close();
+  }
+}
+
+/** Taken; not a kind of this backend; or why it cannot be taken. */
+type Outcome = 'taken' | 'unknown' | { readonly reason: string };
+
+async function outcomeOf(make: () => Acquirable): Promise<Outcome> {
+  try {
+    const lease = await make().acquire();
+    await lease.release();
+    return 'taken';
+  } catch (error) {
+    return error instanceof UnsupportedByBackendError ? 'unknown' : { reason: messageOf(error) };
+  }
+}
+
+/** What several kinds have in common is said once. */
+function findingsOf(outcomes: readonly (readonly [kind: string, Outcome])[]): readonly Finding[] {
+  const kindsOf = (is: (outcome: Outcome) => boolean): string =>
+    outcomes.flatMap(([kind, outcome]) => (is(outcome) ? [kind] : [])).join(', ');
+  const reasons = outcomes.flatMap(([, outcome]) => (typeof outcome === 'object' ? [outcome.reason] : []));
+  const [taken, unknown] = ['taken', 'unknown'].map((what) => kindsOf((outcome) => outcome === what));
+  return [
+    ...(taken === '' ? [] : [ok('locks', `taken and released: ${taken}`)]),
+    ...(unknown === '' ? [] : [note('locks', `this backend has no ${unknown}`)]),
+    ...[...new Set(reasons)].map((reason) => {
+      const kinds = kindsOf((outcome) => typeof outcome === 'object' && outcome.reason === reason);
+      return problem('locks', `cannot be taken: ${kinds}: ${reason}`);
+    }),
+  ];
+}
+
+/** @throws any error but those of the library */
+function messageOf(error: unknown): string {
+  if (isLockError(error)) return error.message;
+  throw error;
+}

@@ -1,0 +1,52 @@
+/** What `doctor` looks at. Each has a section of this name in docs/operations/doctor.md. */
+export const CHECKS = [
+  'reachable',
+  'version',
+  'role',
+  'eviction',
+  'memory',
+  'persistence',
+  'replicas',
+  'scripts',
+  'slots',
+  'rights',
+  'tables',
+  'pooler',
+  'lease',
+  'session',
+  'members',
+  'clock',
+  'latency',
+  'locks',
+] as const;
+export type Check = (typeof CHECKS)[number];
+
+/** `problem`: it will hurt. `note`: it hurts some applications, or could not be looked at. */
+export type FindingState = 'ok' | 'note' | 'problem';
+
+/** What is so, and what to do about it. */
+export interface Finding {
+  readonly check: Check;
+  readonly state: FindingState;
+  /** A text of servers may be a part of it, so it must be escaped before it is shown. */
+  readonly text: string;
+}
+
+/** The findings about one server, or about the backend as a whole. */
+export interface Examination {
+  /** `host:port`, the id of a node, or what the backend is called. */
+  readonly subject: string;
+  readonly findings: readonly Finding[];
+}
+
+export function ok(check: Check, text: string): Finding {
+  return { check, state: 'ok', text };
+}
+
+export function note(check: Check, text: string): Finding {
+  return { check, state: 'note', text };
+}
+
+export function problem(check: Check, text: string): Finding {
+  return { check, state: 'problem', text };
+}

@@ -1,0 +1,65 @@
+import { durationText } from '../output/durations.js';
+import { ok, problem, type Finding } from './finding.js';
+
+const REQUESTS = 25;
+/** A request that takes a larger part of its time-out leaves too little for a bad moment. */
+const MOST_OF_TIMEOUT = 0.25;
+/** Clocks that are kept by NTP differ by less, in ms. */
+const MOST_OFFSET_MS = 1_000;
+
+interface Sample {
+  readonly tripMs: number;
+  /** By how much the clock of the server is ahead, give or take half of the trip; undefined if it has not told. */
+  readonly aheadMs: number | undefined;
+}
+
+/**
+ * Asks the server several times, one after the other.
+ * @param ask gives the wall clock of the server in ms since 1970, or undefined where it has none to tell
+ * @param timeoutMs what the applications allow for a request
+ */
+export async function measure(
+  ask: () => Promise<number | undefined>,
+  timeoutMs: number,
+): Promise<readonly Finding[]> {
+  const samples: Sample[] = [];
+  for (let i = 0; i < REQUESTS; i += 1) {
+    const [sentAt, wallClock] = [performance.now(), Date.now()];
+    const serverMs = await ask();
+    const tripMs = performance.now() - sentAt;
+    samples.push({
+      tripMs,
+      aheadMs: serverMs === undefined ? undefined : serverMs - (wallClock + tripMs / 2),
+    });
+  }
+  samples.sort((a, b) => a.tripMs - b.tripMs);
+  return [...clockFindings(samples[0]!), latencyFinding(samples, timeoutMs)];
+}
+
+/** The quickest answer knows the clock best. */
+function clockFindings({ aheadMs, tripMs }: Sample): readonly Finding[] {
+  if (aheadMs === undefined) return [];
+  const offsetMs = Math.abs(aheadMs);
+  if (offsetMs - tripMs / 2 <= MOST_OFFSET_MS)
+    return [ok('clock', `it agrees with that of this machine within ${durationText(offsetMs + tripMs / 2)}`)];
+  const where = aheadMs > 0 ? 'ahead of' : 'behind';
+  return [
+    problem('clock', `it is ${durationText(offsetMs)} ${where} that of this machine: let NTP keep both`),
+  ];
+}
+
+function latencyFinding(samples: readonly Sample[], timeoutMs: number): Finding {
+  const medianMs = samples[Math.floor(samples.length / 2)]!.tripMs;
+  const slowestMs = samples.at(-1)!.tripMs;
+  const text = `a request takes ${fineText(medianMs)}, the slowest of ${REQUESTS} took ${fineText(slowestMs)}`;
+  return slowestMs > timeoutMs * MOST_OF_TIMEOUT
+    ? problem(
+        'latency',
+        `${text}, and operationTimeoutMs is ${timeoutMs}: move the server nearer, or allow more time`,
+      )
+    : ok('latency', text);
+}
+
+function fineText(ms: number): string {
+  return ms < 10 ? `${ms.toFixed(1)} ms` : durationText(ms);
+}
