@@ -1,0 +1,114 @@
+import { Etcd3 } from 'etcd3';
+import type { BackendAddress } from '../../input/backend-address.js';
+import { visibleMessage } from '../../output/visible.js';
+import { note, ok, problem, type Examination, type Finding } from '../finding.js';
+import { measure } from '../measure.js';
+import { memberFindings } from './member-findings.js';
+
+type EtcdAddress = Extract<BackendAddress, { engine: 'etcd' }>;
+
+/** From these on, a change of the leader no longer ends leases that are in use. */
+const GOOD_PATCH = { '3.4': 31, '3.5': 13 } as const;
+
+/** The ensemble as a whole, and each member that is named. */
+export async function examineEtcd(address: EtcdAddress, timeoutMs: number): Promise<readonly Examination[]> {
+  const examined = await Promise.all(address.hosts.map((host) => examineMember(host, address, timeoutMs)));
+  const members = examined.find(({ memberCount }) => memberCount !== undefined)?.memberCount;
+  const whole = { subject: 'etcd', findings: memberFindings(members, address.hosts.length, 'hosts') };
+  return [...(members === undefined ? [] : [whole]), ...examined.map(({ examination }) => examination)];
+}
+
+interface ExaminedMember {
+  readonly examination: Examination;
+  readonly memberCount: number | undefined;
+}
+
+async function examineMember(
+  host: string,
+  { prefix, user }: EtcdAddress,
+  timeoutMs: number,
+): Promise<ExaminedMember> {
+  const subject = host.replace(/^\w+:\/\//, '');
+  const client = new Etcd3({
+    hosts: host,
+    dialTimeout: timeoutMs,
+    defaultCallOptions: () => ({ deadline: Date.now() + timeoutMs }),
+    ...(user && { auth: user }),
+  });
+  try {
+    const { version = '' } = await client.maintenance.status();
+    const members = await client.cluster.memberList({}).catch(() => undefined);
+    const findings = [
+      ok('reachable', 'it answers'),
+      versionFinding(version),
+      ...(await alarmFindings(client)),
+      ...(await checkRights(client, `${prefix}bedrock-doctor`)),
+      ...(await measure(
+        () =>
+          client
+            .get(`${prefix}bedrock-doctor`)
+            .string()
+            .then(() => undefined),
+        timeoutMs,
+      )),
+    ];
+    return { examination: { subject, findings }, memberCount: members?.members.length };
+  } catch (error) {
+    const findings = [problem('reachable', visibleMessage(error as Error))];
+    return { examination: { subject, findings }, memberCount: undefined };
+  } finally {
+    client.close();
+  }
+}
+
+function versionFinding(version: string): Finding {
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map((part) => Number.parseInt(part, 10));
+  if (major < 3 || (major === 3 && minor < 4))
+    return problem('version', `etcd ${version}: 3.4 or newer is needed`);
+  const good = (GOOD_PATCH as Partial<Record<string, number>>)[`${major}.${minor}`] ?? 0;
+  return patch < good
+    ? problem(
+        'version',
+        `etcd ${version} may end leases that are in use when its leader changes: take 3.4.31, 3.5.13 or newer`,
+      )
+    : ok('version', `etcd ${version}`);
+}
+
+/** A member without space refuses every lock. */
+async function alarmFindings(client: Etcd3): Promise<readonly Finding[]> {
+  try {
+    const { alarms } = await client.maintenance.alarm({ action: 'Get' });
+    return alarms.map(({ alarm }) =>
+      problem(
+        'memory',
+        `alarm ${String(alarm)}: it takes no locks. Compact and defragment it, then disarm the alarm`,
+      ),
+    );
+  } catch {
+    return [note('memory', 'its alarms cannot be read: only root may')];
+  }
+}
+
+/** Reads a key, and names a write that never happens: its condition is false, and the right is checked all the same. */
+async function checkRights(client: Etcd3, key: string): Promise<readonly Finding[]> {
+  const lacking = [
+    ...((await isDenied(client.get(key).string())) ? ['read'] : []),
+    ...((await isDenied(client.if(key, 'Version', '==', -1).then(client.put(key).value('')).commit()))
+      ? ['write']
+      : []),
+  ];
+  return lacking.length === 0
+    ? [ok('rights', 'all of them')]
+    : [problem('rights', `this user may not ${lacking.join(' or ')} keys below the prefix of the locks`)];
+}
+
+/** @throws any other failure */
+async function isDenied(request: Promise<unknown>): Promise<boolean> {
+  try {
+    await request;
+    return false;
+  } catch (error) {
+    if (/permission denied/i.test((error as Error).message)) return true;
+    throw error;
+  }
+}

@@ -1,0 +1,112 @@
+import type { BackendAddress } from '../../input/backend-address.js';
+import { durationText } from '../../output/durations.js';
+import { visible, visibleMessage } from '../../output/visible.js';
+import { note, ok, problem, type Examination, type Finding } from '../finding.js';
+import { measure } from '../measure.js';
+import { fourLetterWord } from './four-letter-word.js';
+import { memberFindings } from './member-findings.js';
+import { ZooKeeperSession } from './zookeeper-client.js';
+
+type ZooKeeperAddress = Extract<BackendAddress, { engine: 'zookeeper' }>;
+
+const DEFAULT_PORT = 2_181;
+/** Sessions of Bedrock live so much longer than their leases: docs/backends/zookeeper.md. */
+const SESSION_PER_LEASE = 1.5;
+/** Bedrock's shortest session, in ms. */
+const SHORTEST_SESSION_MS = 750;
+/** A dead holder keeps its lock at least as long as the server lets the shortest session live, in ms. */
+const LONG_SHORTEST_MS = 4_000;
+const OLDEST = [3, 5] as const;
+
+/** The ensemble as a whole, and each server that is named. @param maxLeaseMs the longest lease of the applications */
+export async function examineZooKeeper(
+  { connect }: ZooKeeperAddress,
+  maxLeaseMs: number,
+  timeoutMs: number,
+): Promise<readonly Examination[]> {
+  const [hosts = ''] = connect.split('/');
+  const places = hosts.split(',');
+  const [whole, ...servers] = await Promise.all([
+    examineEnsemble(hosts, maxLeaseMs, timeoutMs),
+    ...places.map((place) => examineServer(place, timeoutMs)),
+  ]);
+  return [{ subject: 'ZooKeeper', findings: whole }, ...servers];
+}
+
+async function examineEnsemble(
+  hosts: string,
+  maxLeaseMs: number,
+  timeoutMs: number,
+): Promise<readonly Finding[]> {
+  const sessions: ZooKeeperSession[] = [];
+  try {
+    const longest = await ZooKeeperSession.open(hosts, maxLeaseMs * SESSION_PER_LEASE, timeoutMs);
+    sessions.push(longest);
+    const shortest = await ZooKeeperSession.open(hosts, SHORTEST_SESSION_MS, timeoutMs);
+    sessions.push(shortest);
+    const config = await longest.read('/zookeeper/config');
+    const members = config?.match(/^server\./gm)?.length;
+    return [
+      ok('reachable', 'a majority answers'),
+      ...memberFindings(members, hosts.split(',').length, 'connect'),
+      ...sessionFindings(longest.lifeMs, shortest.lifeMs, maxLeaseMs),
+      ...(await measure(() => longest.exists('/').then(() => undefined), timeoutMs)),
+    ];
+  } catch (error) {
+    return [problem('reachable', visibleMessage(error as Error))];
+  } finally {
+    for (const session of sessions) session.close();
+  }
+}
+
+function sessionFindings(longestMs: number, shortestMs: number, maxLeaseMs: number): readonly Finding[] {
+  const neededMs = maxLeaseMs * SESSION_PER_LEASE;
+  const findings = [
+    longestMs < neededMs
+      ? problem(
+          'session',
+          `maxSessionTimeout is ${longestMs}, which is good for leases of ${Math.floor(longestMs / SESSION_PER_LEASE)} ms: raise it to ${neededMs}, or lower maxLeaseMs (${maxLeaseMs})`,
+        )
+      : ok('session', `long enough for leases of ${durationText(maxLeaseMs)}`),
+  ];
+  if (shortestMs >= LONG_SHORTEST_MS)
+    findings.push(
+      note(
+        'session',
+        `minSessionTimeout is ${shortestMs}: a dead holder keeps its lock so long, whatever its lease. Lower tickTime for a quicker take-over`,
+      ),
+    );
+  return findings;
+}
+
+async function examineServer(place: string, timeoutMs: number): Promise<Examination> {
+  const [, host = place, port] = /^(.*):(\d+)$/.exec(place) ?? [];
+  const subject = `${host}:${port ?? DEFAULT_PORT}`;
+  try {
+    return {
+      subject,
+      findings: stateFindings(await fourLetterWord(host, Number(port ?? DEFAULT_PORT), 'srvr', timeoutMs)),
+    };
+  } catch (error) {
+    return { subject, findings: [problem('reachable', visibleMessage(error as Error))] };
+  }
+}
+
+function stateFindings(answer: string): readonly Finding[] {
+  const [, version] = /^Zookeeper version: ([\d.]+)/m.exec(answer) ?? [];
+  const [, mode] = /^Mode: (\w+)/m.exec(answer) ?? [];
+  if (version === undefined)
+    return [
+      /not currently serving/.test(answer)
+        ? problem('reachable', 'it is not a part of a majority: look at its log')
+        : note('version', `unknown: the word srvr is not allowed (${visible(answer.trim(), 80)})`),
+    ];
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const isNewEnough = major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
+  return [
+    ok('reachable', `it answers (${mode ?? 'unknown'})`),
+    isNewEnough
+      ? ok('version', `ZooKeeper ${version}`)
+      : problem('version', `ZooKeeper ${version}: ${OLDEST.join('.')} or newer is needed`),
+  ];
+}
