@@ -1,9 +1,8 @@
 import { BackendUnavailableError, InvalidOptionError, isLockError } from 'bedrock-lock';
 import { Command, CommanderError } from 'commander';
 import { readFileSync } from 'node:fs';
-import { EXIT } from './output/exit-codes.js';
+import { addDoctor } from './doctor/add-doctor.js';
 import { UsageError } from './input/usage-error.js';
-import { visibleMessage } from './output/visible.js';
 import { addEndings } from './locks/add-ending.js';
 import { addList } from './locks/add-list.js';
 import { addNodes } from './locks/add-nodes.js';
@@ -11,7 +10,16 @@ import { addProcesses } from './locks/add-processes.js';
 import { addShow } from './locks/add-show.js';
 import { addWait } from './locks/add-wait.js';
 import { addWatch } from './locks/add-watch.js';
+import { EXIT } from './output/exit-codes.js';
+import { visibleMessage } from './output/visible.js';
 import { addRun } from './run/add-run.js';
+
+/** In the order of the help. */
+const VERBS = [
+  ...[addRun, addShow, addWait, addEndings],
+  ...[addList, addWatch, addProcesses, addNodes],
+  addDoctor,
+];
 
 /**
  * Runs `bedrock` with these arguments.
@@ -26,8 +34,7 @@ export async function runProgram(args: readonly string[]): Promise<number> {
     .exitOverride()
     .showSuggestionAfterError();
   const exit = (code: number) => (exitCode = code);
-  for (const add of [addRun, addList, addWatch, addShow, addWait, addEndings, addProcesses, addNodes])
-    add(program, exit);
+  for (const add of VERBS) add(program, exit);
   // The timers of the library keep no process alive, and a wait may have nothing else.
   const alive = setInterval(() => undefined, 60_000);
   try {

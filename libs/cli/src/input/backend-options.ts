@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { openBackend } from './open-backend.js';
+import { openBackend, type BackendSettings } from './open-backend.js';
 import { parseBackendAddress, type BackendAddress } from './backend-address.js';
 import { readCombinationFile } from './combination-file.js';
 import { parseDuration } from './parse-duration.js';
@@ -63,7 +63,11 @@ export function addBackendOptions(command: Command, label: string): Command {
 
 /** @throws UsageError, InvalidOptionError, BackendUnavailableError */
 export function backendOf(options: BackendOptions, environment: NodeJS.ProcessEnv): Promise<Backend> {
-  return openBackend(addressOf(options, environment), {
+  return openBackend(addressOf(options, environment), settingsOf(options));
+}
+
+export function settingsOf(options: BackendOptions): BackendSettings {
+  return {
     label: options.label,
     maxLeaseMs: options.maxLease,
     operationTimeoutMs: options.operationTimeout,
@@ -73,7 +77,7 @@ export function backendOf(options: BackendOptions, environment: NodeJS.ProcessEn
     schema: options.schema,
     throughPooler: options.throughPooler,
     createTables: options.createTables,
-  });
+  };
 }
 
 /**
@@ -93,7 +97,8 @@ export async function withBackend<T>(
   }
 }
 
-function addressOf(options: BackendOptions, environment: NodeJS.ProcessEnv): BackendAddress {
+/** @throws UsageError */
+export function addressOf(options: BackendOptions, environment: NodeJS.ProcessEnv): BackendAddress {
   const { combination, url, urlEnv, maxLease } = options;
   if (combination === undefined) return parseBackendAddress(urlOf(options, environment));
   if (url !== undefined || urlEnv !== undefined)
