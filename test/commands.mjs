@@ -3,7 +3,7 @@
  * The longest entry that fits a file decides, so a folder may be split: `test/unit/nestjs/` and `test/unit/nestjs/locking/key.spec.ts`.
  *
  * @typedef {'redis' | 'zookeeper' | 'etcd' | 'mysql' | 'postgres'} Engine
- * @typedef {Engine | 'chromium' | 'prometheus' | 'redisson' | 'packages' | 'orms'} Need
+ * @typedef {Engine | 'chromium' | 'prometheus' | 'pgbouncer' | 'shells' | 'redisson' | 'packages' | 'orms'} Need
  *   `packages`: those of test/package.json; `orms`: of test/orm
  * @typedef {{ readonly name: string, readonly content: string, readonly boundS: number, readonly workers: number }} Command
  * @typedef {{ readonly command: string, readonly needs: readonly Need[], readonly files: readonly string[] }} Row
@@ -206,6 +206,8 @@ export const ROWS = [
     files: ['test/browser/shop.page.spec.ts'],
   },
   { command: 'test:e2e', needs: [...ENGINES, 'packages'], files: ['test/e2e/', 'test/servers/'] },
+  { command: 'test:cli', needs: [...ENGINES, 'pgbouncer'], files: ['test/e2e/cli/doctor/'] },
+  { command: 'test:cli', needs: ['shells'], files: ['test/e2e/cli/completion.spec.ts'] },
   { command: 'test:cli', needs: ENGINES, files: ['test/e2e/cli/'] },
   { command: 'test:telemetry', needs: ['redis', 'prometheus', 'packages'], files: ['test/e2e/telemetry/'] },
   { command: 'test:telemetry', needs: ['prometheus'], files: ['test/e2e/telemetry/rules.spec.ts'] },

@@ -1,0 +1,48 @@
+import { bedrock, type StartOptions } from '../bedrock-command.js';
+
+/** A line of `bedrock doctor --json`. */
+export interface FoundLine {
+  readonly subject: string;
+  readonly check: string;
+  readonly state: 'ok' | 'note' | 'problem';
+  readonly text: string;
+  readonly see?: string;
+}
+
+/** What a run of `bedrock doctor` has found. */
+export class Findings {
+  private constructor(
+    readonly code: number | null,
+    readonly lines: readonly FoundLine[],
+  ) {}
+
+  static async of(args: readonly string[], options?: StartOptions): Promise<Findings> {
+    const { code, stdout, stderr } = await bedrock(['doctor', '--json', ...args], options);
+    // The library warns of an old etcd, too.
+    const said = stderr.replaceAll(/^\(node:\d+\) \[BEDROCK_.*\n|^\(Use `node .*\n/gm, '');
+    if (said !== '') throw new Error(`doctor says: ${said}`);
+    const lines = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as FoundLine);
+    return new Findings(code, lines);
+  }
+
+  /** `check: text` of those that hurt. */
+  get problems(): readonly string[] {
+    return this.#of('problem');
+  }
+
+  get notes(): readonly string[] {
+    return this.#of('note');
+  }
+
+  /** The texts of a check that is well. */
+  well(check: string): readonly string[] {
+    return this.lines.filter((line) => line.check === check && line.state === 'ok').map(({ text }) => text);
+  }
+
+  #of(state: FoundLine['state']): readonly string[] {
+    return this.lines.filter((line) => line.state === state).map(({ check, text }) => `${check}: ${text}`);
+  }
+}

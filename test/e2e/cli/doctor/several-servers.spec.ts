@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Bedrock } from 'bedrock-lock';
+import { combination } from 'bedrock-lock/combination';
+import { redis } from 'bedrock-lock/redis';
+import { startCluster, startRedis, type RedisCluster, type RunningServer } from 'bedrock-servers';
+import { Redis } from 'ioredis';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Findings } from './findings.js';
+
+describe('bedrock doctor on a Redis Cluster', () => {
+  let cluster: RedisCluster;
+
+  beforeAll(async () => {
+    cluster = await startCluster({ replicas: 0, args: ['--appendonly', 'yes', '--appendfsync', 'always'] });
+  }, 60_000);
+  afterAll(() => cluster?.stop());
+
+  it('looks at every master, and at the slots', async () => {
+    const hosts = cluster.nodes.map(({ server }) => `${server.host}:${server.port}`);
+    const found = await Findings.of(['--url', `redis://${hosts[0]},${hosts[1]}`]);
+    expect([found.code, found.problems]).toEqual([0, []]);
+    expect(found.well('slots')).toEqual(['every slot has a master']);
+    expect(found.notes).toEqual([expect.stringMatching(/^slots: no replica takes over from 127/)]);
+    expect(new Set(found.lines.map(({ subject }) => subject))).toEqual(
+      new Set(['cluster', ...hosts, 'redis']),
+    );
+    await cluster.nodes[2]!.server.stop();
+    const without = await Findings.of(['--url', `redis://${hosts[0]},${hosts[1]}`]);
+    expect(without.lines).toContainEqual(
+      expect.objectContaining({ subject: hosts[2], check: 'reachable', state: 'problem' }),
+    );
+    expect(without.code).toBe(1);
+  }, 60_000);
+
+  it('says so where there is no cluster', async () => {
+    const single = await startRedis();
+    try {
+      const url = `redis://127.0.0.1:${single.port},127.0.0.1:${single.port}`;
+      const { problems } = await Findings.of(['--url', url]);
+      expect(problems[0]).toMatch(/^slots: CLUSTER SLOTS is refused: this is no cluster/);
+    } finally {
+      await single.stop();
+    }
+  });
+});
+
+describe('bedrock doctor on a combination', () => {
+  let servers: RunningServer[];
+  let folder: string;
+  let file: string;
+
+  beforeAll(async () => {
+    servers = await Promise.all([1, 2, 3].map(() => startRedis()));
+    folder = mkdtempSync(join(tmpdir(), 'bedrock-doctor-'));
+    file = join(folder, 'combination.json');
+    const nodes = servers.map(({ url }, at) => ({ id: `node-${at + 1}`, url }));
+    writeFileSync(file, JSON.stringify({ nodes, minNodes: 2, maxLeaseMs: 1_000 }));
+    // An application has been here: new nodes would grant nothing for a second.
+    const backend = combination({
+      nodes: nodes.map(({ id, url }) => redis({ url, nodeId: id })),
+      ...{ maxLeaseMs: 1_000, coldStart: 'trust' },
+    });
+    const application = new Bedrock({ backend });
+    await application.mutex('first').run(() => undefined);
+    await application.close();
+  }, 60_000);
+  afterAll(async () => {
+    await Promise.all(servers?.map((server) => server.stop()) ?? []);
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('looks at every node, and compares the longest lease', async () => {
+    const found = await Findings.of(['--combination', file]);
+    expect(found.problems).toEqual([]);
+    expect(found.notes[0]).toBe('members: several nodes are on 127.0.0.1: they fail together');
+    expect(found.well('persistence')).toHaveLength(3);
+    const client = new Redis(servers[1]!.url);
+    await client.set('bedrock_guard_lease', 7_000, 'PX', 60_000);
+    client.disconnect();
+    expect((await Findings.of(['--combination', file])).lines).toContainEqual(
+      expect.objectContaining({
+        subject: `node-2 (127.0.0.1:${servers[1]!.port})`,
+        state: 'problem',
+        text: 'maxLeaseMs is 1000 here, and 7000 in the processes at work: it must be the same in all',
+      }),
+    );
+    await servers[0]!.stop();
+    const without = await Findings.of(['--combination', file]);
+    expect(without.code).toBe(1);
+    expect(without.lines).toContainEqual(
+      expect.objectContaining({ subject: 'node-1', check: 'reachable', state: 'problem' }),
+    );
+  }, 60_000);
+});
