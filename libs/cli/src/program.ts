@@ -1,6 +1,7 @@
 import { BackendUnavailableError, InvalidOptionError, isLockError } from 'bedrock-lock';
 import { Command, CommanderError } from 'commander';
 import { readFileSync } from 'node:fs';
+import { addBench } from './bench/add-bench.js';
 import { addDoctor } from './doctor/add-doctor.js';
 import { UsageError } from './input/usage-error.js';
 import { addEndings } from './locks/add-ending.js';
@@ -18,7 +19,7 @@ import { addRun } from './run/add-run.js';
 const VERBS = [
   ...[addRun, addShow, addWait, addEndings],
   ...[addList, addWatch, addProcesses, addNodes],
-  addDoctor,
+  ...[addDoctor, addBench],
 ];
 
 /**
