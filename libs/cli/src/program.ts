@@ -1,3 +1,4 @@
+import addCompletion from '@bomb.sh/tab/commander';
 import { BackendUnavailableError, InvalidOptionError, isLockError } from 'bedrock-lock';
 import { Command, CommanderError } from 'commander';
 import { readFileSync } from 'node:fs';
@@ -36,6 +37,8 @@ export async function runProgram(args: readonly string[]): Promise<number> {
     .showSuggestionAfterError();
   const exit = (code: number) => (exitCode = code);
   for (const add of VERBS) add(program, exit);
+  // `bedrock completion <shell>` writes a script, which asks `bedrock complete -- …` for what may come next.
+  addCompletion(program, { completionCommandName: 'completion' });
   // The timers of the library keep no process alive, and a wait may have nothing else.
   const alive = setInterval(() => undefined, 60_000);
   try {
