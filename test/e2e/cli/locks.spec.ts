@@ -162,11 +162,8 @@ describe('bedrock release', () => {
     ['', 75, false],
   ])('asks in a terminal, and takes %j for an answer', async (answer, code, isLost) => {
     const lease = await acquired();
-    const outcome = await bedrockInTerminal(['release', locks.resource], {
-      environment: locks.environment,
-      question: '[y/N]',
-      answer,
-    });
+    const typing = [{ see: '[y/N]', type: `${answer}\n` }];
+    const outcome = await bedrockInTerminal(['release', locks.resource], typing, locks.environment);
     expect(outcome.stdout).toContain('Really release it? [y/N]');
     expect(outcome.code).toBe(code);
     if (isLost) await eventually('its holder hears of it', () => lease.isLost);

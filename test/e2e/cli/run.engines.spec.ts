@@ -1,52 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  startCluster,
-  startEtcd,
-  startMariadb,
-  startPostgres,
-  startRedis,
-  startZooKeeper,
-} from 'bedrock-servers';
 import { eventually } from 'bedrock-testkit';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bedrock, startBedrock } from './bedrock-command.js';
-
-/** A server as the command line names it. */
-interface Place {
-  readonly url: string;
-  stop(): Promise<void>;
-}
-
-async function aCluster(): Promise<Place> {
-  const cluster = await startCluster({ replicas: 0 });
-  const hosts = cluster.nodes.map(({ server }) => `${server.host}:${server.port}`);
-  return { url: `redis://${hosts.join(',')}`, stop: () => cluster.stop() };
-}
-
-async function anEtcd(): Promise<Place> {
-  const server = await startEtcd();
-  return { url: `etcd://${server.host}:${server.port}`, stop: () => server.stop() };
-}
-
-async function aZooKeeper(): Promise<Place> {
-  const server = await startZooKeeper();
-  return { url: `zookeeper://${server.host}:${server.port}`, stop: () => server.stop() };
-}
+import { ENGINES, type Place } from './places.js';
 
 const RUNS = 6;
 /** Reads a number, takes its time, and writes the next: without a lock some of the runs are lost. */
 const COUNT = 'n=$(cat "$0"); sleep 0.1; echo $((n + 1)) >"$0"; echo "$BEDROCK_TOKEN"';
 
-describe.each<[string, () => Promise<Place>, string[]]>([
-  ['Redis', startRedis, []],
-  ['a Redis Cluster', aCluster, []],
-  ['etcd', anEtcd, []],
-  ['ZooKeeper', aZooKeeper, []],
-  ['PostgreSQL', startPostgres, ['--create-tables']],
-  ['MariaDB', startMariadb, ['--create-tables']],
-])('bedrock run on %s', (_engine, start, options) => {
+describe.each(ENGINES)('bedrock run on %s', (_engine, start, tables) => {
   let place: Place;
   let folder: string;
   let counter: string;
@@ -63,7 +27,7 @@ describe.each<[string, () => Promise<Place>, string[]]>([
 
   it('runs commands one after the other, with tokens that grow', async () => {
     writeFileSync(counter, '0\n');
-    const args = ['run', '--url', place.url, ...options, 'cli-count', '--', 'sh', '-c', COUNT, counter];
+    const args = ['run', '--url', place.url, ...tables, 'cli-count', '--', 'sh', '-c', COUNT, counter];
     // Makes the tables, where there are some.
     const outcomes = [await bedrock(args)];
     outcomes.push(...(await Promise.all(Array.from({ length: RUNS - 1 }, () => bedrock(args)))));

@@ -1,4 +1,4 @@
-import { bedrock, type StartOptions } from '../bedrock-command.js';
+import { bedrock, withoutWarnings, type StartOptions } from '../bedrock-command.js';
 
 /** A line of `bedrock doctor --json`. */
 export interface FoundLine {
@@ -18,8 +18,7 @@ export class Findings {
 
   static async of(args: readonly string[], options?: StartOptions): Promise<Findings> {
     const { code, stdout, stderr } = await bedrock(['doctor', '--json', ...args], options);
-    // The library warns of an old etcd, too.
-    const said = stderr.replaceAll(/^\(node:\d+\) \[BEDROCK_.*\n|^\(Use `node .*\n/gm, '');
+    const said = withoutWarnings(stderr);
     if (said !== '') throw new Error(`doctor says: ${said}`);
     const lines = stdout
       .trimEnd()

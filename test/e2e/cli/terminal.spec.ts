@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startRedis, type RunningServer } from 'bedrock-servers';
+import { eventually } from 'bedrock-testkit';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  bedrock,
+  bedrockInTerminal,
+  CTRL_C,
+  startBedrock,
+  type Outcome,
+  type RunningCommand,
+  type Typing,
+} from './bedrock-command.js';
+import { ENGINES } from './places.js';
+
+const HELD = ['sh', '-c', 'echo on; exec sleep 60'];
+
+/** The arguments that say where the locks are, and the end of the servers. */
+interface Ground {
+  readonly where: readonly string[];
+  stop(): Promise<void>;
+}
+
+/** Three nodes in a file. */
+async function aCombination(): Promise<Ground> {
+  const servers: RunningServer[] = await Promise.all([1, 2, 3].map(() => startRedis()));
+  const folder = mkdtempSync(join(tmpdir(), 'bedrock-cli-'));
+  const file = join(folder, 'combination.json');
+  const nodes = servers.map(({ url }, at) => ({ id: `node-${at}`, url }));
+  writeFileSync(file, JSON.stringify({ nodes, minNodes: 2, maxLeaseMs: 1_000 }));
+  return {
+    where: ['--combination', file],
+    async stop() {
+      await Promise.all(servers.map((server) => server.stop()));
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+const GROUNDS = [
+  ...ENGINES.map(([engine, start, tables]) => {
+    const open = async (): Promise<Ground> => {
+      const place = await start();
+      const where = ['--url', place.url];
+      if (tables.length > 0) await bedrock(['run', ...where, ...tables, 'first', '--', 'true']);
+      return { where, stop: () => place.stop() };
+    };
+    return [engine, open] as const;
+  }),
+  ['a combination', aCombination] as const,
+];
+
+describe.each(GROUNDS)('every verb in a terminal on %s', (engine, open) => {
+  let ground: Ground;
+  let running: RunningCommand;
+
+  beforeAll(async () => {
+    ground = await open();
+    running = startBedrock(['run', ...ground.where, ...lease(), 'cli-terminal', '--', ...HELD]);
+    await eventually('the command runs', () => running.said.stdout.includes('on'), { withinMs: 20_000 });
+  }, 90_000);
+  afterAll(async () => {
+    running?.process.kill('SIGTERM');
+    await running?.ended;
+    await ground?.stop();
+  });
+
+  /** That of the combination is its longest. */
+  const lease = (): string[] => (engine === 'a combination' ? ['--lease', '1s'] : []);
+  const verb = (
+    name: string,
+    args: readonly string[] = [],
+    typing: readonly Typing[] = [],
+  ): Promise<Outcome> => bedrockInTerminal([name, ...ground.where, ...args], typing);
+  const pid = (): string => `bedrock run ${running.process.pid}@`;
+
+  it('shows the holder, alone, in lists and among processes', async () => {
+    const shown = await verb('show', ['cli-terminal']);
+    expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining('cli-terminal is held\r\n') });
+    expect(shown.stdout).toContain(pid());
+    const listed = await verb('ls', ['cli-']);
+    expect(listed).toMatchObject({ code: 0, stdout: expect.stringMatching(/^LOCK +HELD BY +MODE/) });
+    expect(listed.stdout).toContain(pid());
+    const watched = await verb('watch', ['cli-'], [{ see: 'cli-terminal', type: CTRL_C }]);
+    expect(watched).toMatchObject({ code: 0, stdout: expect.stringMatching(/locks: 1 {2}waiters: 0/) });
+    const processes = await verb('processes');
+    expect(processes.stdout).toMatch(new RegExp(`bedrock run +${running.process.pid} `));
+  }, 60_000);
+
+  it('says which nodes serve, or that there are none', async () => {
+    const { code, stdout } = await verb('nodes');
+    if (engine === 'a combination')
+      expect([code, stdout]).toEqual([0, expect.stringMatching(/node-2 +serves/)]);
+    else expect([code, stdout]).toEqual([64, expect.stringContaining('only a combination has nodes')]);
+  }, 30_000);
+
+  it('examines the servers, and measures them', async () => {
+    const { stdout } = await verb('doctor', ['cli-']);
+    expect(stdout).toMatch(/ok +locks +taken and released: mutex/);
+    expect(stdout).toMatch(/\d problems?, \d notes?\r\n$/);
+    const bench = await verb('bench', ['--for', '50ms', '--callers', '2', ...lease().slice(2)]);
+    expect(bench).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/a lock, 2 processes in turn +\d/),
+    });
+  }, 60_000);
+
+  it('waits for it, asks before it is revoked or freed, and frees it', async () => {
+    expect((await verb('wait', ['--wait', '0s', 'cli-terminal'])).code).toBe(75);
+    const kept = await verb('revoke', ['cli-terminal'], [{ see: '[y/N]', type: 'n\n' }]);
+    expect(kept).toMatchObject({ code: 75, stdout: expect.stringContaining('Their renewals are refused') });
+    const freed = await verb('release', ['cli-terminal'], [{ see: '[y/N]', type: 'y\n' }]);
+    expect(freed).toMatchObject({ code: 0, stdout: expect.stringContaining('cli-terminal was taken from') });
+    expect((await running.ended).code).toBe(76);
+    expect((await verb('wait', ['--wait', '5s', 'cli-terminal'])).code).toBe(0);
+    const ran = await verb('run', [...lease(), 'cli-terminal', '--', 'echo', 'alone']);
+    expect(ran).toMatchObject({ code: 0, stdout: 'alone\r\n' });
+  }, 60_000);
+});
