@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Bedrock } from 'bedrock-lock';
+import { combination } from 'bedrock-lock/combination';
+import { redis } from 'bedrock-lock/redis';
+import { startRedis, type RunningServer } from 'bedrock-servers';
+import { eventually } from 'bedrock-testkit';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bedrock } from './bedrock-command.js';
+import { LocksFixture } from './locks-fixture.js';
+
+/**
+ * The outputs on docs/cli.md are those of real runs, in which names, numbers and times of the machine are replaced. With
+ * BEDROCK_WRITE_PAGES=1 they are written to the page.
+ */
+const PAGE = join(import.meta.dirname, '../../../docs/cli.md');
+const isWriting = process.env['BEDROCK_WRITE_PAGES'] === '1';
+
+/** The output behind the line ```text of <command>. */
+function block(command: string): RegExp {
+  return new RegExp(`(\`\`\`text of ${command.replaceAll(/[[\]<>]/g, '\\$&')}\n)([^\`]*)(\`\`\`)`);
+}
+
+/** What differs from machine to machine, by what stands on the page. */
+const REPLACED: readonly (readonly [RegExp, string])[] = [
+  [/[0-9a-f]{8}-[0-9a-f-]{27}/g, '5f0c2f6e-3c1b-4e0f-9a51-7f3f2b6f9d10'],
+  [/\b\d+@[\w.-]+/g, '4711@shop-3'],
+  [/127\.0\.0\.1:\d+/g, '127.0.0.1:6379'],
+  [/(Redis|Valkey) \d+\.\d+\.\d+/g, 'Redis 7.0.15'],
+  [/\b\d+(\.\d+)? ms\b/g, '0.4 ms'],
+  [/\b\d+(\.\d+)? s\b/g, '24.3 s'],
+];
+
+function replaced(text: string): string {
+  return REPLACED.reduce((result, [pattern, value]) => result.replaceAll(pattern, value), text);
+}
+
+/** A table with its cells replaced, in columns of their width again. */
+function table(text: string): string {
+  const [head = '', ...others] = text.trimEnd().split('\n');
+  const starts = Array.from(head.matchAll(/\S+( \S+)*/g), ({ index }) => index);
+  const rows = [head, ...others].map((line) =>
+    starts.map((start, at) => replaced(line.slice(start, starts[at + 1]).trim())),
+  );
+  const widths = starts.map((_, at) => Math.max(...rows.map((row) => row[at]!.length)));
+  const lines = rows.map((row) => row.map((cell, at) => cell.padEnd(widths[at]!)).join('  '));
+  return lines.map((line) => `${line.trimEnd()}\n`).join('');
+}
+
+function expectOnPage(command: string, output: string): void {
+  const page = readFileSync(PAGE, 'utf8');
+  const [, , shown] = block(command).exec(page) ?? [];
+  if (isWriting) writeFileSync(PAGE, page.replace(block(command), `$1${output.replaceAll('$', '$$$$')}$3`));
+  else expect(shown).toBe(output);
+}
+
+const locks = new LocksFixture();
+
+describe('docs/cli.md shows what is printed by', () => {
+  let shop: Bedrock;
+
+  beforeAll(async () => {
+    shop = new Bedrock({ backend: redis({ url: locks.server.url, label: 'orders' }) });
+    await shop.ready();
+    await locks.client.config('SET', 'appendonly', 'yes', 'appendfsync', 'always');
+  });
+  afterAll(() => shop?.close({ graceMs: 0 }));
+
+  it('bedrock show, ls and processes', async () => {
+    const environment = locks.environment;
+    const leases = [
+      await shop.mutex('stock:42').acquire(),
+      await shop.readWriteLock('stock:prices').read.acquire(),
+      await shop.semaphore('stock:printers', { permits: 3 }).acquire({ permits: 2 }),
+    ];
+    const waiting = locks.application.mutex('stock:42').acquire();
+    await eventually('it waits', () => locks.client.exists('bedrock_order:{stock:42}'));
+    const shown = await bedrock(['show', 'stock:42'], { environment });
+    const [title, gap, ...rows] = shown.stdout.split('\n');
+    expect(gap).toBe('');
+    expectOnPage('bedrock show stock:42', `${title}\n\n${table(rows.join('\n'))}`);
+    const listed = await bedrock(['ls', 'stock:'], { environment });
+    expectOnPage('bedrock ls stock:', table(listed.stdout));
+    await leases[0]!.release();
+    await (await waiting).release();
+    for (const lease of leases) await lease.release();
+    const { stdout } = await bedrock(['processes'], { environment });
+    const others = table(stdout).replaceAll(/^(orders|the application)( +)\d+ +\S+/gm, '$1$24711  shop-3');
+    expectOnPage('bedrock processes', table(others));
+  });
+
+  it('bedrock doctor', async () => {
+    await locks.client.config('SET', 'maxmemory-policy', 'allkeys-lru');
+    const { code, stdout } = await bedrock(['doctor', 'shop:'], { environment: locks.environment });
+    await locks.client.config('SET', 'maxmemory-policy', 'noeviction');
+    expect(code).toBe(1);
+    expectOnPage('bedrock doctor shop:', replaced(stdout));
+  });
+
+  it('bedrock nodes', async () => {
+    const servers: RunningServer[] = await Promise.all([1, 2, 3].map(() => startRedis()));
+    const folder = mkdtempSync(join(tmpdir(), 'bedrock-cli-'));
+    const file = join(folder, 'combination.json');
+    const nodes = servers.map(({ url }, at) => ({ id: `zone-${at + 1}`, url }));
+    writeFileSync(file, JSON.stringify({ nodes, minNodes: 2, maxLeaseMs: 30_000 }));
+    const backend = combination({
+      nodes: nodes.map(({ id, url }) => redis({ url, nodeId: id })),
+      coldStart: 'trust',
+    });
+    const application = new Bedrock({ backend });
+    await application.mutex('first').run(() => undefined);
+    await application.close();
+    await servers[2]!.stop();
+    const { stdout } = await bedrock(['nodes', '--combination', file]);
+    await Promise.all(servers.map((server) => server.stop()));
+    rmSync(folder, { recursive: true });
+    expectOnPage('bedrock nodes', table(stdout));
+  });
+});
