@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import { startRedis } from 'bedrock-servers';
 import { eventually } from 'bedrock-testkit';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,6 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { bedrock, startBedrock } from './bedrock-command.js';
 import { LocksFixture } from './locks-fixture.js';
+import { startCombination } from './places.js';
 
 const locks = new LocksFixture();
 
@@ -101,35 +101,31 @@ describe('bedrock watch', () => {
 
 describe('bedrock nodes', () => {
   it('shows which nodes of a combination serve, and the locks on them', async () => {
-    const servers = await Promise.all([startRedis(), startRedis(), startRedis()]);
-    const folder = mkdtempSync(join(tmpdir(), 'bedrock-cli-'));
+    const { servers, file, stop } = await startCombination();
     try {
-      const file = join(folder, 'combination.json');
-      const nodes = servers.map(({ url }, at) => ({ id: `node-${at}`, url }));
-      writeFileSync(file, JSON.stringify({ nodes, minNodes: 2, maxLeaseMs: 1_000 }));
-      const given = ['--combination', file];
+      const given = ['--combination', file, '--operation-timeout', '300ms'];
       const held = ['sh', '-c', 'echo on; exec sleep 60'];
-      const running = startBedrock(['run', ...given, '--lease', '1s', 'joint', '--', ...held]);
+      const running = startBedrock(['run', ...given, 'joint', '--', ...held]);
       await eventually('the command runs', () => running.said.stdout.includes('on'), { withinMs: 10_000 });
-      await servers[2].stop();
+      await servers[2]!.stop();
       const states = (await bedrock(['nodes', ...given])).stdout
         .trimEnd()
         .split('\n')
         .map((line) => line.split(/ {2,}/));
       expect(states.map(([id, state]) => [id, state])).toEqual([
         ['NODE', 'STATE'],
-        ['node-0', 'serves'],
         ['node-1', 'serves'],
-        ['node-2', 'does not serve'],
+        ['node-2', 'serves'],
+        ['node-3', 'does not serve'],
       ]);
       const listed = await bedrock(['ls', ...given, '--json']);
       expect(JSON.parse(listed.stdout)).toMatchObject({
         resource: 'joint',
-        holders: [{ nodes: ['node-0', 'node-1'] }],
+        holders: [{ nodes: ['node-1', 'node-2'] }],
       });
       running.process.kill('SIGTERM');
       await running.ended;
-      await servers[1].stop();
+      await servers[1]!.stop();
       const tooFew = await bedrock(['nodes', ...given, '--json']);
       expect([tooFew.code, tooFew.stderr]).toEqual([
         69,
@@ -141,8 +137,7 @@ describe('bedrock nodes', () => {
         .map((line) => (JSON.parse(line) as { isAvailable: boolean }).isAvailable);
       expect(available).toEqual([true, false, false]);
     } finally {
-      rmSync(folder, { recursive: true, force: true });
-      await Promise.all(servers.map((server) => server.stop()));
+      await stop();
     }
   }, 60_000);
 

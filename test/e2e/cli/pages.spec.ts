@@ -1,14 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Bedrock } from 'bedrock-lock';
-import { combination } from 'bedrock-lock/combination';
 import { redis } from 'bedrock-lock/redis';
-import { startRedis, type RunningServer } from 'bedrock-servers';
 import { eventually } from 'bedrock-testkit';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bedrock } from './bedrock-command.js';
 import { LocksFixture } from './locks-fixture.js';
+import { startCombination } from './places.js';
 
 /**
  * The outputs on docs/cli.md are those of real runs, in which names, numbers and times of the machine are replaced. With
@@ -32,6 +30,9 @@ const REPLACED: readonly (readonly [RegExp, string])[] = [
   [/\b\d+(\.\d+)? s\b/g, '24.3 s'],
 ];
 
+/** What stands below these names of columns. */
+const REPLACED_BELOW: Readonly<Partial<Record<string, string>>> = { PID: '4711', HOST: 'shop-3' };
+
 function replaced(text: string): string {
   return REPLACED.reduce((result, [pattern, value]) => result.replaceAll(pattern, value), text);
 }
@@ -41,7 +42,10 @@ function table(text: string): string {
   const [head = '', ...others] = text.trimEnd().split('\n');
   const starts = Array.from(head.matchAll(/\S+( \S+)*/g), ({ index }) => index);
   const rows = [head, ...others].map((line) =>
-    starts.map((start, at) => replaced(line.slice(start, starts[at + 1]).trim())),
+    starts.map((start, at) => {
+      const cell = line.slice(start, starts[at + 1]).trim();
+      return line === head ? cell : (REPLACED_BELOW[head.slice(start).split(' ', 1)[0]!] ?? replaced(cell));
+    }),
   );
   const widths = starts.map((_, at) => Math.max(...rows.map((row) => row[at]!.length)));
   const lines = rows.map((row) => row.map((cell, at) => cell.padEnd(widths[at]!)).join('  '));
@@ -86,8 +90,7 @@ describe('docs/cli.md shows what is printed by', () => {
     await (await waiting).release();
     for (const lease of leases) await lease.release();
     const { stdout } = await bedrock(['processes'], { environment });
-    const others = table(stdout).replaceAll(/^(orders|the application)( +)\d+ +\S+/gm, '$1$24711  shop-3');
-    expectOnPage('bedrock processes', table(others));
+    expectOnPage('bedrock processes', table(stdout));
   });
 
   it('bedrock doctor', async () => {
@@ -99,22 +102,10 @@ describe('docs/cli.md shows what is printed by', () => {
   });
 
   it('bedrock nodes', async () => {
-    const servers: RunningServer[] = await Promise.all([1, 2, 3].map(() => startRedis()));
-    const folder = mkdtempSync(join(tmpdir(), 'bedrock-cli-'));
-    const file = join(folder, 'combination.json');
-    const nodes = servers.map(({ url }, at) => ({ id: `zone-${at + 1}`, url }));
-    writeFileSync(file, JSON.stringify({ nodes, minNodes: 2, maxLeaseMs: 30_000 }));
-    const backend = combination({
-      nodes: nodes.map(({ id, url }) => redis({ url, nodeId: id })),
-      coldStart: 'trust',
-    });
-    const application = new Bedrock({ backend });
-    await application.mutex('first').run(() => undefined);
-    await application.close();
-    await servers[2]!.stop();
-    const { stdout } = await bedrock(['nodes', '--combination', file]);
-    await Promise.all(servers.map((server) => server.stop()));
-    rmSync(folder, { recursive: true });
+    const place = await startCombination();
+    await place.servers[2]!.stop();
+    const { stdout } = await bedrock(['nodes', '--combination', place.file]);
+    await place.stop();
     expectOnPage('bedrock nodes', table(stdout));
   });
 });

@@ -1,9 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startRedis, type RunningServer } from 'bedrock-servers';
 import { eventually } from 'bedrock-testkit';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import {
   bedrock,
   bedrockInTerminal,
@@ -13,7 +9,7 @@ import {
   type RunningCommand,
   type Typing,
 } from './bedrock-command.js';
-import { ENGINES } from './places.js';
+import { ENGINES, startCombination } from './places.js';
 
 const HELD = ['sh', '-c', 'echo on; exec sleep 60'];
 
@@ -23,27 +19,19 @@ interface Ground {
   stop(): Promise<void>;
 }
 
-/** Three nodes in a file. */
+/** A busy machine must not look like a backend that is away. */
+const PATIENT = ['--operation-timeout', '5s'];
+
 async function aCombination(): Promise<Ground> {
-  const servers: RunningServer[] = await Promise.all([1, 2, 3].map(() => startRedis()));
-  const folder = mkdtempSync(join(tmpdir(), 'bedrock-cli-'));
-  const file = join(folder, 'combination.json');
-  const nodes = servers.map(({ url }, at) => ({ id: `node-${at}`, url }));
-  writeFileSync(file, JSON.stringify({ nodes, minNodes: 2, maxLeaseMs: 1_000 }));
-  return {
-    where: ['--combination', file],
-    async stop() {
-      await Promise.all(servers.map((server) => server.stop()));
-      rmSync(folder, { recursive: true });
-    },
-  };
+  const place = await startCombination();
+  return { where: ['--combination', place.file, ...PATIENT], stop: () => place.stop() };
 }
 
 const GROUNDS = [
   ...ENGINES.map(([engine, start, tables]) => {
     const open = async (): Promise<Ground> => {
       const place = await start();
-      const where = ['--url', place.url];
+      const where = ['--url', place.url, ...PATIENT];
       if (tables.length > 0) await bedrock(['run', ...where, ...tables, 'first', '--', 'true']);
       return { where, stop: () => place.stop() };
     };
@@ -58,7 +46,7 @@ describe.each(GROUNDS)('every verb in a terminal on %s', (engine, open) => {
 
   beforeAll(async () => {
     ground = await open();
-    running = startBedrock(['run', ...ground.where, ...lease(), 'cli-terminal', '--', ...HELD]);
+    running = startBedrock(['run', ...ground.where, 'cli-terminal', '--', ...HELD]);
     await eventually('the command runs', () => running.said.stdout.includes('on'), { withinMs: 20_000 });
   }, 90_000);
   afterAll(async () => {
@@ -67,8 +55,6 @@ describe.each(GROUNDS)('every verb in a terminal on %s', (engine, open) => {
     await ground?.stop();
   });
 
-  /** That of the combination is its longest. */
-  const lease = (): string[] => (engine === 'a combination' ? ['--lease', '1s'] : []);
   const verb = (
     name: string,
     args: readonly string[] = [],
@@ -100,7 +86,7 @@ describe.each(GROUNDS)('every verb in a terminal on %s', (engine, open) => {
     const { stdout } = await verb('doctor', ['cli-']);
     expect(stdout).toMatch(/ok +locks +taken and released: mutex/);
     expect(stdout).toMatch(/\d problems?, \d notes?\r\n$/);
-    const bench = await verb('bench', ['--for', '50ms', '--callers', '2', ...lease().slice(2)]);
+    const bench = await verb('bench', ['--for', '50ms', '--callers', '2']);
     expect(bench).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/a lock, 2 processes in turn +\d/),
@@ -115,7 +101,7 @@ describe.each(GROUNDS)('every verb in a terminal on %s', (engine, open) => {
     expect(freed).toMatchObject({ code: 0, stdout: expect.stringContaining('cli-terminal was taken from') });
     expect((await running.ended).code).toBe(76);
     expect((await verb('wait', ['--wait', '5s', 'cli-terminal'])).code).toBe(0);
-    const ran = await verb('run', [...lease(), 'cli-terminal', '--', 'echo', 'alone']);
+    const ran = await verb('run', ['cli-terminal', '--', 'echo', 'alone']);
     expect(ran).toMatchObject({ code: 0, stdout: 'alone\r\n' });
   }, 60_000);
 });

@@ -1,12 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Bedrock } from 'bedrock-lock';
-import { combination } from 'bedrock-lock/combination';
-import { redis } from 'bedrock-lock/redis';
-import { startCluster, startRedis, type RedisCluster, type RunningServer } from 'bedrock-servers';
+import { startCluster, startRedis, type RedisCluster } from 'bedrock-servers';
 import { Redis } from 'ioredis';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { startCombination, type CombinationPlace } from '../places.js';
 import { Findings } from './findings.js';
 
 describe('bedrock doctor on a Redis Cluster', () => {
@@ -47,31 +42,15 @@ describe('bedrock doctor on a Redis Cluster', () => {
 });
 
 describe('bedrock doctor on a combination', () => {
-  let servers: RunningServer[];
-  let folder: string;
-  let file: string;
+  let place: CombinationPlace;
 
   beforeAll(async () => {
-    servers = await Promise.all([1, 2, 3].map(() => startRedis()));
-    folder = mkdtempSync(join(tmpdir(), 'bedrock-doctor-'));
-    file = join(folder, 'combination.json');
-    const nodes = servers.map(({ url }, at) => ({ id: `node-${at + 1}`, url }));
-    writeFileSync(file, JSON.stringify({ nodes, minNodes: 2, maxLeaseMs: 1_000 }));
-    // An application has been here: new nodes would grant nothing for a second.
-    const backend = combination({
-      nodes: nodes.map(({ id, url }) => redis({ url, nodeId: id })),
-      ...{ maxLeaseMs: 1_000, coldStart: 'trust' },
-    });
-    const application = new Bedrock({ backend });
-    await application.mutex('first').run(() => undefined);
-    await application.close();
+    place = await startCombination();
   }, 60_000);
-  afterAll(async () => {
-    await Promise.all(servers?.map((server) => server.stop()) ?? []);
-    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
-  });
+  afterAll(() => place?.stop());
 
   it('looks at every node, and compares the longest lease', async () => {
+    const { servers, file } = place;
     const found = await Findings.of(['--combination', file]);
     expect(found.problems).toEqual([]);
     expect(found.notes[0]).toBe('members: several nodes are on 127.0.0.1: they fail together');
@@ -83,7 +62,7 @@ describe('bedrock doctor on a combination', () => {
       expect.objectContaining({
         subject: `node-2 (127.0.0.1:${servers[1]!.port})`,
         state: 'problem',
-        text: 'maxLeaseMs is 1000 here, and 7000 in the processes at work: it must be the same in all',
+        text: 'maxLeaseMs is 30000 here, and 7000 in the processes at work: it must be the same in all',
       }),
     );
     await servers[0]!.stop();
