@@ -109,6 +109,22 @@ export function fairLineCases(version: string, openSite: () => Site): void {
       expect(second - first).toBeLessThan(TOLD_MS);
     });
 
+    it('wakes a waiter of Java again that missed the message, where Node stands behind it', async () => {
+      const name = site.freshName();
+      const lease = await (await fairMutex(name)).acquire();
+      const ofJava = inJava(name);
+      await site.someoneWaits(name);
+      const ofNode = inNode(await fairMutex(name));
+      await site.someoneWaits(name, 2);
+      const freedAt = sharedNow();
+      // A lock that is free, and nobody was told.
+      await site.admin.del(name);
+      const [first, second] = await Promise.all([ofJava, ofNode]);
+      expect(first - freedAt).toBeLessThan(SWEEP_MS + SLACK_MS);
+      expect(second).toBeGreaterThan(first);
+      await lease.release();
+    });
+
     it('waits for a waiter of Node that was killed, where only Java looks at it', async () => {
       const name = site.freshName();
       const [lock, doomed] = [site.thread().lock(name, 'fair'), contender(name)];

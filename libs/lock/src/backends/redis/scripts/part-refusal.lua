@@ -15,7 +15,8 @@ local function refusalOf(at, arg)
     local own = memberOf(arg)
     local head, ask, rest = liveHead(at, own)
     if head and head ~= own then
-      if hasLostHead then
+      -- A head of Redisson has no ask, and asks again only when it is told: it may have missed the message.
+      if hasLostHead or not ask then
         --@include wake
         wake(lock, head, ask)
       end
