@@ -49,7 +49,7 @@ export function startBedrock(
   return { process: child, said, ended };
 }
 
-/** What is typed, once the text was seen. */
+/** A text to wait for, and the keys to press then. */
 export interface Typing {
   readonly see: string;
   readonly type: string;

@@ -19,7 +19,7 @@ const ADVICE = 'Install pgbouncer (Debian: apt-get install pgbouncer), or name i
 /** It refuses to run as root. */
 const AS_NOBODY = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
 
-/** Starts a PgBouncer on 127.0.0.1 that lets everybody in as the user `postgres`. */
+/** Starts a PgBouncer on 127.0.0.1 that admits every client as the user `postgres`. */
 export async function startPgbouncer(options: PgbouncerOptions): Promise<RunningServer> {
   const attempts = [
     { source: 'local' as const, start: () => fromBinary(options, 'local') },

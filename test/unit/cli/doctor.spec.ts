@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { memberFindings } from '../../../libs/cli/src/doctor/ensembles/member-findings.js';
-import { CHECKS } from '../../../libs/cli/src/doctor/finding.js';
-import { measure } from '../../../libs/cli/src/doctor/measure.js';
+import { CHECKS } from '../../../libs/cli/src/doctor/findings/finding.js';
+import { measure } from '../../../libs/cli/src/doctor/findings/measure.js';
 import type { RedisServer } from '../../../libs/cli/src/doctor/redis/redis-server.js';
 import { checkScripts, checkVersion } from '../../../libs/cli/src/doctor/redis/settings-checks.js';
 

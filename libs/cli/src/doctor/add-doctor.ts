@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { addBackendOptions, addressOf, settingsOf, type BackendOptions } from '../input/backend-options.js';
 import { EXIT } from '../output/exit-codes.js';
 import { examine } from './examine.js';
-import type { Examination } from './finding.js';
-import { countOf, reportLines, reportText, summaryText } from './report.js';
+import type { Examination } from './findings/finding.js';
+import { countOf, reportLines, reportText, summaryText } from './findings/report.js';
 
 const EXPLANATION = `
 It takes and releases a lock of each kind under a name that begins with the prefix and bedrock-doctor, and changes nothing else.

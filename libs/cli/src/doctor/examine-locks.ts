@@ -1,24 +1,24 @@
 import { Bedrock, isLockError, UnsupportedByBackendError, type Backend, type Lease } from 'bedrock-lock';
 import { randomUUID } from 'node:crypto';
-import { note, ok, problem, type Finding } from './finding.js';
+import { note, ok, problem, type Finding } from './findings/finding.js';
 
 /** At most, where the backend allows it, in ms. */
 const LEASE_MS = 5_000;
 const WAIT_MS = 5_000;
 
-interface Acquirable {
+interface TrialLock {
   acquire(): Promise<Lease>;
 }
 
 /**
- * Takes and releases a lock of each kind, under names that nobody else has. Whatever keeps an application from its locks, such as a
+ * Takes and releases a lock of each kind, under names of its own. Whatever keeps an application from its locks, such as a
  * missing right or table, or a quarantine, keeps this from it too.
  * @param prefix what the names begin with
  */
 export async function examineLocks(backend: Backend, prefix: string): Promise<readonly Finding[]> {
   const options = { leaseMs: Math.min(LEASE_MS, backend.traits.maxLeaseMs), waitMs: WAIT_MS, failFast: true };
   const bedrock = new Bedrock({ backend, prefix: `${prefix}bedrock-doctor:${randomUUID()}:` });
-  const kinds: readonly (readonly [string, () => Acquirable])[] = [
+  const kinds: readonly (readonly [string, () => TrialLock])[] = [
     ['mutex', () => bedrock.mutex('mutex', options)],
     ['fair mutex', () => bedrock.fairMutex('fair', options)],
     ['reader', () => bedrock.readWriteLock('rw', options).read],
@@ -43,7 +43,7 @@ export async function examineLocks(backend: Backend, prefix: string): Promise<re
 /** Taken; not a kind of this backend; or why it cannot be taken. */
 type Outcome = 'taken' | 'unknown' | { readonly reason: string };
 
-async function outcomeOf(make: () => Acquirable): Promise<Outcome> {
+async function outcomeOf(make: () => TrialLock): Promise<Outcome> {
   try {
     const lease = await make().acquire();
     await lease.release();

@@ -1,7 +1,7 @@
 import type { BackendAddress, CombinationAddress } from '../input/backend-address.js';
 import { openBackend, type BackendSettings } from '../input/open-backend.js';
 import { examineLocks } from './examine-locks.js';
-import { note, type Examination } from './finding.js';
+import { note, type Examination } from './findings/finding.js';
 
 /** The defaults of the library, in ms. */
 const DEFAULT_TIMEOUT_MS = 1_000;

@@ -177,7 +177,7 @@ describe('the rights of a user', () => {
     const { checkRights } = await import('../../../../libs/cli/src/doctor/redis/check-rights.js');
     const { RedisServer } = await import('../../../../libs/cli/src/doctor/redis/redis-server.js');
     const missed: Record<string, string> = {};
-    // HELLO is allowed to everybody. EVAL is the right to ask; without it there is one answer to all.
+    // Every user may call HELLO. EVAL is the right to ask; without it there is one answer to all.
     const rules = recipes.flat().filter((rule) => rule !== '+hello' && rule !== '+eval');
     for (const rule of rules) {
       await allow(recipes.flat().filter((other) => other !== rule));

@@ -117,7 +117,7 @@ export function fairLineCases(version: string, openSite: () => Site): void {
       const ofNode = inNode(await fairMutex(name));
       await site.someoneWaits(name, 2);
       const freedAt = sharedNow();
-      // A lock that is free, and nobody was told.
+      // The lock is free, without a message.
       await site.admin.del(name);
       const [first, second] = await Promise.all([ofJava, ofNode]);
       expect(first - freedAt).toBeLessThan(SWEEP_MS + SLACK_MS);

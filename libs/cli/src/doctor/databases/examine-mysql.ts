@@ -1,8 +1,8 @@
 import mysql, { type Connection, type RowDataPacket } from 'mysql2/promise';
 import type { BackendSettings } from '../../input/open-backend.js';
 import { visibleMessage } from '../../output/visible.js';
-import { ok, problem, type Examination, type Finding } from '../finding.js';
-import { measure } from '../measure.js';
+import { ok, problem, type Examination, type Finding } from '../findings/finding.js';
+import { measure } from '../findings/measure.js';
 import { tableFindings, type TableState } from './table-findings.js';
 import { neededTables, type NeededTable } from './table-names.js';
 
@@ -22,7 +22,7 @@ const TRIALS: Readonly<Record<string, (table: string) => string>> = {
 /** The table of processes has no resource. */
 const UPDATE_PROCESSES = (table: string): string => `UPDATE ${table} SET id = id WHERE FALSE`;
 
-interface ServerFacts {
+interface MysqlFacts {
   readonly version: string;
   readonly isReadOnly: number;
   readonly flush: number;
@@ -51,7 +51,7 @@ export async function examineMysql(
       timezone: 'Z',
     });
     const reached = connection;
-    const [facts] = await rowsOf<ServerFacts>(reached, FACTS);
+    const [facts] = await rowsOf<MysqlFacts>(reached, FACTS);
     const findings = [
       ok('reachable', 'it answers'),
       ...serverFindings(facts!),
@@ -67,7 +67,7 @@ export async function examineMysql(
   }
 }
 
-function serverFindings({ version, isReadOnly, flush, hasFixedTime }: ServerFacts): readonly Finding[] {
+function serverFindings({ version, isReadOnly, flush, hasFixedTime }: MysqlFacts): readonly Finding[] {
   const isMariadb = /mariadb/i.test(version);
   const [major = 0, minor = 0] = version.split(/[.-]/).map(Number);
   const [oldestMajor, oldestMinor] = isMariadb ? OLDEST_MARIADB : OLDEST_MYSQL;
@@ -97,7 +97,7 @@ function serverFindings({ version, isReadOnly, flush, hasFixedTime }: ServerFact
   ];
 }
 
-function replicaFindings({ replicas }: ServerFacts, isSemiSynchronous: boolean): readonly Finding[] {
+function replicaFindings({ replicas }: MysqlFacts, isSemiSynchronous: boolean): readonly Finding[] {
   if (replicas === 0) return [];
   return isSemiSynchronous
     ? [ok('replicas', `${replicas}, and a grant waits for one (semi-synchronous replication)`)]

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import type { BackendSettings } from '../../input/open-backend.js';
 import { visibleMessage } from '../../output/visible.js';
-import { note, ok, problem, type Examination, type Finding } from '../finding.js';
-import { measure } from '../measure.js';
+import { note, ok, problem, type Examination, type Finding } from '../findings/finding.js';
+import { measure } from '../findings/measure.js';
 import { tableFindings, type TableState } from './table-findings.js';
 import { neededTables, ROW_RIGHTS } from './table-names.js';
 
@@ -11,7 +11,7 @@ const OLDEST = 120_000;
 const TURNS = 4;
 
 /** Settings and state of the server, in one row. */
-interface ServerFacts {
+interface PostgresFacts {
   readonly version: string;
   readonly number: string;
   readonly database: string;
@@ -44,7 +44,7 @@ export async function examinePostgres(
   const subject = `${client.host}:${client.port}`;
   try {
     await Promise.all(clients.map((one) => one.connect()));
-    const { rows } = await client.query<ServerFacts>(FACTS);
+    const { rows } = await client.query<PostgresFacts>(FACTS);
     const findings = [
       ok('reachable', `it answers, with database ${rows[0]!.database}`),
       ...serverFindings(rows[0]!),
@@ -60,7 +60,7 @@ export async function examinePostgres(
   }
 }
 
-function serverFindings(facts: ServerFacts): readonly Finding[] {
+function serverFindings(facts: PostgresFacts): readonly Finding[] {
   const { version, number, isStandby, isReadOnly, fsync, standbys, synchronous } = facts;
   const findings = [
     Number(number) >= OLDEST

@@ -1,4 +1,4 @@
-import { note, ok, problem, type Finding } from '../finding.js';
+import { note, ok, problem, type Finding } from '../findings/finding.js';
 import type { NeededTable } from './table-names.js';
 
 /** A table with the rights that this user lacks on it; undefined where there is no such table. */

@@ -1,8 +1,8 @@
 import { Etcd3 } from 'etcd3';
 import type { BackendAddress } from '../../input/backend-address.js';
 import { visibleMessage } from '../../output/visible.js';
-import { note, ok, problem, type Examination, type Finding } from '../finding.js';
-import { measure } from '../measure.js';
+import { note, ok, problem, type Examination, type Finding } from '../findings/finding.js';
+import { measure } from '../findings/measure.js';
 import { memberFindings } from './member-findings.js';
 
 type EtcdAddress = Extract<BackendAddress, { engine: 'etcd' }>;

@@ -1,11 +1,11 @@
 import type { BackendAddress } from '../../input/backend-address.js';
 import { durationText } from '../../output/durations.js';
 import { visible, visibleMessage } from '../../output/visible.js';
-import { note, ok, problem, type Examination, type Finding } from '../finding.js';
-import { measure } from '../measure.js';
+import { note, ok, problem, type Examination, type Finding } from '../findings/finding.js';
+import { measure } from '../findings/measure.js';
 import { fourLetterWord } from './four-letter-word.js';
 import { memberFindings } from './member-findings.js';
-import { ZooKeeperSession } from './zookeeper-client.js';
+import { TrialSession } from './zookeeper-client.js';
 
 type ZooKeeperAddress = Extract<BackendAddress, { engine: 'zookeeper' }>;
 
@@ -38,11 +38,11 @@ async function examineEnsemble(
   maxLeaseMs: number,
   timeoutMs: number,
 ): Promise<readonly Finding[]> {
-  const sessions: ZooKeeperSession[] = [];
+  const sessions: TrialSession[] = [];
   try {
-    const longest = await ZooKeeperSession.open(hosts, maxLeaseMs * SESSION_PER_LEASE, timeoutMs);
+    const longest = await TrialSession.open(hosts, maxLeaseMs * SESSION_PER_LEASE, timeoutMs);
     sessions.push(longest);
-    const shortest = await ZooKeeperSession.open(hosts, SHORTEST_SESSION_MS, timeoutMs);
+    const shortest = await TrialSession.open(hosts, SHORTEST_SESSION_MS, timeoutMs);
     sessions.push(shortest);
     const config = await longest.read('/zookeeper/config');
     const members = config?.match(/^server\./gm)?.length;

@@ -1,4 +1,4 @@
-import { note, ok, problem, type Finding } from '../finding.js';
+import { note, ok, problem, type Finding } from '../findings/finding.js';
 
 /**
  * Whether the ensemble survives the loss of a member, and whether processes would find the others.

@@ -1,7 +1,7 @@
 // @ts-expect-error -- the package has no types: the part that is used is declared below
 import library from 'node-zookeeper-client';
 
-interface Client {
+interface TrialClient {
   once(event: 'connected', listener: () => void): void;
   connect(): void;
   close(): void;
@@ -15,20 +15,20 @@ const zookeeper = library as {
   createClient(
     connect: string,
     options: { readonly sessionTimeout: number; readonly spinDelay: number; readonly retries: number },
-  ): Client;
+  ): TrialClient;
 };
 
 /** One session, whose requests are bounded in time. */
-export class ZooKeeperSession {
+export class TrialSession {
   private constructor(
-    private readonly client: Client,
+    private readonly client: TrialClient,
     private readonly timeoutMs: number,
   ) {}
 
   /** @param sessionMs the life that is asked for @throws Error when no server answers in time */
-  static async open(connect: string, sessionMs: number, timeoutMs: number): Promise<ZooKeeperSession> {
+  static async open(connect: string, sessionMs: number, timeoutMs: number): Promise<TrialSession> {
     const client = zookeeper.createClient(connect, { sessionTimeout: sessionMs, spinDelay: 100, retries: 0 });
-    const session = new ZooKeeperSession(client, timeoutMs);
+    const session = new TrialSession(client, timeoutMs);
     try {
       await session.#within(`no session within ${timeoutMs} ms`, (done) => {
         client.once('connected', () => done(null, undefined));

@@ -1,4 +1,4 @@
-import { ok, problem, type Finding } from '../finding.js';
+import { ok, problem, type Finding } from '../findings/finding.js';
 import type { RedisServer } from './redis-server.js';
 
 /** The keys of the guard, as docs/backends/redis.md has them. */

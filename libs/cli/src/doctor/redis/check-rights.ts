@@ -1,4 +1,4 @@
-import { note, ok, problem, type Finding } from '../finding.js';
+import { note, ok, problem, type Finding } from '../findings/finding.js';
 import { neededRights, type NeededRights } from './needed-rights.js';
 import type { RedisServer } from './redis-server.js';
 import type { Purpose } from './settings-checks.js';
@@ -73,7 +73,7 @@ async function ask(server: RedisServer, calls: readonly Call[]): Promise<number[
   return answer === 0 ? 'unknown' : (answer as number[]);
 }
 
-/** Locks cannot do without the first ones; the others are missed by those who use them. */
+/** Locks cannot do without the first ones. The others matter where such a feature is used. */
 function lackFinding({ group }: NeededRights, rules: readonly string[]): Finding {
   const text = `missing for ${group}: ${rules.join(' ')}`;
   return group.startsWith('locks') ? problem('rights', text) : note('rights', text);

@@ -1,12 +1,12 @@
 import { visibleMessage } from '../../output/visible.js';
-import { note, ok, problem, type Examination, type Finding } from '../finding.js';
+import { note, ok, problem, type Examination, type Finding } from '../findings/finding.js';
 import { examineServer, type RedisContext } from './examine-redis.js';
 import { RedisServer } from './redis-server.js';
 
 const SLOTS = 16_384;
 
 /** A line of CLUSTER SLOTS: its range, the master, and its replicas. */
-type SlotRange = readonly [from: number, to: number, master: Place, ...replicas: Place[]];
+type SlotLine = readonly [from: number, to: number, master: Place, ...replicas: Place[]];
 type Place = readonly [host: string, port: number];
 
 /** The cluster as a whole, and each of its masters. @param urls those that are named */
@@ -28,7 +28,7 @@ export async function examineCluster(
   try {
     const [seed] = reached;
     if (seed === undefined) return [{ subject: 'cluster', findings: silent }];
-    const ranges = (await seed.callIfAllowed('cluster', 'slots')) as readonly SlotRange[] | undefined;
+    const ranges = (await seed.callIfAllowed('cluster', 'slots')) as readonly SlotLine[] | undefined;
     if (ranges === undefined || ranges.length === 0)
       return [{ subject: 'cluster', findings: [...silent, noCluster(ranges)] }];
     const masters = new Map(
@@ -44,13 +44,13 @@ export async function examineCluster(
   }
 }
 
-function noCluster(ranges: readonly SlotRange[] | undefined): Finding {
+function noCluster(ranges: readonly SlotLine[] | undefined): Finding {
   return ranges === undefined
     ? problem('slots', 'CLUSTER SLOTS is refused: this is no cluster, or the user lacks +cluster|slots')
     : problem('slots', 'no server has a slot: assign them, by redis-cli --cluster create');
 }
 
-function slotFindings(ranges: readonly SlotRange[]): readonly Finding[] {
+function slotFindings(ranges: readonly SlotLine[]): readonly Finding[] {
   const covered = ranges.reduce((sum, [from, to]) => sum + to - from + 1, 0);
   const alone = new Set(
     ranges

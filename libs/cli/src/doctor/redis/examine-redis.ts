@@ -1,6 +1,6 @@
 import { visibleMessage } from '../../output/visible.js';
-import { ok, problem, type Examination, type Finding } from '../finding.js';
-import { measure } from '../measure.js';
+import { ok, problem, type Examination, type Finding } from '../findings/finding.js';
+import { measure } from '../findings/measure.js';
 import { checkLease, readGuard } from './check-lease.js';
 import { checkRights } from './check-rights.js';
 import { RedisServer } from './redis-server.js';

@@ -1,9 +1,9 @@
 /**
- * What a user of Redis has to be allowed, with a call of each kind: the recipes of docs/backends/redis.md, which a test compares. HELLO
- * is among them, and allowed to everybody.
+ * What a user of Redis has to be allowed, with a call of each kind: the recipes of docs/backends/redis.md, which a test compares. Every
+ * user may call HELLO.
  */
 export interface NeededRights {
-  /** Who needs them. */
+  /** The feature that needs them. */
   readonly group: string;
   /** Rules of keys and channels with an example of each. */
   readonly patterns: readonly (readonly [rule: string, example: string])[];

@@ -1,4 +1,4 @@
-import { note, ok, problem, type Finding } from '../finding.js';
+import { note, ok, problem, type Finding } from '../findings/finding.js';
 import type { RedisServer } from './redis-server.js';
 
 /** What a server is there for: locks of its own, a part of a cluster, or a node of a combination. */
@@ -6,7 +6,7 @@ export type Purpose = 'single' | 'cluster' | 'node';
 
 const OLDEST = { single: 6, node: 6, cluster: 7 } as const;
 const FULL = 0.9;
-/** Flushes of the script cache that nobody notices. */
+/** So many flushes of the script cache do no harm. */
 const RARE_FLUSHES = 2;
 const HOUR_S = 3_600;
 

@@ -15,7 +15,7 @@ local function refusalOf(at, arg)
     local own = memberOf(arg)
     local head, ask, rest = liveHead(at, own)
     if head and head ~= own then
-      -- A head of Redisson has no ask, and asks again only when it is told: it may have missed the message.
+      -- A head of Redisson has no ask. It asks again only after a message, which it may have missed.
       if hasLostHead or not ask then
         --@include wake
         wake(lock, head, ask)

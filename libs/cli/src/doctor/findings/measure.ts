@@ -1,4 +1,4 @@
-import { durationText } from '../output/durations.js';
+import { durationText } from '../../output/durations.js';
 import { ok, problem, type Finding } from './finding.js';
 
 const REQUESTS = 25;
@@ -8,8 +8,8 @@ const MOST_OF_TIMEOUT = 0.25;
 const MOST_OFFSET_MS = 1_000;
 
 interface Sample {
-  readonly tripMs: number;
-  /** By how much the clock of the server is ahead, give or take half of the trip; undefined if it has not told. */
+  readonly tookMs: number;
+  /** By how much the clock of the server is ahead, give or take half of `tookMs`; undefined if it has not told. */
   readonly aheadMs: number | undefined;
 }
 
@@ -26,22 +26,22 @@ export async function measure(
   for (let i = 0; i < REQUESTS; i += 1) {
     const [sentAt, wallClock] = [performance.now(), Date.now()];
     const serverMs = await ask();
-    const tripMs = performance.now() - sentAt;
+    const tookMs = performance.now() - sentAt;
     samples.push({
-      tripMs,
-      aheadMs: serverMs === undefined ? undefined : serverMs - (wallClock + tripMs / 2),
+      tookMs,
+      aheadMs: serverMs === undefined ? undefined : serverMs - (wallClock + tookMs / 2),
     });
   }
-  samples.sort((a, b) => a.tripMs - b.tripMs);
+  samples.sort((a, b) => a.tookMs - b.tookMs);
   return [...clockFindings(samples[0]!), latencyFinding(samples, timeoutMs)];
 }
 
 /** The quickest answer knows the clock best. */
-function clockFindings({ aheadMs, tripMs }: Sample): readonly Finding[] {
+function clockFindings({ aheadMs, tookMs }: Sample): readonly Finding[] {
   if (aheadMs === undefined) return [];
   const offsetMs = Math.abs(aheadMs);
-  if (offsetMs - tripMs / 2 <= MOST_OFFSET_MS)
-    return [ok('clock', `it agrees with that of this machine within ${durationText(offsetMs + tripMs / 2)}`)];
+  if (offsetMs - tookMs / 2 <= MOST_OFFSET_MS)
+    return [ok('clock', `it agrees with that of this machine within ${durationText(offsetMs + tookMs / 2)}`)];
   const where = aheadMs > 0 ? 'ahead of' : 'behind';
   return [
     problem('clock', `it is ${durationText(offsetMs)} ${where} that of this machine: let NTP keep both`),
@@ -49,8 +49,8 @@ function clockFindings({ aheadMs, tripMs }: Sample): readonly Finding[] {
 }
 
 function latencyFinding(samples: readonly Sample[], timeoutMs: number): Finding {
-  const medianMs = samples[Math.floor(samples.length / 2)]!.tripMs;
-  const slowestMs = samples.at(-1)!.tripMs;
+  const medianMs = samples[Math.floor(samples.length / 2)]!.tookMs;
+  const slowestMs = samples.at(-1)!.tookMs;
   const text = `a request takes ${fineText(medianMs)}, the slowest of ${REQUESTS} took ${fineText(slowestMs)}`;
   return slowestMs > timeoutMs * MOST_OF_TIMEOUT
     ? problem(

@@ -24,7 +24,7 @@ export type Check = (typeof CHECKS)[number];
 /** `problem`: it will hurt. `note`: it hurts some applications, or could not be looked at. */
 export type FindingState = 'ok' | 'note' | 'problem';
 
-/** What is so, and what to do about it. */
+/** A fact, and its cure. */
 export interface Finding {
   readonly check: Check;
   readonly state: FindingState;

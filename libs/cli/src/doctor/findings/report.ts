@@ -1,4 +1,4 @@
-import { visible } from '../output/visible.js';
+import { visible } from '../../output/visible.js';
 import type { Examination, Finding, FindingState } from './finding.js';
 
 /** Where each check has a section. */
