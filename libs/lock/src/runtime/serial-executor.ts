@@ -1,4 +1,5 @@
 const SETTLED = Promise.resolve();
+const ignore = (): void => undefined;
 
 /** Runs work one at a time, in order. A failure does not stop the work behind it. */
 export class SerialExecutor {
@@ -7,6 +8,11 @@ export class SerialExecutor {
   /** True when no work runs or waits. */
   get isIdle(): boolean {
     return this.#last === undefined;
+  }
+
+  /** Resolves once the work that is there now has ended, well or not. */
+  async whenIdle(): Promise<void> {
+    await this.#last?.then(ignore, ignore);
   }
 
   run<T>(work: () => Promise<T>): Promise<T> {

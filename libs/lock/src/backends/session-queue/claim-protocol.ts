@@ -188,8 +188,13 @@ export class ClaimProtocol {
     revision: number | undefined,
     sentAt: number,
   ): Promise<Verdict> {
-    const ahead = entriesAhead(queue, claim.id, this.claims.isIgnored);
+    let ahead = entriesAhead(queue, claim.id, this.claims.isIgnored);
     if (ahead === undefined) return this.#entryGone(queued);
+    if (!claim.queue && !fits(claim.shape, ahead)) {
+      // Answers need not arrive in the order of the queue, and a claim ahead that is refused gives its entry back.
+      await this.claims.decided(ahead);
+      ahead = ahead.filter((entry) => !this.claims.isIgnored(entry));
+    }
     if (!fits(claim.shape, ahead)) {
       queued.phase = claim.queue ? 'waiting' : 'leaving';
       if (claim.queue) this.#watchBlockers(queued, claim, ahead);

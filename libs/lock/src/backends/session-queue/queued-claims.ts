@@ -52,6 +52,15 @@ export class QueuedClaims {
   /** This entry will never be granted: this process is giving it back. */
   isIgnored = (entry: QueueEntry): boolean => this.#byId.get(entry.claimId)?.phase === 'leaving';
 
+  /** Of these entries, those of this process whose claims have no answer yet are decided when this resolves. */
+  async decided(entries: readonly QueueEntry[]): Promise<void> {
+    const undecided = entries.flatMap(({ claimId }) => {
+      const queued = this.#byId.get(claimId);
+      return queued?.phase === 'asking' && !queued.requests.isIdle ? [queued.requests.whenIdle()] : [];
+    });
+    await Promise.all(undecided);
+  }
+
   /** The id is never granted from now on. */
   withdraw(id: string): void {
     this.#withdrawn.add(id);
