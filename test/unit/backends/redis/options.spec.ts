@@ -159,3 +159,14 @@ describe("a user's client", () => {
     expect(client.isOpen).toBe(false);
   });
 });
+
+it('a URL may have its scheme in capitals, and no error shows its password', async () => {
+  const { host, port } = fixture.server;
+  const backend = await fixture.backend({ url: `VALKEY://${host}:${port}` });
+  expect(await backend.ping()).toBeGreaterThan(0);
+  const away = redis({ url: 'VALKEYS://ann:pss-wrd@127.0.0.1:1', operationTimeoutMs: 50 });
+  const error = await thrownBy(() => away.ready());
+  await away.close();
+  expect(error.message).toContain('127.0.0.1:1');
+  expect(error.message).not.toContain('pss-wrd');
+});

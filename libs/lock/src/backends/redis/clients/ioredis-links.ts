@@ -86,8 +86,12 @@ export async function loadIoredis(url: string | undefined, connection: Connectio
     );
   });
   const options = { ...connection, ...IOREDIS_SETTINGS };
-  // The `valkey:` schemes mean the same as the `redis:` ones, which ioredis knows.
-  return url === undefined ? new Redis(options) : new Redis(url.replace(/^valkey(?=s?:)/, 'redis'), options);
+  return url === undefined ? new Redis(options) : new Redis(knownScheme(url), options);
+}
+
+/** The `valkey:` schemes mean the same as the `redis:` ones, and ioredis knows only these, in small letters. */
+function knownScheme(url: string): string {
+  return url.replace(/^(?:redis|valkey)(s?):/i, (_, s: string) => `redis${s.toLowerCase()}:`);
 }
 
 function optionsOf({ host, port, database, credentials, tls }: RedisLinkTarget): ConnectionOptions {
