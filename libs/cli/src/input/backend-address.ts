@@ -84,7 +84,7 @@ function splitUrl(text: string): Parts {
 }
 
 function redisAddress({ scheme, userInfo, hosts, rest }: Parts, text: string): BackendAddress {
-  if (hosts.length === 1) return { engine: 'redis', url: text };
+  if (hosts.length === 1) return { engine: 'redis', url: text.replace(/^\w+/, scheme) };
   if (rest !== '' && rest !== '/' && rest !== '/0')
     throw new UsageError(
       `a ${scheme}:// URL of a cluster must end after its hosts: a cluster has one database`,

@@ -28,8 +28,8 @@ export function readCombinationFile(path: string): CombinationAddress {
       if (typeof id !== 'string' || id === '' || typeof url !== 'string' || Object.keys(rest).length > 0)
         fail(`node ${at + 1} must have an "id" and a "url", and nothing else`);
       const address = parseBackendAddress(url as string);
-      if (address.engine !== 'redis') fail(`the URL of node ${at + 1} must name one Redis server`);
-      return { id: id as string, url: url as string };
+      if (address.engine !== 'redis') return fail(`the URL of node ${at + 1} must name one Redis server`);
+      return { id: id as string, url: address.url };
     }),
   };
 }
