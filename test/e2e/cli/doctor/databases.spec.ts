@@ -48,8 +48,8 @@ describe('bedrock doctor on PostgreSQL', () => {
     ]);
     const found = await doctor('--create-tables');
     expect([found.code, found.problems, found.notes]).toEqual([0, [], []]);
-    expect(found.well('locks')).toEqual(['taken and released: mutex, fair mutex, reader, writer, semaphore']);
-    expect(found.well('pooler')).toEqual(['none in transaction mode']);
+    expect(found.passed('locks')).toEqual(['taken and released: mutex, fair mutex, reader, writer, semaphore']);
+    expect(found.passed('pooler')).toEqual(['none in transaction mode']);
     const other = await doctor('--table-prefix', 'other_');
     expect(other.problems[0]).toMatch(/^tables: there is no table "other_locks"/);
   });
@@ -84,7 +84,7 @@ describe('bedrock doctor on PostgreSQL', () => {
       const declared = await Findings.of(['--url', transactions.url, '--through-pooler']);
       expect([declared.code, declared.problems]).toEqual([0, []]);
       const session = await Findings.of(['--url', sessions.url]);
-      expect([session.problems, session.well('pooler')]).toEqual([[], ['none in transaction mode']]);
+      expect([session.problems, session.passed('pooler')]).toEqual([[], ['none in transaction mode']]);
       expect((await Findings.of(['--url', sessions.url, '--through-pooler'])).notes).toEqual([
         expect.stringMatching(/^pooler: none was seen/),
       ]);
@@ -152,7 +152,7 @@ describe('bedrock doctor on MariaDB', () => {
     ]);
     const found = await doctor('--create-tables');
     expect([found.code, found.problems, found.notes]).toEqual([0, [], []]);
-    expect(found.well('locks')).toEqual(['taken and released: mutex, fair mutex, reader, writer, semaphore']);
+    expect(found.passed('locks')).toEqual(['taken and released: mutex, fair mutex, reader, writer, semaphore']);
   });
 
   it('finds each right that is missing', async () => {

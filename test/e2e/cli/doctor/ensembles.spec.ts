@@ -29,7 +29,7 @@ describe('bedrock doctor on etcd', () => {
           : [],
       );
       expect(found.notes).toEqual(['members: a single one: locks stop while it is away']);
-      expect(found.well('locks')).toHaveLength(1);
+      expect(found.passed('locks')).toHaveLength(1);
       await client.role('reader').create();
       await client
         .role('reader')
@@ -60,7 +60,7 @@ describe('bedrock doctor on etcd', () => {
       expect(found.problems).toContainEqual(expect.stringMatching(/^members: the URL names 1 of 3/));
       await ensemble.members[2]!.stop();
       const away = await Findings.of(['--url', `etcd://${[first, ...others].join(',')}`]);
-      expect(away.well('members')).toEqual(['3: 1 may be away']);
+      expect(away.passed('members')).toEqual(['3: 1 may be away']);
       expect(away.lines).toContainEqual(
         expect.objectContaining({ subject: others[1], check: 'reachable', state: 'problem' }),
       );
@@ -82,7 +82,7 @@ describe('bedrock doctor on ZooKeeper', () => {
       ]);
       const shorter = await Findings.of(['--url', url, '--max-lease', '4s']);
       expect([shorter.code, shorter.problems]).toEqual([0, []]);
-      expect(shorter.well('locks')).toEqual([
+      expect(shorter.passed('locks')).toEqual([
         'taken and released: mutex, fair mutex, reader, writer, semaphore',
       ]);
     } finally {
@@ -104,7 +104,7 @@ describe('bedrock doctor on ZooKeeper', () => {
       expect(away.lines).toContainEqual(
         expect.objectContaining({ subject: others[1], check: 'reachable', state: 'problem' }),
       );
-      expect(away.well('locks')).toHaveLength(1);
+      expect(away.passed('locks')).toHaveLength(1);
     } finally {
       await ensemble.stop();
     }

@@ -27,7 +27,7 @@ export class Findings {
     return new Findings(code, lines);
   }
 
-  /** `check: text` of those that hurt. */
+  /** `check: text` of each. */
   get problems(): readonly string[] {
     return this.#of('problem');
   }
@@ -36,8 +36,8 @@ export class Findings {
     return this.#of('note');
   }
 
-  /** The texts of a check that is well. */
-  well(check: string): readonly string[] {
+  /** The texts of a check that found nothing. */
+  passed(check: string): readonly string[] {
     return this.lines.filter((line) => line.check === check && line.state === 'ok').map(({ text }) => text);
   }
 

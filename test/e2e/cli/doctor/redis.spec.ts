@@ -78,7 +78,7 @@ describe('bedrock doctor on a Redis', () => {
       await guarded.ready();
       const agreed = await doctor('--restart-guard', '--max-lease', '20s');
       expect([agreed.code, agreed.problems]).toEqual([0, []]);
-      expect(agreed.well('lease')).toEqual(['maxLeaseMs is 20000 here and in the processes at work']);
+      expect(agreed.passed('lease')).toEqual(['maxLeaseMs is 20000 here and in the processes at work']);
       expect((await doctor('--restart-guard', '--max-lease', '10s')).problems).toEqual([
         'lease: maxLeaseMs is 10000 here, and 20000 in the processes at work: it must be the same in all',
         expect.stringMatching(/^locks: no lock can be taken: .*maxLeaseMs/),
@@ -99,7 +99,7 @@ describe('bedrock doctor on a Redis', () => {
         expect.stringMatching(/^replicas: it has a replica and does not wait for any/),
       ]);
       await client.config('SET', 'min-replicas-to-write', '1');
-      expect((await doctor()).well('replicas')).toEqual([
+      expect((await doctor()).passed('replicas')).toEqual([
         'a replica; without one that follows it takes no locks (min-replicas-to-write)',
       ]);
       const { problems } = await Findings.of(['--url', replica.url]);

@@ -16,7 +16,7 @@ describe('bedrock doctor on a Redis Cluster', () => {
     const hosts = cluster.nodes.map(({ server }) => `${server.host}:${server.port}`);
     const found = await Findings.of(['--url', `redis://${hosts[0]},${hosts[1]}`]);
     expect([found.code, found.problems]).toEqual([0, []]);
-    expect(found.well('slots')).toEqual(['every slot has a master']);
+    expect(found.passed('slots')).toEqual(['every slot has a master']);
     expect(found.notes).toEqual([expect.stringMatching(/^slots: no replica takes over from 127/)]);
     expect(new Set(found.lines.map(({ subject }) => subject))).toEqual(
       new Set(['cluster', ...hosts, 'redis']),
@@ -54,7 +54,7 @@ describe('bedrock doctor on a combination', () => {
     const found = await Findings.of(['--combination', file]);
     expect(found.problems).toEqual([]);
     expect(found.notes[0]).toBe('members: several nodes are on 127.0.0.1: they fail together');
-    expect(found.well('persistence')).toHaveLength(3);
+    expect(found.passed('persistence')).toHaveLength(3);
     const client = new Redis(servers[1]!.url);
     await client.set('bedrock_guard_lease', 7_000, 'PX', 60_000);
     client.disconnect();
