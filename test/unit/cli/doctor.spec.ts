@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { memberFindings } from '../../../libs/cli/src/doctor/ensembles/member-findings.js';
 import { CHECKS } from '../../../libs/cli/src/doctor/findings/finding.js';
-import { measure } from '../../../libs/cli/src/doctor/findings/measure.js';
+import { measure, operationLimit } from '../../../libs/cli/src/doctor/findings/measure.js';
 import type { RedisServer } from '../../../libs/cli/src/doctor/redis/redis-server.js';
 import { checkScripts, checkVersion } from '../../../libs/cli/src/doctor/redis/settings-checks.js';
 
@@ -60,7 +60,7 @@ describe('bedrock doctor', () => {
       await new Promise((resolve) => setTimeout(resolve, 30));
       return told - 4_000;
     };
-    const [clock] = await measure(ask, 1_000);
+    const [clock] = await measure(ask, operationLimit(1_000));
     expect(clock).toMatchObject({ check: 'clock', state: 'ok' });
   });
 });

@@ -2,7 +2,7 @@ import mysql, { type Connection, type RowDataPacket } from 'mysql2/promise';
 import type { BackendSettings } from '../../input/open-backend.js';
 import { visibleMessage } from '../../output/visible.js';
 import { ok, problem, type Examination, type Finding } from '../findings/finding.js';
-import { measure } from '../findings/measure.js';
+import { measure, operationLimit } from '../findings/measure.js';
 import { tableFindings, type TableState } from './table-findings.js';
 import { neededTables, type NeededTable } from './table-names.js';
 
@@ -57,7 +57,7 @@ export async function examineMysql(
       ...serverFindings(facts!),
       ...replicaFindings(facts!, await isSemiSynchronous(reached)),
       ...tableFindings(await tableStates(reached, settings)),
-      ...(await measure(() => now(reached), timeoutMs)),
+      ...(await measure(() => now(reached), operationLimit(timeoutMs))),
     ];
     return { subject, findings };
   } catch (error) {

@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { BackendSettings } from '../../input/open-backend.js';
 import { visibleMessage } from '../../output/visible.js';
 import { note, ok, problem, type Examination, type Finding } from '../findings/finding.js';
-import { measure } from '../findings/measure.js';
+import { measure, operationLimit } from '../findings/measure.js';
 import { tableFindings, type TableState } from './table-findings.js';
 import { neededTables, ROW_RIGHTS } from './table-names.js';
 
@@ -50,7 +50,7 @@ export async function examinePostgres(
       ...serverFindings(rows[0]!),
       await checkPooler(clients, settings.throughPooler === true),
       ...tableFindings(await tableStates(client, settings)),
-      ...(await measure(() => now(client), timeoutMs)),
+      ...(await measure(() => now(client), operationLimit(timeoutMs))),
     ];
     return { subject, findings };
   } catch (error) {

@@ -2,7 +2,7 @@ import { Etcd3 } from 'etcd3';
 import type { BackendAddress } from '../../input/backend-address.js';
 import { visibleMessage } from '../../output/visible.js';
 import { note, ok, problem, type Examination, type Finding } from '../findings/finding.js';
-import { measure } from '../findings/measure.js';
+import { measure, operationLimit } from '../findings/measure.js';
 import { memberFindings } from './member-findings.js';
 
 type EtcdAddress = Extract<BackendAddress, { engine: 'etcd' }>;
@@ -49,7 +49,7 @@ async function examineMember(
             .get(`${prefix}bedrock-doctor`)
             .string()
             .then(() => undefined),
-        timeoutMs,
+        operationLimit(timeoutMs),
       )),
     ];
     return { examination: { subject, findings }, memberCount: members?.members.length };

@@ -2,7 +2,7 @@ import type { BackendAddress } from '../../input/backend-address.js';
 import { durationText } from '../../output/durations.js';
 import { visible, visibleMessage } from '../../output/visible.js';
 import { note, ok, problem, type Examination, type Finding } from '../findings/finding.js';
-import { measure } from '../findings/measure.js';
+import { measure, operationLimit } from '../findings/measure.js';
 import { fourLetterWord } from './four-letter-word.js';
 import { memberFindings } from './member-findings.js';
 import { TrialSession } from './zookeeper-client.js';
@@ -50,7 +50,7 @@ async function examineEnsemble(
       ok('reachable', 'a majority answers'),
       ...memberFindings(members, hosts.split(',').length, 'connect'),
       ...sessionFindings(longest.lifeMs, shortest.lifeMs, maxLeaseMs),
-      ...(await measure(() => longest.exists('/').then(() => undefined), timeoutMs)),
+      ...(await measure(() => longest.exists('/').then(() => undefined), operationLimit(timeoutMs))),
     ];
   } catch (error) {
     return [problem('reachable', visibleMessage(error as Error))];

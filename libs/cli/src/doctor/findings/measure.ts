@@ -1,4 +1,5 @@
 import { durationText } from '../../output/durations.js';
+import { visibleMessage } from '../../output/visible.js';
 import { ok, problem, type Finding } from './finding.js';
 
 const REQUESTS = 25;
@@ -13,19 +14,33 @@ interface Sample {
   readonly aheadMs: number | undefined;
 }
 
+/** How long a request may take before it counts as failed. */
+export interface RequestLimit {
+  /** The option that sets it in the applications. */
+  readonly option: string;
+  readonly ms: number;
+}
+
+/** That of most backends. */
+export function operationLimit(ms: number): RequestLimit {
+  return { option: 'operationTimeoutMs', ms };
+}
+
 /**
  * Asks the server several times, one after the other.
  * @param ask gives the wall clock of the server in ms since 1970, or undefined where it has none to tell
- * @param timeoutMs what the applications allow for a request
+ * @param limit what the applications allow for a request
  */
 export async function measure(
   ask: () => Promise<number | undefined>,
-  timeoutMs: number,
+  limit: RequestLimit,
 ): Promise<readonly Finding[]> {
   const samples: Sample[] = [];
   for (let i = 0; i < REQUESTS; i += 1) {
     const [sentAt, wallClock] = [performance.now(), Date.now()];
-    const serverMs = await ask();
+    const serverMs = await ask().catch((error: Error) => error);
+    if (serverMs instanceof Error)
+      return [problem('latency', `a request got no answer: ${visibleMessage(serverMs)}`)];
     const tookMs = performance.now() - sentAt;
     samples.push({
       tookMs,
@@ -33,7 +48,7 @@ export async function measure(
     });
   }
   samples.sort((a, b) => a.tookMs - b.tookMs);
-  return [...clockFindings(samples[0]!), latencyFinding(samples, timeoutMs)];
+  return [...clockFindings(samples[0]!), latencyFinding(samples, limit)];
 }
 
 /** The quickest answer knows the clock best. */
@@ -48,15 +63,12 @@ function clockFindings({ aheadMs, tookMs }: Sample): readonly Finding[] {
   ];
 }
 
-function latencyFinding(samples: readonly Sample[], timeoutMs: number): Finding {
+function latencyFinding(samples: readonly Sample[], { option, ms }: RequestLimit): Finding {
   const medianMs = samples[Math.floor(samples.length / 2)]!.tookMs;
   const slowestMs = samples.at(-1)!.tookMs;
   const text = `a request takes ${fineText(medianMs)}, the slowest of ${REQUESTS} took ${fineText(slowestMs)}`;
-  return slowestMs > timeoutMs * MOST_OF_TIMEOUT
-    ? problem(
-        'latency',
-        `${text}, and operationTimeoutMs is ${timeoutMs}: move the server nearer, or allow more time`,
-      )
+  return slowestMs > ms * MOST_OF_TIMEOUT
+    ? problem('latency', `${text}, and ${option} is ${ms}: move the server closer, or allow more time`)
     : ok('latency', text);
 }
 

@@ -1,6 +1,6 @@
 import { visibleMessage } from '../../output/visible.js';
 import { ok, problem, type Examination, type Finding } from '../findings/finding.js';
-import { measure } from '../findings/measure.js';
+import { measure, operationLimit } from '../findings/measure.js';
 import { checkLease, readGuard } from './check-lease.js';
 import { checkRights } from './check-rights.js';
 import { RedisServer } from './redis-server.js';
@@ -63,7 +63,7 @@ async function lookAt(server: RedisServer, context: RedisContext): Promise<reado
     checkScripts(server),
     ...(await checkRights(server, purpose, prefix)),
     checkLease(guard, guardedLeaseMs),
-    ...(await measure(() => server.now(), timeoutMs)),
+    ...(await measure(() => server.now(), operationLimit(timeoutMs))),
   ];
   return findings.filter((finding) => finding !== undefined);
 }
