@@ -1,14 +1,11 @@
-import type { BackendAddress, CombinationAddress } from '../input/backend-address.js';
+import type { Backend } from 'bedrock-lock';
+import type { BackendAddress } from '../input/backend-address.js';
 import { openBackend, type BackendSettings } from '../input/open-backend.js';
 import { examineLocks } from './examine-locks.js';
-import { note, type Examination } from './findings/finding.js';
+import { note, type Examination, type Finding } from './findings/finding.js';
+import { operationLimit } from './findings/measure.js';
 
-/** The defaults of the library, in ms. */
-const DEFAULT_TIMEOUT_MS = 1_000;
-const DEFAULT_GUARDED_LEASE_MS = 30_000;
-const DEFAULT_ZOOKEEPER_LEASE_MS = 26_000;
-
-/** Looks at the servers one by one, and then takes a lock of each kind. @param prefix what names of locks begin with */
+/** Checks the servers one by one, and then takes a lock of each kind. @param prefix beginning of the names of locks */
 export async function examine(
   address: BackendAddress,
   settings: BackendSettings,
@@ -16,52 +13,67 @@ export async function examine(
 ): Promise<readonly Examination[]> {
   // Wrong options are for the user, before any server is asked.
   const backend = await openBackend(address, settings);
-  let servers: readonly Examination[];
+  const subject = backend.name;
+  let isClosing = false;
   try {
-    servers = await examineServers(address, settings, prefix);
-  } catch (error) {
-    await backend.close();
-    throw error;
+    const servers = await examineServers(address, { backend, settings, prefix });
+    if (!servers.some(isReached)) return servers;
+    // This command would count as a process with a guard, and its longest lease would bind the applications.
+    const isGuarded = settings.restartGuard === true || address.engine === 'combination';
+    if (servers.some(({ findings }) => findings.some((one) => isOtherLease(one, isGuarded))))
+      return [...servers, { subject, findings: [note('locks', 'none was taken, because of the lease')] }];
+    isClosing = true;
+    return [...servers, { subject, findings: await examineLocks(backend, prefix) }];
+  } finally {
+    if (!isClosing) await backend.close();
   }
-  if (
-    servers.every(({ findings }) =>
-      findings.every(({ check }) => check === 'reachable' || check === 'members'),
-    )
-  ) {
-    await backend.close();
-    return servers;
-  }
-  return [...servers, { subject: backend.name, findings: await examineLocks(backend, prefix) }];
+}
+
+/** Whether the server, or the ensemble, has answered. */
+export function isReached({ findings }: Examination): boolean {
+  return findings.some(({ check, state }) => check === 'reachable' && state === 'ok');
+}
+
+function isOtherLease({ check, state }: Finding, isGuarded: boolean): boolean {
+  return check === 'lease' && (state === 'problem' || (state === 'note' && isGuarded));
+}
+
+interface ServerContext {
+  readonly backend: Backend;
+  readonly settings: BackendSettings;
+  readonly prefix: string;
 }
 
 async function examineServers(
   address: BackendAddress,
-  settings: BackendSettings,
-  prefix: string,
+  { backend, settings, prefix }: ServerContext,
 ): Promise<readonly Examination[]> {
-  const timeoutMs = settings.operationTimeoutMs ?? DEFAULT_TIMEOUT_MS;
+  const { operationTimeoutMs: timeoutMs } = backend;
+  const { maxLeaseMs } = backend.traits;
+  const redisContext = {
+    ...{ prefix, timeoutMs, limit: operationLimit(timeoutMs) },
+    guardedLeaseMs: settings.restartGuard === true ? maxLeaseMs : undefined,
+  };
   switch (address.engine) {
     case 'redis': {
-      const { examineServer } = await import('./redis/examine-redis.js');
-      const isGuarded = settings.restartGuard === true;
-      const guardedLeaseMs = isGuarded ? (settings.maxLeaseMs ?? DEFAULT_GUARDED_LEASE_MS) : undefined;
-      const context = { purpose: 'single' as const, prefix, timeoutMs, guardedLeaseMs };
-      return [await examineServer(address.url, context)];
+      const { examineRedisServer } = await import('./redis/examine-redis.js');
+      return [await examineRedisServer(address.url, { purpose: 'single', ...redisContext })];
     }
     case 'redis cluster': {
       const { examineCluster } = await import('./redis/examine-cluster.js');
-      const context = { purpose: 'cluster' as const, prefix, timeoutMs, guardedLeaseMs: undefined };
-      return examineCluster(address.urls, context);
+      return examineCluster(address.urls, { purpose: 'cluster', ...redisContext });
     }
-    case 'combination':
-      return examineNodes(address, prefix, timeoutMs);
+    case 'combination': {
+      const { examineNodes } = await import('./redis/examine-nodes.js');
+      return examineNodes(address, prefix, settings.operationTimeoutMs);
+    }
     case 'etcd': {
       const { examineEtcd } = await import('./ensembles/examine-etcd.js');
       return examineEtcd(address, timeoutMs);
     }
     case 'zookeeper': {
       const { examineZooKeeper } = await import('./ensembles/examine-zookeeper.js');
-      return examineZooKeeper(address, settings.maxLeaseMs ?? DEFAULT_ZOOKEEPER_LEASE_MS, timeoutMs);
+      return examineZooKeeper(address, maxLeaseMs, timeoutMs);
     }
     case 'postgres': {
       const { examinePostgres } = await import('./databases/examine-postgres.js');
@@ -72,23 +84,4 @@ async function examineServers(
       return [await examineMysql(address.url, settings, timeoutMs)];
     }
   }
-}
-
-/** Nodes have to fail one by one. */
-async function examineNodes(
-  { nodes, maxLeaseMs }: CombinationAddress,
-  prefix: string,
-  timeoutMs: number,
-): Promise<readonly Examination[]> {
-  const { examineServer } = await import('./redis/examine-redis.js');
-  const context = { purpose: 'node' as const, prefix, timeoutMs, guardedLeaseMs: maxLeaseMs };
-  const examined = await Promise.all(nodes.map(({ id, url }) => examineServer(url, context, id)));
-  const hosts = nodes.map(({ url }) => (URL.canParse(url) ? new URL(url).hostname : url));
-  const shared = hosts.filter((host, at) => hosts.indexOf(host) !== at);
-  if (shared.length === 0) return examined;
-  const finding = note(
-    'members',
-    `several nodes are on ${[...new Set(shared)].join(', ')}: they fail together`,
-  );
-  return [{ subject: 'combination', findings: [finding] }, ...examined];
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startCluster, startRedis, type RedisCluster } from 'bedrock-servers';
 import { Redis } from 'ioredis';
-import { startCombination, type CombinationPlace } from '../places.js';
+import { startCombination, type CombinationTarget } from '../engine-targets.js';
 import { Findings } from './findings.js';
 
 describe('bedrock doctor on a Redis Cluster', () => {
@@ -33,7 +33,8 @@ describe('bedrock doctor on a Redis Cluster', () => {
     const single = await startRedis();
     try {
       const url = `redis://127.0.0.1:${single.port},127.0.0.1:${single.port}`;
-      const { problems } = await Findings.of(['--url', url]);
+      const { code, problems } = await Findings.of(['--url', url]);
+      expect(code).toBe(1);
       expect(problems[0]).toMatch(/^slots: CLUSTER SLOTS is refused: this is no cluster/);
     } finally {
       await single.stop();
@@ -42,15 +43,15 @@ describe('bedrock doctor on a Redis Cluster', () => {
 });
 
 describe('bedrock doctor on a combination', () => {
-  let place: CombinationPlace;
+  let target: CombinationTarget;
 
   beforeAll(async () => {
-    place = await startCombination();
+    target = await startCombination();
   }, 60_000);
-  afterAll(() => place?.stop());
+  afterAll(() => target?.stop());
 
   it('looks at every node, and compares the longest lease', async () => {
-    const { servers, file } = place;
+    const { servers, file } = target;
     const found = await Findings.of(['--combination', file]);
     expect(found.problems).toEqual([]);
     expect(found.notes[0]).toBe('members: several nodes are on 127.0.0.1: they fail together');
@@ -62,7 +63,7 @@ describe('bedrock doctor on a combination', () => {
       expect.objectContaining({
         subject: `node-2 (127.0.0.1:${servers[1]!.port})`,
         state: 'problem',
-        text: 'maxLeaseMs is 30000 here, and 7000 in the processes at work: it must be the same in all',
+        text: 'maxLeaseMs is 30000 here, and 7000 in the running processes: it must be the same in all',
       }),
     );
     await servers[0]!.stop();

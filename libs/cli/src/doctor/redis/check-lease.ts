@@ -1,4 +1,4 @@
-import { ok, problem, type Finding } from '../findings/finding.js';
+import { note, ok, problem, type Finding } from '../findings/finding.js';
 import type { RedisServer } from './redis-server.js';
 
 /** The keys of the guard, as docs/backends/redis.md has them. */
@@ -6,14 +6,14 @@ const GUARD_KEY = 'bedrock_guard';
 const GUARD_LEASE_KEY = 'bedrock_guard_lease';
 
 /** What a server knows of the guard. */
-export interface Guard {
+export interface GuardState {
   /** A process with restartGuard, or of a combination, has been here. */
   readonly isSet: boolean;
   /** What those of the last minute use, in ms. */
   readonly maxLeaseMs: number | undefined;
 }
 
-export async function readGuard(server: RedisServer): Promise<Guard> {
+export async function readGuard(server: RedisServer): Promise<GuardState> {
   const [run, lease] = await Promise.all(
     [GUARD_KEY, GUARD_LEASE_KEY].map((key) => server.callIfAllowed('get', key)),
   );
@@ -23,22 +23,34 @@ export async function readGuard(server: RedisServer): Promise<Guard> {
   };
 }
 
-/** All processes with a guard must agree on the longest lease. @param ownMs undefined without a guard here */
-export function checkLease({ isSet, maxLeaseMs }: Guard, ownMs: number | undefined): Finding | undefined {
-  if (ownMs === undefined)
-    return isSet
-      ? problem(
-          'lease',
-          'applications use restartGuard here: it must be set in all of them, and --restart-guard given to this command',
-        )
-      : undefined;
-  if (maxLeaseMs === undefined || maxLeaseMs === ownMs)
-    return ok(
+/**
+ * All processes with a guard must agree on the longest lease. The key of the guard never expires; that of the lease shows processes of the
+ * last minute. @param ownMs undefined without a guard here
+ */
+export function checkLease(
+  { isSet, maxLeaseMs }: GuardState,
+  ownMs: number | undefined,
+): Finding | undefined {
+  if (ownMs === undefined) {
+    if (maxLeaseMs !== undefined)
+      return problem(
+        'lease',
+        'running processes use restartGuard: set it in all applications, and give --restart-guard here',
+      );
+    if (!isSet) return undefined;
+    return note(
       'lease',
-      `maxLeaseMs is ${ownMs} here${maxLeaseMs === undefined ? '' : ' and in the processes at work'}`,
+      'a process with restartGuard, or of a combination, has used this server: if applications still do, give --restart-guard',
     );
+  }
+  if (maxLeaseMs === undefined)
+    return note(
+      'lease',
+      'no process with a guard was here within a minute: no lock is taken, which would begin the guard',
+    );
+  if (maxLeaseMs === ownMs) return ok('lease', `maxLeaseMs is ${ownMs} here and in the running processes`);
   return problem(
     'lease',
-    `maxLeaseMs is ${ownMs} here, and ${maxLeaseMs} in the processes at work: it must be the same in all`,
+    `maxLeaseMs is ${ownMs} here, and ${maxLeaseMs} in the running processes: it must be the same in all`,
   );
 }

@@ -1,6 +1,6 @@
 import { note, ok, problem, type Finding } from '../findings/finding.js';
 import { neededRights, type NeededRights } from './needed-rights.js';
-import type { RedisServer } from './redis-server.js';
+import { isRefusal, type RedisServer } from './redis-server.js';
 import type { Purpose } from './settings-checks.js';
 
 /**
@@ -20,7 +20,16 @@ return allowed`;
 const KEY_CALLS = [['get'], ['exists'], ['del'], ['hgetall'], ['set', '1'], ['pttl'], ['lpop']] as const;
 const CHANNEL_CALLS = [['publish', ''], ['subscribe'], ['spublish', ''], ['ssubscribe']] as const;
 
-type Call = readonly string[];
+type CommandCall = readonly string[];
+/** A rule with an example of a key or a channel that it allows. */
+type Pattern = NeededRights['patterns'][number];
+
+/** A rule of the recipes, and calls of which it allows at least one. */
+interface RightProbe {
+  readonly group: NeededRights;
+  readonly rule: string;
+  readonly calls: readonly CommandCall[];
+}
 
 /** Which rights of the recipes are missing. @param prefix what names of locks begin with */
 export async function checkRights(
@@ -29,36 +38,35 @@ export async function checkRights(
   prefix: string,
 ): Promise<readonly Finding[]> {
   const groups = neededRights(prefix, purpose);
-  const patterns = groups.flatMap((group) => group.patterns);
-  const patternCalls = patterns.map(([rule, example]) =>
-    (rule.startsWith('~') ? KEY_CALLS : CHANNEL_CALLS).map(([command, ...rest]) => [
-      command,
-      example,
-      ...rest,
-    ]),
+  const probes = probesOf(groups);
+  const answers = await ask(
+    server,
+    probes.flatMap(({ calls }) => calls),
   );
-  const commandCalls = groups
-    .flatMap((group) => group.commands)
-    .map(([, ...call]) => variantsOf(call, patterns));
-  const answers = await ask(server, [...patternCalls, ...commandCalls].flat());
   if (answers === 'denied') return [problem('rights', 'this user may not even call EVAL: allow it +eval')];
   if (answers === 'unknown')
-    return [note('rights', 'cannot be looked up here: a server can tell from Redis 7 on')];
-  const isAnyAllowed = (calls: readonly Call[]) => answers.splice(0, calls.length).includes(1);
-  const isPatternAllowed = patternCalls.map(isAnyAllowed);
-  const isCommandAllowed = commandCalls.map(isAnyAllowed);
+    return [note('rights', 'cannot be checked here: only Redis 7 and newer can answer this')];
+  const refused = refusedProbes(probes, answers);
   const findings = groups.flatMap((group) => {
-    const lacking = [
-      ...group.patterns.filter(() => isPatternAllowed.shift() === false),
-      ...group.commands.filter(() => isCommandAllowed.shift() === false),
-    ].map(([rule]) => rule);
-    return lacking.length === 0 ? [] : [lackFinding(group, lacking)];
+    const rules = refused.flatMap((probe) => (probe.group === group ? [probe.rule] : []));
+    return rules.length === 0 ? [] : [lackFinding(group, rules)];
   });
-  return findings.length === 0 ? [ok('rights', 'all of them')] : findings;
+  return findings.length === 0 ? [ok('rights', 'all needed rights are granted')] : findings;
+}
+
+function probesOf(groups: readonly NeededRights[]): readonly RightProbe[] {
+  const patterns = groups.flatMap((group) => group.patterns);
+  return groups.flatMap((group) => [
+    ...group.patterns.map(([rule, example]) => {
+      const calls = rule.startsWith('~') ? KEY_CALLS : CHANNEL_CALLS;
+      return { group, rule, calls: calls.map(([command, ...rest]) => [command, example, ...rest]) };
+    }),
+    ...group.commands.map(([rule, ...call]) => ({ group, rule, calls: variantsOf(call, patterns) })),
+  ]);
 }
 
 /** The call with each key, or channel, of the recipes: a user may have only some of them. */
-function variantsOf(call: Call, patterns: readonly (readonly [string, string])[]): readonly Call[] {
+function variantsOf(call: CommandCall, patterns: readonly Pattern[]): readonly CommandCall[] {
   const placeholder = ['KEY', 'CHANNEL'].find((word) => call.includes(word));
   if (placeholder === undefined) return [call];
   const kind = placeholder === 'KEY' ? '~' : '&';
@@ -67,14 +75,31 @@ function variantsOf(call: Call, patterns: readonly (readonly [string, string])[]
     .map(([, example]) => call.map((word) => (word === placeholder ? example : word)));
 }
 
-async function ask(server: RedisServer, calls: readonly Call[]): Promise<number[] | 'denied' | 'unknown'> {
-  const answer = await server.callIfAllowed('eval', ASK, 0, JSON.stringify(calls));
-  if (answer === undefined) return 'denied';
-  return answer === 0 ? 'unknown' : (answer as number[]);
+async function ask(
+  server: RedisServer,
+  calls: readonly CommandCall[],
+): Promise<readonly number[] | 'denied' | 'unknown'> {
+  try {
+    const answer = await server.call('eval', ASK, 0, JSON.stringify(calls));
+    return answer === 0 ? 'unknown' : (answer as readonly number[]);
+  } catch (error) {
+    if (/^NOPERM/.test((error as Error).message)) return 'denied';
+    if (isRefusal(error)) return 'unknown';
+    throw error;
+  }
 }
 
-/** Locks cannot do without the first ones. The others matter where such a feature is used. */
-function lackFinding({ group }: NeededRights, rules: readonly string[]): Finding {
+/** @param answers 1 for each call that is allowed, in the order of the probes and their calls */
+function refusedProbes(probes: readonly RightProbe[], answers: readonly number[]): readonly RightProbe[] {
+  let next = 0;
+  return probes.filter(({ calls }) => {
+    const from = next;
+    next += calls.length;
+    return !answers.slice(from, next).includes(1);
+  });
+}
+
+function lackFinding({ group, isForLocks }: NeededRights, rules: readonly string[]): Finding {
   const text = `missing for ${group}: ${rules.join(' ')}`;
-  return group.startsWith('locks') ? problem('rights', text) : note('rights', text);
+  return isForLocks ? problem('rights', text) : note('rights', text);
 }

@@ -1,13 +1,14 @@
 import { visibleMessage } from '../../output/visible.js';
 import { note, ok, problem, type Examination, type Finding } from '../findings/finding.js';
-import { examineServer, type RedisContext } from './examine-redis.js';
+import { examineRedisServer, hostOf, type RedisContext } from './examine-redis.js';
 import { RedisServer } from './redis-server.js';
 
 const SLOTS = 16_384;
+const ANSWERS = ok('reachable', 'it answers');
 
 /** A line of CLUSTER SLOTS: its range, the master, and its replicas. */
-type SlotLine = readonly [from: number, to: number, master: Place, ...replicas: Place[]];
-type Place = readonly [host: string, port: number];
+type SlotLine = readonly [from: number, to: number, master: ServerAddress, ...replicas: ServerAddress[]];
+type ServerAddress = readonly [host: string | null, port: number];
 
 /** The cluster as a whole, and each of its masters. @param urls those that are named */
 export async function examineCluster(
@@ -19,7 +20,7 @@ export async function examineCluster(
       try {
         return await RedisServer.connect(url, context.timeoutMs);
       } catch (error) {
-        return visibleMessage(error as Error);
+        return `${hostOf(url)}: ${visibleMessage(error as Error)}`;
       }
     }),
   );
@@ -28,19 +29,28 @@ export async function examineCluster(
   try {
     const [seed] = reached;
     if (seed === undefined) return [{ subject: 'cluster', findings: silent }];
-    const ranges = (await seed.callIfAllowed('cluster', 'slots')) as readonly SlotLine[] | undefined;
+    const ranges = await slotsOf(seed);
+    if (typeof ranges === 'string')
+      return [{ subject: 'cluster', findings: [...silent, problem('reachable', ranges)] }];
     if (ranges === undefined || ranges.length === 0)
-      return [{ subject: 'cluster', findings: [...silent, noCluster(ranges)] }];
-    const masters = new Map(
-      ranges.map(([, , master]) => [`${master[0] || seedHost(seed)}:${master[1]}`, seed.url]),
-    );
-    const whole = { subject: 'cluster', findings: [...silent, ...slotFindings(ranges)] };
+      return [{ subject: 'cluster', findings: [...silent, ANSWERS, noCluster(ranges)] }];
+    const masters = new Map(ranges.map(([, , master]) => [addressOf(master, seed), seed.url]));
+    const whole = { subject: 'cluster', findings: [...silent, ANSWERS, ...slotFindings(ranges)] };
     const examined = await Promise.all(
-      [...masters].map(([place, url]) => examineServer(withHost(url, place), context)),
+      [...masters].map(([place, url]) => examineRedisServer(withHost(url, place), context)),
     );
     return [whole, ...examined];
   } finally {
     for (const server of reached) server.disconnect();
+  }
+}
+
+/** The answer of CLUSTER SLOTS; undefined when it is refused; a text when there is no answer. */
+async function slotsOf(seed: RedisServer): Promise<readonly SlotLine[] | string | undefined> {
+  try {
+    return (await seed.callIfAllowed('cluster', 'slots')) as readonly SlotLine[] | undefined;
+  } catch (error) {
+    return `it stopped answering: ${visibleMessage(error as Error)}`;
   }
 }
 
@@ -75,6 +85,12 @@ function slotFindings(ranges: readonly SlotLine[]): readonly Finding[] {
 /** The address with another host and port, and the same user. */
 function withHost(url: string, place: string): string {
   return url.replace(/^(\w+:\/\/(?:.*@)?).*$/s, `$1${place}`);
+}
+
+/** A server that does not know its own host is on that of the server that was asked. */
+function addressOf([host, port]: ServerAddress, seed: RedisServer): string {
+  const known = host === '' || host === '?' || host === null ? seedHost(seed) : host;
+  return `${known.includes(':') ? `[${known}]` : known}:${port}`;
 }
 
 function seedHost({ name }: RedisServer): string {

@@ -1,6 +1,6 @@
 import { visibleMessage } from '../../output/visible.js';
 import { ok, problem, type Examination, type Finding } from '../findings/finding.js';
-import { measure, operationLimit } from '../findings/measure.js';
+import { measure, type RequestLimit } from '../findings/measure.js';
 import { checkLease, readGuard } from './check-lease.js';
 import { checkRights } from './check-rights.js';
 import { RedisServer } from './redis-server.js';
@@ -20,13 +20,16 @@ export interface RedisContext {
   readonly purpose: Purpose;
   /** What names of locks begin with. */
   readonly prefix: string;
+  /** Longest connection or request of this command, in ms. */
   readonly timeoutMs: number;
+  /** What the applications allow for a request. */
+  readonly limit: RequestLimit;
   /** With a guard, the longest lease of this command. */
   readonly guardedLeaseMs: number | undefined;
 }
 
 /** @param subject what the server is called @default host and port */
-export async function examineServer(
+export async function examineRedisServer(
   url: string,
   context: RedisContext,
   subject?: string,
@@ -40,35 +43,37 @@ export async function examineServer(
       findings: [problem('reachable', visibleMessage(error as Error))],
     };
   }
+  const name = subject === undefined ? server.name : `${subject} (${server.name})`;
+  const findings: Finding[] = [];
   try {
-    const name = subject === undefined ? server.name : `${subject} (${server.name})`;
-    return { subject: name, findings: await lookAt(server, context) };
+    for await (const finding of check(server, context)) if (finding !== undefined) findings.push(finding);
+  } catch (error) {
+    findings.push(problem('reachable', `it stopped answering: ${visibleMessage(error as Error)}`));
   } finally {
     server.disconnect();
   }
+  return { subject: name, findings };
 }
 
-async function lookAt(server: RedisServer, context: RedisContext): Promise<readonly Finding[]> {
-  const { purpose, prefix, timeoutMs, guardedLeaseMs } = context;
+/** What is found before the server stops answering counts. */
+async function* check(server: RedisServer, context: RedisContext): AsyncGenerator<Finding | undefined> {
+  const { purpose, prefix, limit, guardedLeaseMs } = context;
+  yield ok('reachable', 'it answers');
   const guard = await readGuard(server);
-  const isGuarded = guardedLeaseMs !== undefined || guard.isSet;
-  const findings = [
-    ok('reachable', 'it answers'),
-    checkVersion(server, purpose),
-    checkRole(server),
-    checkEviction(server),
-    checkMemory(server),
-    await checkPersistence(server, purpose, isGuarded),
-    checkReplicas(server),
-    checkScripts(server),
-    ...(await checkRights(server, purpose, prefix)),
-    checkLease(guard, guardedLeaseMs),
-    ...(await measure(() => server.now(), operationLimit(timeoutMs))),
-  ];
-  return findings.filter((finding) => finding !== undefined);
+  const isGuarded = guardedLeaseMs !== undefined || guard.maxLeaseMs !== undefined;
+  yield checkVersion(server, purpose);
+  yield checkRole(server, purpose);
+  yield checkEviction(server);
+  yield checkMemory(server);
+  yield await checkPersistence(server, purpose, isGuarded);
+  yield checkReplicas(server, purpose, isGuarded);
+  yield checkScripts(server);
+  yield* await checkRights(server, purpose, prefix);
+  yield checkLease(guard, guardedLeaseMs);
+  yield* await measure(() => server.now(), limit);
 }
 
-/** Without user and password. */
-function hostOf(url: string): string {
+/** Host and port of a URL, without user and password. */
+export function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'the server';
 }

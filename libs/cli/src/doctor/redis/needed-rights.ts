@@ -1,3 +1,5 @@
+import type { Purpose } from './settings-checks.js';
+
 /**
  * What a user of Redis has to be allowed, with a call of each kind: the recipes of docs/backends/redis.md, which a test compares. Every
  * user may call HELLO.
@@ -5,30 +7,29 @@
 export interface NeededRights {
   /** The feature that needs them. */
   readonly group: string;
+  /** No lock can be taken without them. */
+  readonly isForLocks: boolean;
   /** Rules of keys and channels with an example of each. */
   readonly patterns: readonly (readonly [rule: string, example: string])[];
   /** Commands, each with arguments; `KEY` stands for a key, and `CHANNEL` for a channel, that the rules allow. */
   readonly commands: readonly (readonly [rule: string, ...call: string[]])[];
 }
 
-/** The name of a lock, as if an application had taken it. @param prefix what names of locks begin with */
-export function neededRights(
-  prefix: string,
-  purpose: 'single' | 'cluster' | 'node',
-): readonly NeededRights[] {
+/** The rights that locks with this prefix need. @param prefix beginning of the names of locks */
+export function neededRights(prefix: string, purpose: Purpose): readonly NeededRights[] {
   const lock = `${prefix}bedrock-doctor`;
   const tag = lock.includes('{') ? lock : `{${lock}}`;
-  const rights = [locks(prefix, lock, tag), furtherKinds(prefix, tag), OPERATORS];
+  const rights = [locks(prefix, lock, tag), SETTINGS, lockTokens(tag), furtherKinds(prefix, tag), OPERATORS];
   return purpose === 'cluster' ? [...rights, CLUSTER] : rights;
 }
 
 function locks(prefix: string, lock: string, tag: string): NeededRights {
   return {
     group: 'locks',
+    isForLocks: true,
     patterns: [
       [`~${prefix}*`, lock],
       ['~bedrock_*', `bedrock_order:${tag}`],
-      ['~redisson_lock_token:*', `redisson_lock_token:${tag}`],
       ['&redisson_lock__channel:*', `redisson_lock__channel:${tag}`],
       ['&bedrock_lock__channel:*', `bedrock_lock__channel:${tag}`],
       ['&bedrock_wake:*', 'bedrock_wake:doctor'],
@@ -36,7 +37,6 @@ function locks(prefix: string, lock: string, tag: string): NeededRights {
     commands: [
       ['+client', 'client', 'setname', 'doctor'],
       ['+ping', 'ping'],
-      ['+info', 'info'],
       ['+time', 'time'],
       ['+evalsha', 'evalsha', 'ffffffffffffffffffffffffffffffffffffffff', '0'],
       ['+eval', 'eval', 'return 1', '0'],
@@ -70,9 +70,27 @@ function locks(prefix: string, lock: string, tag: string): NeededRights {
   };
 }
 
+/** Without them there are locks, but a warning, and no guard. */
+const SETTINGS: NeededRights = {
+  group: 'eviction warnings and restartGuard',
+  isForLocks: false,
+  patterns: [],
+  commands: [['+info', 'info']],
+};
+
+function lockTokens(tag: string): NeededRights {
+  return {
+    group: "tokens: 'perLock'",
+    isForLocks: false,
+    patterns: [['~redisson_lock_token:*', `redisson_lock_token:${tag}`]],
+    commands: [],
+  };
+}
+
 function furtherKinds(prefix: string, tag: string): NeededRights {
   return {
     group: 'fair mutexes, read-write locks, latches and all semaphores',
+    isForLocks: false,
     patterns: [
       [`~{${prefix}*`, `${tag}:bedrock`],
       ['~redisson_lock_queue:*', `redisson_lock_queue:${tag}`],
@@ -99,6 +117,7 @@ function furtherKinds(prefix: string, tag: string): NeededRights {
 
 const OPERATORS: NeededRights = {
   group: 'bedrock ls, watch, processes and others that look at all locks',
+  isForLocks: false,
   patterns: [],
   commands: [
     ['+scan', 'scan', '0'],
@@ -109,6 +128,7 @@ const OPERATORS: NeededRights = {
 
 const CLUSTER: NeededRights = {
   group: 'locks on a cluster',
+  isForLocks: true,
   patterns: [],
   commands: [
     ['+cluster|slots', 'cluster', 'slots'],

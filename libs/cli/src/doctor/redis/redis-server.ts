@@ -13,7 +13,7 @@ export class RedisServer {
 
   /** @throws Error without the URL, which may have a password */
   static async connect(url: string, timeoutMs: number): Promise<RedisServer> {
-    const client = new Redis(url.replace(/^valkey/, 'redis'), {
+    const client = new Redis(url.replace(/^valkey/i, 'redis'), {
       lazyConnect: true,
       enableReadyCheck: false,
       retryStrategy: () => null,
@@ -84,6 +84,6 @@ async function readInfo(client: Redis): Promise<ReadonlyMap<string, string>> {
 }
 
 /** An answer of the server, and not the lack of one. */
-function isRefusal(error: unknown): boolean {
+export function isRefusal(error: unknown): boolean {
   return (error as Error).name === 'ReplyError';
 }
