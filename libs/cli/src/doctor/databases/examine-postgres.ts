@@ -1,73 +1,98 @@
+import type { Socket } from 'node:net';
 import pg from 'pg';
 import type { BackendSettings } from '../../input/open-backend.js';
 import { visibleMessage } from '../../output/visible.js';
+import { countText } from '../findings/count-text.js';
 import { note, ok, problem, type Examination, type Finding } from '../findings/finding.js';
 import { measure, operationLimit } from '../findings/measure.js';
+import { versionFinding } from '../findings/version-finding.js';
 import { tableFindings, type TableState } from './table-findings.js';
 import { neededTables, ROW_RIGHTS } from './table-names.js';
 
-const OLDEST = 120_000;
+const OLDEST = [12] as const;
+const DEFAULT_PORT = 5_432;
+const DENIED = '42501';
 /** Transactions that each of two connections makes to find out whether they share one of the server. */
 const TURNS = 4;
 
 /** Settings and state of the server, in one row. */
 interface PostgresFacts {
   readonly version: string;
-  readonly number: string;
   readonly database: string;
   readonly isStandby: boolean;
   readonly isReadOnly: boolean;
   readonly fsync: string;
   readonly standbys: number;
+  /** Whom a commit waits for; '' for none. */
   readonly synchronous: string;
 }
 
 const FACTS = `
-  SELECT current_setting('server_version') AS version, current_setting('server_version_num') AS number,
+  SELECT current_setting('server_version') AS version,
     current_database() AS database, pg_is_in_recovery() AS "isStandby",
     current_setting('default_transaction_read_only') = 'on' AS "isReadOnly", current_setting('fsync') AS fsync,
-    (SELECT count(*)::int FROM pg_stat_replication) AS standbys,
-    current_setting('synchronous_standby_names') AS synchronous`;
+    (SELECT count(*)::int FROM pg_stat_replication r LEFT JOIN pg_replication_slots s ON s.active_pid = r.pid
+      WHERE coalesce(s.slot_type, 'physical') = 'physical' AND r.state IS DISTINCT FROM 'backup') AS standbys,
+    CASE current_setting('synchronous_commit') WHEN 'local' THEN ''
+      ELSE current_setting('synchronous_standby_names') END AS synchronous`;
 
 export async function examinePostgres(
   url: string,
   settings: BackendSettings,
   timeoutMs: number,
 ): Promise<Examination> {
-  const clients = [1, 2].map(
-    () =>
-      new pg.Client({ connectionString: url, connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs }),
-  ) as [pg.Client, pg.Client];
-  // A connection that ends is noticed by the next statement.
-  for (const client of clients) client.on('error', () => undefined);
-  const [client] = clients;
-  const subject = `${client.host}:${client.port}`;
+  const subject = addressIn(url);
+  const clients: pg.Client[] = [];
+  const findings: Finding[] = [];
   try {
+    clients.push(...[1, 2].map(() => newClient(url, timeoutMs)));
     await Promise.all(clients.map((one) => one.connect()));
+    const [client] = clients as [pg.Client];
     const { rows } = await client.query<PostgresFacts>(FACTS);
-    const findings = [
-      ok('reachable', `it answers, with database ${rows[0]!.database}`),
-      ...serverFindings(rows[0]!),
-      await checkPooler(clients, settings.throughPooler === true),
-      ...tableFindings(await tableStates(client, settings)),
-      ...(await measure(() => now(client), operationLimit(timeoutMs))),
-    ];
-    return { subject, findings };
+    findings.push(ok('reachable', `it answers, with database ${rows[0]!.database}`));
+    findings.push(...serverFindings(rows[0]!));
+    findings.push(await checkPooler(clients, settings.throughPooler === true));
+    findings.push(...tableFindings(await tableStates(client, settings)));
+    findings.push(...(await measure(() => now(client), operationLimit(timeoutMs))));
   } catch (error) {
-    return { subject, findings: [problem('reachable', visibleMessage(error as Error))] };
-  } finally {
-    await Promise.all(clients.map((one) => one.end().catch(() => undefined)));
+    findings.push(problem('reachable', visibleMessage(error as Error)));
   }
+  await Promise.all(clients.map((one) => end(one, timeoutMs)));
+  return { subject, findings };
+}
+
+/** @throws Error for a URL that names files which are not there, and others */
+function newClient(url: string, timeoutMs: number): pg.Client {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: timeoutMs,
+    query_timeout: timeoutMs,
+  });
+  // A connection that ends is noticed by the next statement.
+  client.on('error', () => undefined);
+  return client;
+}
+
+/** pg itself waits until the server closes the connection. */
+async function end(client: pg.Client, timeoutMs: number): Promise<void> {
+  const { connection } = client as unknown as { readonly connection: { readonly stream: Socket } };
+  const timer = setTimeout(() => connection.stream.destroy(), timeoutMs);
+  await client.end().catch(() => undefined);
+  clearTimeout(timer);
+}
+
+/** Host and port, without user and password. */
+function addressIn(url: string): string {
+  const { hostname = '', port = '' } = URL.canParse(url) ? new URL(url) : {};
+  return `${hostname || 'localhost'}:${port || DEFAULT_PORT}`;
 }
 
 function serverFindings(facts: PostgresFacts): readonly Finding[] {
-  const { version, number, isStandby, isReadOnly, fsync, standbys, synchronous } = facts;
+  const { version, isStandby, isReadOnly, fsync, standbys, synchronous } = facts;
   const findings = [
-    Number(number) >= OLDEST
-      ? ok('version', `PostgreSQL ${version}`)
-      : problem('version', `PostgreSQL ${version}: 12 or newer is needed`),
+    versionFinding(`PostgreSQL ${version}`, version, OLDEST),
     fsync === 'on'
-      ? ok('persistence', 'every grant is on its disk')
+      ? ok('persistence', 'every grant is on disk before it is confirmed')
       : problem('persistence', 'fsync is off: a crash of the machine may lose grants, or the whole database'),
   ];
   if (isStandby || isReadOnly)
@@ -79,7 +104,7 @@ function serverFindings(facts: PostgresFacts): readonly Finding[] {
       synchronous === ''
         ? problem(
             'replicas',
-            `${standbys} standbys follow it, none of them synchronous: a failover may grant a held lock again. Set synchronous_standby_names`,
+            `it has ${countText(standbys, 'standby')}, and no grant waits for one: a failover may grant a held lock again. Set synchronous_standby_names, and synchronous_commit = on`,
           )
         : ok('replicas', `a grant waits for a standby (${synchronous})`),
     );
@@ -87,14 +112,11 @@ function serverFindings(facts: PostgresFacts): readonly Finding[] {
 }
 
 /** Two connections that get the same process of the server share it: a pooler in transaction mode. */
-async function checkPooler(
-  [one, other]: readonly [pg.Client, pg.Client],
-  isDeclared: boolean,
-): Promise<Finding> {
+async function checkPooler([one, other]: readonly pg.Client[], isDeclared: boolean): Promise<Finding> {
   const pids = [new Set<number>(), new Set<number>()] as const;
   for (let i = 0; i < TURNS; i += 1) {
-    pids[0].add(await serverProcess(one));
-    pids[1].add(await serverProcess(other));
+    pids[0].add(await serverProcess(one!));
+    pids[1].add(await serverProcess(other!));
   }
   const isShared = [...pids[0]].some((pid) => pids[1].has(pid)) || pids[0].size > 1 || pids[1].size > 1;
   if (isShared === isDeclared)
@@ -102,11 +124,11 @@ async function checkPooler(
   return isShared
     ? problem(
         'pooler',
-        'a pooler in transaction mode is between: set throughPooler: true in the applications, and give --through-pooler',
+        'a pooler in transaction mode is in front of the server: set throughPooler: true in the applications, and give --through-pooler',
       )
     : note(
         'pooler',
-        'none was seen, so waiters are slower than they have to be: is --through-pooler needed?',
+        'no pooler in transaction mode was seen, so waiters poll without need: leave out throughPooler and --through-pooler',
       );
 }
 
@@ -127,9 +149,23 @@ async function tableStates(client: pg.Client, settings: BackendSettings): Promis
   const statement = `SELECT ${columns.join(', ')} FROM pg_class WHERE oid = to_regclass($1)`;
   const states: TableState[] = [];
   for (const table of neededTables(settings, (name) => pg.escapeIdentifier(name))) {
-    const { rows } = await client.query<Record<string, boolean>>(statement, [table.name]);
-    const [row] = rows;
-    states.push({ ...table, lacking: row && ROW_RIGHTS.filter((right) => !row[right]) });
+    states.push({ ...table, lacking: await lackingRights(client, statement, table.name) });
   }
   return states;
+}
+
+/** The rights that are missing; undefined where there is no such table. */
+async function lackingRights(
+  client: pg.Client,
+  statement: string,
+  name: string,
+): Promise<readonly string[] | undefined> {
+  try {
+    const { rows } = await client.query<Record<string, boolean>>(statement, [name]);
+    const [row] = rows;
+    return row && ROW_RIGHTS.filter((right) => !row[right]);
+  } catch (error) {
+    if ((error as { code?: unknown }).code === DENIED) return ['USAGE of its schema'];
+    throw error;
+  }
 }

@@ -20,7 +20,9 @@ export function tableFindings(states: readonly TableState[]): readonly Finding[]
       const text = `missing on ${name}: ${lacking!.join(', ')}`;
       return isForLocks ? problem('rights', text) : note('rights', `${text}; only idempotency needs them`);
     }),
-    ...(missing.length === 0 ? [ok('tables', 'all of them')] : []),
-    ...(denied.length === 0 && missing.length < states.length ? [ok('rights', 'all of them')] : []),
+    ...(missing.length === 0 ? [ok('tables', 'all tables exist')] : []),
+    ...(denied.length === 0 && missing.length < states.length
+      ? [ok('rights', 'all needed rights are granted')]
+      : []),
   ];
 }

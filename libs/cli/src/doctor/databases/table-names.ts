@@ -8,8 +8,9 @@ export const ROW_RIGHTS = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'] as const;
 export interface NeededTable {
   /** As it is written in SQL. */
   readonly name: string;
-  /** Locks cannot do without it. */
+  /** No lock can be taken without it. */
   readonly isForLocks: boolean;
+  readonly keyColumn: 'resource' | 'id';
 }
 
 /** @param quote makes a name of a text */
@@ -19,8 +20,8 @@ export function neededTables(
 ): readonly NeededTable[] {
   const place = schema === undefined ? '' : `${quote(schema)}.`;
   return [
-    { name: `${place}${quote(`${tablePrefix}locks`)}`, isForLocks: true },
-    { name: `${place}${quote(`${tablePrefix}processes`)}`, isForLocks: true },
-    { name: `${place}${quote(`${tablePrefix}records`)}`, isForLocks: false },
+    { name: `${place}${quote(`${tablePrefix}locks`)}`, isForLocks: true, keyColumn: 'resource' },
+    { name: `${place}${quote(`${tablePrefix}processes`)}`, isForLocks: true, keyColumn: 'id' },
+    { name: `${place}${quote(`${tablePrefix}records`)}`, isForLocks: false, keyColumn: 'resource' },
   ];
 }
