@@ -28,7 +28,7 @@ describe('bedrock doctor on etcd', () => {
             ]
           : [],
       );
-      expect(found.notes).toEqual(['members: a single one: locks stop while it is away']);
+      expect(found.notes).toEqual(['members: a single member: locks stop while it is down']);
       expect(found.passed('locks')).toHaveLength(1);
       await client.role('reader').create();
       await client
@@ -60,7 +60,7 @@ describe('bedrock doctor on etcd', () => {
       expect(found.problems).toContainEqual(expect.stringMatching(/^members: the URL names 1 of 3/));
       await ensemble.members[2]!.stop();
       const away = await Findings.of(['--url', `etcd://${[first, ...others].join(',')}`]);
-      expect(away.passed('members')).toEqual(['3: 1 may be away']);
+      expect(away.passed('members')).toEqual(['3 members: the ensemble survives the loss of 1']);
       expect(away.lines).toContainEqual(
         expect.objectContaining({ subject: others[1], check: 'reachable', state: 'problem' }),
       );
@@ -77,7 +77,7 @@ describe('bedrock doctor on ZooKeeper', () => {
       const url = `zookeeper://${addressOf(server)}`;
       const found = await Findings.of(['--url', url]);
       expect(found.problems).toEqual([
-        'session: maxSessionTimeout is 6000, which is good for leases of 4000 ms: raise it to 39000, or lower maxLeaseMs (26000)',
+        'session: maxSessionTimeout is 6000, which allows leases of 4000 ms: raise it to 39000, or lower maxLeaseMs (26000)',
         expect.stringMatching(/^locks: no lock can be taken: /),
       ]);
       const shorter = await Findings.of(['--url', url, '--max-lease', '4s']);

@@ -3,11 +3,13 @@ import type { BackendAddress } from '../../input/backend-address.js';
 import { visibleMessage } from '../../output/visible.js';
 import { note, ok, problem, type Examination, type Finding } from '../findings/finding.js';
 import { measure, operationLimit } from '../findings/measure.js';
+import { versionFinding } from '../findings/version-finding.js';
 import { memberFindings } from './member-findings.js';
 
 type EtcdAddress = Extract<BackendAddress, { engine: 'etcd' }>;
 
-/** From these on, a change of the leader no longer ends leases that are in use. */
+const OLDEST = [3, 4] as const;
+/** From these patches on, a leader rarely ends leases that are in use (etcd issue 15247). */
 const GOOD_PATCH = { '3.4': 31, '3.5': 13 } as const;
 
 /** The ensemble as a whole, and each member that is named. */
@@ -40,7 +42,7 @@ async function examineMember(
     const members = await client.cluster.memberList({}).catch(() => undefined);
     const findings = [
       ok('reachable', 'it answers'),
-      versionFinding(version),
+      leaseVersionFinding(version),
       ...(await alarmFindings(client)),
       ...(await checkRights(client, `${prefix}bedrock-doctor`)),
       ...(await measure(
@@ -52,7 +54,10 @@ async function examineMember(
         operationLimit(timeoutMs),
       )),
     ];
-    return { examination: { subject, findings }, memberCount: members?.members.length };
+    return {
+      examination: { subject, findings },
+      memberCount: members?.members.filter((member) => !isLearner(member)).length,
+    };
   } catch (error) {
     const findings = [problem('reachable', visibleMessage(error as Error))];
     return { examination: { subject, findings }, memberCount: undefined };
@@ -61,31 +66,33 @@ async function examineMember(
   }
 }
 
-function versionFinding(version: string): Finding {
-  const [major = 0, minor = 0, patch = 0] = version.split('.').map((part) => Number.parseInt(part, 10));
-  if (major < 3 || (major === 3 && minor < 4))
-    return problem('version', `etcd ${version}: 3.4 or newer is needed`);
+function leaseVersionFinding(version: string): Finding {
+  const old = versionFinding(`etcd ${version}`, version, OLDEST);
+  if (old.state !== 'ok') return old;
+  const [major, minor, patch = 0] = version.split('.').map((part) => Number.parseInt(part, 10));
   const good = (GOOD_PATCH as Partial<Record<string, number>>)[`${major}.${minor}`] ?? 0;
   return patch < good
     ? problem(
         'version',
         `etcd ${version} may end leases that are in use when its leader changes: take 3.4.31, 3.5.13 or newer`,
       )
-    : ok('version', `etcd ${version}`);
+    : old;
 }
 
-/** A member without space refuses every lock. */
+/** One member without space stops the writes of the whole ensemble. */
 async function alarmFindings(client: Etcd3): Promise<readonly Finding[]> {
   try {
     const { alarms } = await client.maintenance.alarm({ action: 'Get' });
     return alarms.map(({ alarm }) =>
       problem(
         'memory',
-        `alarm ${String(alarm)}: it takes no locks. Compact and defragment it, then disarm the alarm`,
+        String(alarm) === 'NOSPACE'
+          ? 'alarm NOSPACE: the ensemble refuses writes. Compact and defragment it, then disarm the alarm'
+          : `alarm ${String(alarm)}: look at the logs of the members before anything else`,
       ),
     );
-  } catch {
-    return [note('memory', 'its alarms cannot be read: only root may')];
+  } catch (error) {
+    return [note('memory', `the alarms could not be read: ${visibleMessage(error as Error)}`)];
   }
 }
 
@@ -98,7 +105,7 @@ async function checkRights(client: Etcd3, key: string): Promise<readonly Finding
       : []),
   ];
   return lacking.length === 0
-    ? [ok('rights', 'all of them')]
+    ? [ok('rights', 'all needed rights are granted')]
     : [problem('rights', `this user may not ${lacking.join(' or ')} keys below the prefix of the locks`)];
 }
 
@@ -111,4 +118,9 @@ async function isDenied(request: Promise<unknown>): Promise<boolean> {
     if (/permission denied/i.test((error as Error).message)) return true;
     throw error;
   }
+}
+
+/** It has no vote. Older clients do not know the field. */
+function isLearner(member: object): boolean {
+  return (member as { readonly isLearner?: boolean }).isLearner === true;
 }

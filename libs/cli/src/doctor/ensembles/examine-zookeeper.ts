@@ -3,6 +3,7 @@ import { durationText } from '../../output/durations.js';
 import { visible, visibleMessage } from '../../output/visible.js';
 import { note, ok, problem, type Examination, type Finding } from '../findings/finding.js';
 import { measure, operationLimit } from '../findings/measure.js';
+import { versionFinding } from '../findings/version-finding.js';
 import { fourLetterWord } from './four-letter-word.js';
 import { memberFindings } from './member-findings.js';
 import { TrialSession } from './zookeeper-client.js';
@@ -25,10 +26,10 @@ export async function examineZooKeeper(
   timeoutMs: number,
 ): Promise<readonly Examination[]> {
   const [hosts = ''] = connect.split('/');
-  const places = hosts.split(',');
+  const addresses = hosts.split(',');
   const [whole, ...servers] = await Promise.all([
     examineEnsemble(hosts, maxLeaseMs, timeoutMs),
-    ...places.map((place) => examineServer(place, timeoutMs)),
+    ...addresses.map((one) => examineMember(one, timeoutMs)),
   ]);
   return [{ subject: 'ZooKeeper', findings: whole }, ...servers];
 }
@@ -45,7 +46,7 @@ async function examineEnsemble(
     const shortest = await TrialSession.open(hosts, SHORTEST_SESSION_MS, timeoutMs);
     sessions.push(shortest);
     const config = await longest.read('/zookeeper/config');
-    const members = config?.match(/^server\./gm)?.length;
+    const members = config?.match(/^server\.(?!.*:observer)/gm)?.length;
     return [
       ok('reachable', 'a majority answers'),
       ...memberFindings(members, hosts.split(',').length, 'connect'),
@@ -65,7 +66,7 @@ function sessionFindings(longestMs: number, shortestMs: number, maxLeaseMs: numb
     longestMs < neededMs
       ? problem(
           'session',
-          `maxSessionTimeout is ${longestMs}, which is good for leases of ${Math.floor(longestMs / SESSION_PER_LEASE)} ms: raise it to ${neededMs}, or lower maxLeaseMs (${maxLeaseMs})`,
+          `maxSessionTimeout is ${longestMs}, which allows leases of ${Math.floor(longestMs / SESSION_PER_LEASE)} ms: raise it to ${neededMs}, or lower maxLeaseMs (${maxLeaseMs})`,
         )
       : ok('session', `long enough for leases of ${durationText(maxLeaseMs)}`),
   ];
@@ -73,14 +74,14 @@ function sessionFindings(longestMs: number, shortestMs: number, maxLeaseMs: numb
     findings.push(
       note(
         'session',
-        `minSessionTimeout is ${shortestMs}: a dead holder keeps its lock so long, whatever its lease. Lower tickTime for a quicker take-over`,
+        `minSessionTimeout is ${shortestMs}: a dead holder keeps its lock at least that long. For a faster takeover lower tickTime, and set maxSessionTimeout to ${neededMs} or more`,
       ),
     );
   return findings;
 }
 
-async function examineServer(place: string, timeoutMs: number): Promise<Examination> {
-  const [, host = place, port] = /^(.*):(\d+)$/.exec(place) ?? [];
+async function examineMember(address: string, timeoutMs: number): Promise<Examination> {
+  const [, host = address, port] = /^(.*):(\d+)$/.exec(address) ?? [];
   const subject = `${host}:${port ?? DEFAULT_PORT}`;
   try {
     return {
@@ -98,15 +99,11 @@ function stateFindings(answer: string): readonly Finding[] {
   if (version === undefined)
     return [
       /not currently serving/.test(answer)
-        ? problem('reachable', 'it is not a part of a majority: look at its log')
+        ? problem('reachable', 'it is not part of a majority: look at its log')
         : note('version', `unknown: the word srvr is not allowed (${visible(answer.trim(), 80)})`),
     ];
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  const isNewEnough = major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
   return [
     ok('reachable', `it answers (${mode ?? 'unknown'})`),
-    isNewEnough
-      ? ok('version', `ZooKeeper ${version}`)
-      : problem('version', `ZooKeeper ${version}: ${OLDEST.join('.')} or newer is needed`),
+    versionFinding(`ZooKeeper ${version}`, version, OLDEST),
   ];
 }

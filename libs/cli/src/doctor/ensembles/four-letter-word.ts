@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
-/** What a ZooKeeper server answers to one of its four-letter words. @throws Error when it does not answer in time */
+/** The answer of a ZooKeeper server to a four-letter word. @throws Error without an answer in time */
 export async function fourLetterWord(
   host: string,
   port: number,

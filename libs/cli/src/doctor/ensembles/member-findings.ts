@@ -14,15 +14,18 @@ export function memberFindings(
   if (members === undefined) return [];
   return [
     members === 1
-      ? note('members', 'a single one: locks stop while it is away')
+      ? note('members', 'a single member: locks stop while it is down')
       : members % 2 === 0
-        ? note('members', `${members}: as many may be lost as of ${members - 1}, and a majority takes longer`)
-        : ok('members', `${members}: ${Math.floor(members / 2)} may be away`),
+        ? note(
+            'members',
+            `${members} members survive the loss of no more than ${members - 1} do, and need a larger majority`,
+          )
+        : ok('members', `${members} members: the ensemble survives the loss of ${(members - 1) / 2}`),
     ...(named < members
       ? [
           problem(
             'members',
-            `the URL names ${named} of ${members}: name all in ${option}, so that a process finds another when its own is away`,
+            `the URL names ${named} of ${members}: name all in ${option}, so that a process finds another when its own is down`,
           ),
         ]
       : []),

@@ -1,7 +1,9 @@
 // @ts-expect-error -- the package has no types: the part that is used is declared below
 import library from 'node-zookeeper-client';
+import type { Socket } from 'node:net';
 
 interface TrialClient {
+  readonly connectionManager: { readonly socket?: Socket };
   once(event: 'connected', listener: () => void): void;
   connect(): void;
   close(): void;
@@ -17,6 +19,9 @@ const zookeeper = library as {
     options: { readonly sessionTimeout: number; readonly spinDelay: number; readonly retries: number },
   ): TrialClient;
 };
+
+/** For the server to take leave, in ms. */
+const FAREWELL_MS = 200;
 
 /** One session, whose requests are bounded in time. */
 export class TrialSession {
@@ -36,7 +41,7 @@ export class TrialSession {
       });
       return session;
     } catch (error) {
-      client.close();
+      closeClient(client);
       throw error;
     }
   }
@@ -65,7 +70,7 @@ export class TrialSession {
   }
 
   close(): void {
-    this.client.close();
+    closeClient(this.client);
   }
 
   #within<T>(failure: string, start: (done: (error: Error | null, value: T) => void) => void): Promise<T> {
@@ -78,4 +83,10 @@ export class TrialSession {
       });
     });
   }
+}
+
+/** The client waits for the answer to its farewell, without a limit. */
+function closeClient(client: TrialClient): void {
+  client.close();
+  setTimeout(() => client.connectionManager.socket?.destroy(), FAREWELL_MS);
 }
