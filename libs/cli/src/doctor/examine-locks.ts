@@ -5,6 +5,8 @@ import { note, ok, problem, type Finding } from './findings/finding.js';
 /** At most, where the backend allows it, in ms. */
 const LEASE_MS = 5_000;
 const WAIT_MS = 5_000;
+/** What Redis says of a right that is missing, to a client and to a script. */
+const RIGHTS = /NOPERM|ACL failure|can't (access|run)|No permissions/i;
 
 interface TrialLock {
   acquire(): Promise<Lease>;
@@ -21,8 +23,8 @@ export async function examineLocks(backend: Backend, prefix: string): Promise<re
   const kinds: readonly (readonly [string, () => TrialLock])[] = [
     ['mutex', () => bedrock.mutex('mutex', options)],
     ['fair mutex', () => bedrock.fairMutex('fair', options)],
-    ['reader', () => bedrock.readWriteLock('rw', options).read],
-    ['writer', () => bedrock.readWriteLock('rw', options).write],
+    ['reader', () => bedrock.readWriteLock('reader', options).read],
+    ['writer', () => bedrock.readWriteLock('writer', options).write],
     ['semaphore', () => bedrock.semaphore('permits', { ...options, permits: 2 })],
   ];
   try {
@@ -32,7 +34,7 @@ export async function examineLocks(backend: Backend, prefix: string): Promise<re
     return [problem('locks', `no lock can be taken: ${messageOf(error)}`)];
   }
   try {
-    const outcomes: (readonly [string, Outcome])[] = [];
+    const outcomes: (readonly [string, TrialOutcome])[] = [];
     for (const [kind, make] of kinds) outcomes.push([kind, await outcomeOf(make)]);
     return findingsOf(outcomes);
   } finally {
@@ -41,30 +43,33 @@ export async function examineLocks(backend: Backend, prefix: string): Promise<re
 }
 
 /** Taken; not a kind of this backend; or why it cannot be taken. */
-type Outcome = 'taken' | 'unknown' | { readonly reason: string };
+type TrialOutcome = 'taken' | 'unsupported' | { readonly reason: string };
 
-async function outcomeOf(make: () => TrialLock): Promise<Outcome> {
+async function outcomeOf(make: () => TrialLock): Promise<TrialOutcome> {
   try {
     const lease = await make().acquire();
     await lease.release();
     return 'taken';
   } catch (error) {
-    return error instanceof UnsupportedByBackendError ? 'unknown' : { reason: messageOf(error) };
+    return error instanceof UnsupportedByBackendError ? 'unsupported' : { reason: messageOf(error) };
   }
 }
 
 /** What several kinds have in common is said once. */
-function findingsOf(outcomes: readonly (readonly [kind: string, Outcome])[]): readonly Finding[] {
-  const kindsOf = (is: (outcome: Outcome) => boolean): string =>
+function findingsOf(outcomes: readonly (readonly [kind: string, TrialOutcome])[]): readonly Finding[] {
+  const kindsOf = (is: (outcome: TrialOutcome) => boolean): string =>
     outcomes.flatMap(([kind, outcome]) => (is(outcome) ? [kind] : [])).join(', ');
   const reasons = outcomes.flatMap(([, outcome]) => (typeof outcome === 'object' ? [outcome.reason] : []));
-  const [taken, unknown] = ['taken', 'unknown'].map((what) => kindsOf((outcome) => outcome === what));
+  const [taken, unsupported] = ['taken', 'unsupported'].map((what) => kindsOf((outcome) => outcome === what));
   return [
     ...(taken === '' ? [] : [ok('locks', `taken and released: ${taken}`)]),
-    ...(unknown === '' ? [] : [note('locks', `this backend has no ${unknown}`)]),
+    ...(unsupported === '' ? [] : [note('locks', `this backend has no ${unsupported}`)]),
     ...[...new Set(reasons)].map((reason) => {
       const kinds = kindsOf((outcome) => typeof outcome === 'object' && outcome.reason === reason);
-      return problem('locks', `cannot be taken: ${kinds}: ${reason}`);
+      const text = `cannot be taken: ${kinds}: ${reason}`;
+      // An application that uses only mutexes needs fewer rights.
+      const isForOthers = outcomes[0]?.[1] === 'taken' && RIGHTS.test(reason);
+      return isForOthers ? note('locks', text) : problem('locks', text);
     }),
   ];
 }
