@@ -18,9 +18,16 @@ import { addRun } from './run/add-run.js';
 
 /** In the order of the help. */
 const VERBS = [
-  ...[addRun, addShow, addWait, addEndings],
-  ...[addList, addWatch, addProcesses, addNodes],
-  ...[addDoctor, addBench],
+  addRun,
+  addShow,
+  addWait,
+  addEndings,
+  addList,
+  addWatch,
+  addProcesses,
+  addNodes,
+  addDoctor,
+  addBench,
 ];
 
 /**

@@ -32,18 +32,22 @@ describe('bedrock doctor', () => {
   });
 
   it.each([
-    [{ 'cmdstat_script|flush': 'calls=9,usec=1', uptime_in_seconds: '86400' }, 'ok'],
-    [{ 'cmdstat_script|flush': 'calls=30,usec=1', uptime_in_seconds: '86400' }, 'problem'],
-    [{ evicted_scripts: '4', uptime_in_seconds: '86400' }, 'problem'],
+    [{ redis_version: '7.0.0', 'cmdstat_script|flush': 'calls=9,usec=1', uptime_in_seconds: '86400' }, 'ok'],
+    [
+      { redis_version: '7.0.0', 'cmdstat_script|flush': 'calls=30,usec=1', uptime_in_seconds: '86400' },
+      'problem',
+    ],
+    [{ redis_version: '7.4.0', evicted_scripts: '4', uptime_in_seconds: '86400' }, 'problem'],
+    [{ redis_version: '6.2.0', uptime_in_seconds: '86400' }, 'note'],
   ])('of %j says: %s', (fields, state) => {
     expect(checkScripts(saying(fields))?.state).toBe(state);
   });
 
   it.each([
-    [1, 1, ['note: a single one: locks stop while it is away']],
-    [3, 3, ['ok: 3: 1 may be away']],
-    [4, 4, ['note: 4: as many may be lost as of 3, and a majority takes longer']],
-    [5, 5, ['ok: 5: 2 may be away']],
+    [1, 1, ['note: a single member: locks stop while it is down']],
+    [3, 3, ['ok: 3 members: the ensemble survives the loss of 1']],
+    [4, 4, ['note: 4 members survive the loss of no more than 3 do, and need a larger majority']],
+    [5, 5, ['ok: 5 members: the ensemble survives the loss of 2']],
     [undefined, 3, []],
   ])('of %s members of which %d are named says %j', (members, named, texts) => {
     const findings = memberFindings(members, named, 'hosts');

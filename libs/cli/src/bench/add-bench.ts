@@ -11,7 +11,7 @@ import { UsageError } from '../input/usage-error.js';
 import { EXIT } from '../output/exit-codes.js';
 import { plainTable } from '../output/plain-table.js';
 import type { Figures } from './repeat.js';
-import { scenarios } from './scenarios.js';
+import { scenarios, type BenchSettings } from './scenarios.js';
 
 interface BenchOptions extends BackendOptions {
   readonly callers: number;
@@ -50,7 +50,7 @@ export function addBench(program: Command, exit: (code: number) => void): void {
   });
 }
 
-async function run(options: BackendOptions, settings: Parameters<typeof scenarios>[1]): Promise<void> {
+async function run(options: BackendOptions, settings: BenchSettings): Promise<void> {
   const backends = [await backendOf(options, process.env)];
   try {
     backends.push(await backendOf({ ...options, label: `${options.label} 2` }, process.env));

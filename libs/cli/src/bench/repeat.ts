@@ -26,7 +26,7 @@ export async function repeat(
   await Promise.all(
     callers.map(async (act) => {
       let startedAt = performance.now();
-      // However slow it is, each caller is counted once.
+      // Each caller is counted at least once, however slow it is.
       for (let counted = 0; startedAt < endsAt || counted === 0; startedAt = performance.now()) {
         await act();
         if (startedAt < beginsAt) continue;

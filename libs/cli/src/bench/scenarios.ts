@@ -26,16 +26,19 @@ export async function* scenarios(
   const times = <T>(make: (at: number) => T): readonly T[] =>
     Array.from({ length: callers }, (_, at) => make(at));
   yield repeat('round trip', durationMs, [async () => void (await backend.ping())]);
-  yield repeat('a lock, 1 caller', durationMs, [cycle(bedrock, 'alone')]);
+  yield repeat('one lock, 1 caller', durationMs, [cycle(bedrock, 'alone')]);
   yield repeat(
     `${callers} locks, ${callers} callers`,
     durationMs,
     times((at) => cycle(bedrock, `own-${at}`)),
   );
   yield repeat(
-    `a lock, ${callers} callers of a process`,
+    `one lock, ${callers} callers in one process`,
     durationMs,
     times(() => cycle(bedrock, 'shared')),
   );
-  yield repeat('a lock, 2 processes in turn', durationMs, [cycle(bedrock, 'turns'), cycle(second, 'turns')]);
+  yield repeat('one lock, 2 backends taking turns', durationMs, [
+    cycle(bedrock, 'turns'),
+    cycle(second, 'turns'),
+  ]);
 }

@@ -4,8 +4,8 @@
  */
 export const EXIT = {
   ok: 0,
-  /** `doctor` has found something that will hurt. */
-  found: 1,
+  /** `doctor` has found at least one problem. */
+  problems: 1,
   /** Wrong arguments, or a name that holds something else than a lock. */
   usage: 64,
   /** The backend could not be reached, and the command was not started. */

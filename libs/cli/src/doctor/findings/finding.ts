@@ -1,4 +1,4 @@
-/** What `doctor` looks at. Each has a section of this name in docs/operations/doctor.md. */
+/** What `doctor` checks. Each has a section of this name in docs/operations/doctor.md. */
 export const CHECKS = [
   'reachable',
   'version',
@@ -21,14 +21,14 @@ export const CHECKS = [
 ] as const;
 export type Check = (typeof CHECKS)[number];
 
-/** `problem`: it will hurt. `note`: it hurts some applications, or could not be looked at. */
+/** `problem`: can cost a lock, or prevents locks from being taken. `note`: concerns some applications, or could not be checked. */
 export type FindingState = 'ok' | 'note' | 'problem';
 
-/** A fact, and its cure. */
+/** A fact, and for a problem what to do. */
 export interface Finding {
   readonly check: Check;
   readonly state: FindingState;
-  /** A text of servers may be a part of it, so it must be escaped before it is shown. */
+  /** May contain text of a server, so escape it before it is shown. */
   readonly text: string;
 }
 

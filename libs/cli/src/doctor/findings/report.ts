@@ -8,8 +8,8 @@ const MAX_TEXT_LENGTH = 2_000;
 const STATE_WIDTH = 7;
 const CHECK_WIDTH = 11;
 
-/** The section that says why it hurts and how it is cured; undefined for a finding that is well. */
-export function cureOf({ check, state }: Finding): string | undefined {
+/** The section of the page that explains the finding; undefined for ok. */
+export function sectionOf({ check, state }: Finding): string | undefined {
   return state === 'ok' ? undefined : `${PAGE}#${check}`;
 }
 
@@ -26,15 +26,15 @@ export function reportText(examinations: readonly Examination[]): string {
 function linesOf(finding: Finding): readonly string[] {
   const { check, state, text } = finding;
   const head = `  ${state.padEnd(STATE_WIDTH)}  ${check.padEnd(CHECK_WIDTH)}  `;
-  const cure = cureOf(finding);
+  const section = sectionOf(finding);
   const line = `${head}${visible(text, MAX_TEXT_LENGTH)}`;
-  return cure === undefined ? [line] : [line, `${' '.repeat(head.length)}${cure}`];
+  return section === undefined ? [line] : [line, `${' '.repeat(head.length)}${section}`];
 }
 
 /** One object for each finding. */
 export function reportLines(examinations: readonly Examination[]): readonly string[] {
   return examinations.flatMap(({ subject, findings }) =>
-    findings.map((finding) => JSON.stringify({ subject, ...finding, see: cureOf(finding) })),
+    findings.map((finding) => JSON.stringify({ subject, ...finding, see: sectionOf(finding) })),
   );
 }
 
