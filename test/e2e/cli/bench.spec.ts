@@ -5,10 +5,10 @@ import { LocksFixture } from './locks-fixture.js';
 const locks = new LocksFixture();
 const WHAT = [
   'round trip',
-  'a lock, 1 caller',
+  'one lock, 1 caller',
   '4 locks, 4 callers',
-  'a lock, 4 callers of a process',
-  'a lock, 2 processes in turn',
+  'one lock, 4 callers in one process',
+  'one lock, 2 backends taking turns',
 ];
 
 describe('bedrock bench', () => {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { bedrock, startBedrock } from './bedrock-command.js';
 import { LocksFixture } from './locks-fixture.js';
-import { startCombination } from './places.js';
+import { startCombination } from './engine-targets.js';
 
 const locks = new LocksFixture();
 

@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bedrock } from './bedrock-command.js';
 import { LocksFixture } from './locks-fixture.js';
-import { startCombination } from './places.js';
+import { startCombination } from './engine-targets.js';
 
 /**
  * The outputs on docs/cli.md are those of real runs, in which names, numbers and times of the machine are replaced. With
@@ -22,7 +22,7 @@ function block(command: string): RegExp {
 
 /** What differs from machine to machine, by what stands on the page. */
 const REPLACED: readonly (readonly [RegExp, string])[] = [
-  [/[0-9a-f]{8}-[0-9a-f-]{27}/g, '5f0c2f6e-3c1b-4e0f-9a51-7f3f2b6f9d10'],
+  [/the application/g, 'storefront'],
   [/\b\d+@[\w.-]+/g, '4711@shop-3'],
   [/127\.0\.0\.1:\d+/g, '127.0.0.1:6379'],
   [/(Redis|Valkey) \d+\.\d+\.\d+/g, 'Redis 7.0.15'],
@@ -30,23 +30,34 @@ const REPLACED: readonly (readonly [RegExp, string])[] = [
   [/\b\d+(\.\d+)? s\b/g, '24.3 s'],
 ];
 
-/** What stands below these names of columns. */
-const REPLACED_BELOW: Readonly<Partial<Record<string, string>>> = { PID: '4711', HOST: 'shop-3' };
+const UUID = /[0-9a-f]{8}-[0-9a-f-]{27}/g;
+/** In their order, the ids of an output. */
+const IDS = ['5f0c2f6e-3c1b-4e0f-9a51-7f3f2b6f9d10', '9b1e6c1a-52b7-4f4c-8c1e-0d6a7f5b2e31'];
+const FIRST_PID = 4_711;
 
 function replaced(text: string): string {
-  return REPLACED.reduce((result, [pattern, value]) => result.replaceAll(pattern, value), text);
+  const ids = [...new Set(text.match(UUID))];
+  const known = text.replaceAll(UUID, (id) => IDS[ids.indexOf(id)]!);
+  return REPLACED.reduce((result, [pattern, value]) => result.replaceAll(pattern, value), known);
 }
 
 /** A table with its cells replaced, in columns of their width again. */
 function table(text: string): string {
   const [head = '', ...others] = text.trimEnd().split('\n');
   const starts = Array.from(head.matchAll(/\S+( \S+)*/g), ({ index }) => index);
-  const rows = [head, ...others].map((line) =>
-    starts.map((start, at) => {
-      const cell = line.slice(start, starts[at + 1]).trim();
-      return line === head ? cell : (REPLACED_BELOW[head.slice(start).split(' ', 1)[0]!] ?? replaced(cell));
+  const cells = [head, ...others].map((line) =>
+    starts.map((start, at) => line.slice(start, starts[at + 1]).trim()),
+  );
+  const names = cells[0]!;
+  const known = cells.map((row, line) =>
+    row.map((cell, at) => {
+      if (line > 0 && names[at] === 'PID') return String(FIRST_PID + line - 1);
+      return line > 0 && names[at] === 'HOST' ? 'shop-3' : cell;
     }),
   );
+  const rows = replaced(known.map((row) => row.join('\t')).join('\n'))
+    .split('\n')
+    .map((row) => row.split('\t'));
   const widths = starts.map((_, at) => Math.max(...rows.map((row) => row[at]!.length)));
   const lines = rows.map((row) => row.map((cell, at) => cell.padEnd(widths[at]!)).join('  '));
   return lines.map((line) => `${line.trimEnd()}\n`).join('');
@@ -102,10 +113,10 @@ describe('docs/cli.md shows what is printed by', () => {
   });
 
   it('bedrock nodes', async () => {
-    const place = await startCombination();
-    await place.servers[2]!.stop();
-    const { stdout } = await bedrock(['nodes', '--combination', place.file]);
-    await place.stop();
+    const target = await startCombination();
+    await target.servers[2]!.stop();
+    const { stdout } = await bedrock(['nodes', '--combination', target.file]);
+    await target.stop();
     expectOnPage('bedrock nodes', table(stdout));
   });
 });

@@ -4,30 +4,30 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bedrock, startBedrock } from './bedrock-command.js';
-import { ENGINES, type Place } from './places.js';
+import { ENGINES, type EngineTarget } from './engine-targets.js';
 
 const RUNS = 6;
 /** Reads a number, takes its time, and writes the next: without a lock some of the runs are lost. */
 const COUNT = 'n=$(cat "$0"); sleep 0.1; echo $((n + 1)) >"$0"; echo "$BEDROCK_TOKEN"';
 
 describe.each(ENGINES)('bedrock run on %s', (_engine, start, tables) => {
-  let place: Place;
+  let target: EngineTarget;
   let folder: string;
   let counter: string;
 
   beforeAll(async () => {
-    place = await start();
+    target = await start();
     folder = mkdtempSync(join(tmpdir(), 'bedrock-cli-'));
     counter = join(folder, 'counter');
   }, 60_000);
   afterAll(async () => {
-    await place?.stop();
+    await target?.stop();
     rmSync(folder, { recursive: true, force: true });
   });
 
   it('runs commands one after the other, with tokens that grow', async () => {
     writeFileSync(counter, '0\n');
-    const args = ['run', '--url', place.url, ...tables, 'cli-count', '--', 'sh', '-c', COUNT, counter];
+    const args = ['run', '--url', target.url, ...tables, 'cli-count', '--', 'sh', '-c', COUNT, counter];
     // Makes the tables, where there are some.
     const outcomes = [await bedrock(args)];
     outcomes.push(...(await Promise.all(Array.from({ length: RUNS - 1 }, () => bedrock(args)))));
@@ -40,8 +40,8 @@ describe.each(ENGINES)('bedrock run on %s', (_engine, start, tables) => {
   }, 90_000);
 
   it('ends with 75 for a lock that is held', async () => {
-    const args = ['run', '--url', place.url];
-    const inner = `exec "$0" "$1" run --url '${place.url}' --wait 0s cli-held -- echo started`;
+    const args = ['run', '--url', target.url];
+    const inner = `exec "$0" "$1" run --url '${target.url}' --wait 0s cli-held -- echo started`;
     const main = join(import.meta.dirname, '../../../libs/cli/dist/main.js');
     const outcome = await bedrock([...args, 'cli-held', '--', 'sh', '-c', inner, process.execPath, main]);
     expect(outcome).toMatchObject({ code: 75, stdout: '' });
@@ -52,7 +52,7 @@ describe.each(ENGINES)('bedrock run on %s', (_engine, start, tables) => {
     const running = startBedrock([
       'run',
       '--url',
-      place.url,
+      target.url,
       'cli-shown',
       '--',
       'sh',
@@ -60,23 +60,23 @@ describe.each(ENGINES)('bedrock run on %s', (_engine, start, tables) => {
       'echo on; exec sleep 60',
     ]);
     await eventually('the command runs', () => running.said.stdout.includes('on'));
-    const shown = await bedrock(['show', '--url', place.url, '--json', 'cli-shown']);
+    const shown = await bedrock(['show', '--url', target.url, '--json', 'cli-shown']);
     const { holders } = JSON.parse(shown.stdout) as { holders: { id: string; process: object }[] };
     expect(holders).toMatchObject([{ mode: 'exclusive', process: { pid: running.process.pid } }]);
-    const listed = await bedrock(['ls', '--url', place.url, '--json', 'cli-sh']);
+    const listed = await bedrock(['ls', '--url', target.url, '--json', 'cli-sh']);
     expect(JSON.parse(listed.stdout)).toMatchObject({
       resource: 'cli-shown',
       holders: [{ id: holders[0]!.id }],
     });
-    const processes = await bedrock(['processes', '--url', place.url]);
+    const processes = await bedrock(['processes', '--url', target.url]);
     expect(processes.stdout).toMatch(new RegExp(`^bedrock run +${running.process.pid} `, 'm'));
-    const args = ['--url', place.url, '--yes', '--holder', holders[0]!.id, 'cli-shown'];
+    const args = ['--url', target.url, '--yes', '--holder', holders[0]!.id, 'cli-shown'];
     expect(await bedrock(['release', ...args])).toMatchObject({
       code: 0,
       stdout: `cli-shown was taken from ${holders[0]!.id}\n`,
     });
     expect((await running.ended).code).toBe(76);
-    expect(await bedrock(['show', '--url', place.url, 'cli-shown'])).toMatchObject({
+    expect(await bedrock(['show', '--url', target.url, 'cli-shown'])).toMatchObject({
       stdout: 'cli-shown is free\n',
     });
   }, 60_000);

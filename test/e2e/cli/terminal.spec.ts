@@ -9,12 +9,12 @@ import {
   type RunningCommand,
   type Typing,
 } from './bedrock-command.js';
-import { ENGINES, startCombination } from './places.js';
+import { ENGINES, startCombination } from './engine-targets.js';
 
 const HELD = ['sh', '-c', 'echo on; exec sleep 60'];
 
 /** The arguments that say where the locks are, and the end of the servers. */
-interface Ground {
+interface CommandTarget {
   readonly where: readonly string[];
   stop(): Promise<void>;
 }
@@ -22,44 +22,44 @@ interface Ground {
 /** A busy machine must not look like a backend that is away. */
 const PATIENT = ['--operation-timeout', '5s'];
 
-async function aCombination(): Promise<Ground> {
-  const place = await startCombination();
-  return { where: ['--combination', place.file, ...PATIENT], stop: () => place.stop() };
+async function combinationTarget(): Promise<CommandTarget> {
+  const target = await startCombination();
+  return { where: ['--combination', target.file, ...PATIENT], stop: () => target.stop() };
 }
 
-const GROUNDS = [
+const TARGETS = [
   ...ENGINES.map(([engine, start, tables]) => {
-    const open = async (): Promise<Ground> => {
-      const place = await start();
-      const where = ['--url', place.url, ...PATIENT];
+    const open = async (): Promise<CommandTarget> => {
+      const target = await start();
+      const where = ['--url', target.url, ...PATIENT];
       if (tables.length > 0) await bedrock(['run', ...where, ...tables, 'first', '--', 'true']);
-      return { where, stop: () => place.stop() };
+      return { where, stop: () => target.stop() };
     };
     return [engine, open] as const;
   }),
-  ['a combination', aCombination] as const,
+  ['a combination', combinationTarget] as const,
 ];
 
-describe.each(GROUNDS)('every verb in a terminal on %s', (engine, open) => {
-  let ground: Ground;
+describe.each(TARGETS)('every verb in a terminal on %s', (engine, open) => {
+  let target: CommandTarget;
   let running: RunningCommand;
 
   beforeAll(async () => {
-    ground = await open();
-    running = startBedrock(['run', ...ground.where, 'cli-terminal', '--', ...HELD]);
+    target = await open();
+    running = startBedrock(['run', ...target.where, 'cli-terminal', '--', ...HELD]);
     await eventually('the command runs', () => running.said.stdout.includes('on'), { withinMs: 20_000 });
   }, 90_000);
   afterAll(async () => {
     running?.process.kill('SIGTERM');
     await running?.ended;
-    await ground?.stop();
+    await target?.stop();
   });
 
   const verb = (
     name: string,
     args: readonly string[] = [],
     typing: readonly Typing[] = [],
-  ): Promise<Outcome> => bedrockInTerminal([name, ...ground.where, ...args], typing);
+  ): Promise<Outcome> => bedrockInTerminal([name, ...target.where, ...args], typing);
   const pid = (): string => `bedrock run ${running.process.pid}@`;
 
   it('shows the holder, alone, in lists and among processes', async () => {
@@ -89,7 +89,7 @@ describe.each(GROUNDS)('every verb in a terminal on %s', (engine, open) => {
     const bench = await verb('bench', ['--for', '50ms', '--callers', '2']);
     expect(bench).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/a lock, 2 processes in turn +\d/),
+      stdout: expect.stringMatching(/one lock, 2 backends taking turns +\d/),
     });
   }, 60_000);
 

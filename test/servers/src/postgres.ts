@@ -143,8 +143,7 @@ export function postgresBinary(program: string, override: string): string {
   return findBinary(program, override);
 }
 
-/** Whether a server takes connections, not only the port: asks it to begin, and looks for anything but "starting up". */
-/** Whether a PostgreSQL, or a pooler before one, lets the account in. */
+/** Whether a PostgreSQL, or a pooler in front of it, lets the user in: its port may be open while the server still starts. */
 export function postgresServes(port: number, host = '127.0.0.1', withinMs = 1_000): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host, port });
