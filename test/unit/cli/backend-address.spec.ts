@@ -5,7 +5,7 @@ describe('the URL of a backend', () => {
   it.each<[string, object]>([
     ['redis://h:1/2', { engine: 'redis', url: 'redis://h:1/2' }],
     ['rediss://u:p@h', { engine: 'redis', url: 'rediss://u:p@h' }],
-    ['VALKEY://h', { engine: 'redis', url: 'VALKEY://h' }],
+    ['VALKEY://h', { engine: 'redis', url: 'valkey://h' }],
     ['redis://[::1]:6379', { engine: 'redis', url: 'redis://[::1]:6379' }],
     [
       'redis://u:p%2C@a:1,b:2/0',
