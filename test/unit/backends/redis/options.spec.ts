@@ -165,8 +165,8 @@ it('a URL may have its scheme in capitals, and no error shows its password', asy
   const backend = await fixture.backend({ url: `VALKEY://${host}:${port}` });
   expect(await backend.ping()).toBeGreaterThan(0);
   const away = redis({ url: 'VALKEYS://ann:pss-wrd@127.0.0.1:1', operationTimeoutMs: 50 });
-  const error = await thrownBy(() => away.ready());
+  const said = await away.ready().then(() => '', String);
   await away.close();
-  expect(error.message).toContain('127.0.0.1:1');
-  expect(error.message).not.toContain('pss-wrd');
+  expect(said).toContain('127.0.0.1:1');
+  expect(said).not.toContain('pss-wrd');
 });
