@@ -16,6 +16,8 @@ import { EXIT } from './output/exit-codes.js';
 import { visibleMessage } from './output/visible.js';
 import { addRun } from './run/add-run.js';
 
+const COMPLETION = 'completion';
+
 /** In the order of the help. */
 const VERBS = [
   addRun,
@@ -45,7 +47,10 @@ export async function runProgram(args: readonly string[]): Promise<number> {
   const exit = (code: number) => (exitCode = code);
   for (const add of VERBS) add(program, exit);
   // `bedrock completion <shell>` writes a script, which asks `bedrock complete -- …` for what may come next.
-  addCompletion(program, { completionCommandName: 'completion' });
+  addCompletion(program, { completionCommandName: COMPLETION });
+  program.commands
+    .find((command) => command.name() === COMPLETION)
+    ?.description('write a script that completes commands and options in a shell');
   // The timers of the library keep no process alive, and a wait may have nothing else.
   const alive = setInterval(() => undefined, 60_000);
   try {
