@@ -7,7 +7,7 @@ import { countOf, reportLines, reportText, summaryText } from './findings/report
 
 const EXPLANATION = `
 It takes and releases a lock of each kind, under names that begin with the prefix and bedrock-doctor. --create-tables also creates
-tables. With --restart-guard, and on a combination, it takes locks only where running processes have the same longest lease.
+tables. With --restart-guard it takes locks only where running processes have the same longest lease.
 
 Exit codes:
   ${EXIT.ok}   no problem was found

@@ -19,7 +19,7 @@ export async function examine(
     const servers = await examineServers(address, { backend, settings, prefix });
     if (!servers.some(isReached)) return servers;
     // This command would count as a process with a guard, and its longest lease would bind the applications.
-    const isGuarded = settings.restartGuard === true || address.engine === 'combination';
+    const isGuarded = settings.restartGuard === true;
     if (servers.some(({ findings }) => findings.some((one) => isOtherLease(one, isGuarded))))
       return [...servers, { subject, findings: [note('locks', 'none was taken, because of the lease')] }];
     isClosing = true;

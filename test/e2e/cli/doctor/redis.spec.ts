@@ -90,6 +90,16 @@ describe('bedrock doctor on a Redis', () => {
     }
   });
 
+  it('takes no lock where that would begin a guard', async () => {
+    const found = await doctor('--restart-guard');
+    expect([found.code, found.problems]).toEqual([0, []]);
+    expect(found.notes).toEqual([
+      expect.stringMatching(/^lease: no process with a guard was here within a minute/),
+      'locks: none was taken, because of the lease',
+    ]);
+    expect(await client.exists('bedrock_guard', 'bedrock_guard_lease')).toBe(0);
+  });
+
   it('finds replicas that nobody waits for, and that a server is one', async () => {
     const replica = await startRedis({ args: ['--replicaof', '127.0.0.1', String(server.port)] });
     try {

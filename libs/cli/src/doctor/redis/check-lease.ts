@@ -1,5 +1,6 @@
 import { note, ok, problem, type Finding } from '../findings/finding.js';
 import type { RedisServer } from './redis-server.js';
+import type { Purpose } from './settings-checks.js';
 
 /** The keys of the guard, as docs/backends/redis.md has them. */
 const GUARD_KEY = 'bedrock_guard';
@@ -25,11 +26,12 @@ export async function readGuard(server: RedisServer): Promise<GuardState> {
 
 /**
  * All processes with a guard must agree on the longest lease. The key of the guard never expires; that of the lease shows processes of the
- * last minute. @param ownMs undefined without a guard here
+ * last minute. Those of a combination do not write it. @param ownMs undefined without a guard here
  */
 export function checkLease(
   { isSet, maxLeaseMs }: GuardState,
   ownMs: number | undefined,
+  purpose: Purpose,
 ): Finding | undefined {
   if (ownMs === undefined) {
     if (maxLeaseMs !== undefined)
@@ -43,6 +45,7 @@ export function checkLease(
       'a process with restartGuard, or of a combination, has used this server: if applications still do, give --restart-guard',
     );
   }
+  if (maxLeaseMs === undefined && purpose === 'node') return undefined;
   if (maxLeaseMs === undefined)
     return note(
       'lease',

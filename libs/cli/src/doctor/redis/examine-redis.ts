@@ -69,7 +69,7 @@ async function* check(server: RedisServer, context: RedisContext): AsyncGenerato
   yield checkReplicas(server, purpose, isGuarded);
   yield checkScripts(server);
   yield* await checkRights(server, purpose, prefix);
-  yield checkLease(guard, guardedLeaseMs);
+  yield checkLease(guard, guardedLeaseMs, purpose);
   yield* await measure(() => server.now(), limit);
 }
 
