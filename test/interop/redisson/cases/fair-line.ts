@@ -9,6 +9,8 @@ const TOLD_MS = 500;
 /** How long a waiter of Bedrock that has died is waited for, and until the next one asks and finds out. */
 const SILENT_MS = 1_000;
 const SWEEP_MS = 900;
+/** The life of a grant that its process has not asked for. */
+const PUSHED_MS = 1_000;
 const SLACK_MS = 400;
 /** Times in Redis are whole ms. */
 const ROUNDING_MS = 2;
@@ -123,6 +125,24 @@ export function fairLineCases(version: string, openSite: () => Site): void {
       expect(first - freedAt).toBeLessThan(SWEEP_MS + SLACK_MS);
       expect(second).toBeGreaterThan(first);
       await lease.release();
+    });
+
+    it('wakes a waiter of Java where a grant has ended that a stopped process of Node was given', async () => {
+      const name = site.freshName();
+      const lease = await (await fairMutex(name)).acquire();
+      const stopped = contender(name);
+      await site.someoneWaits(name);
+      const ofJava = inJava(name);
+      await site.someoneWaits(name, 2);
+      const ofNode = inNode(await fairMutex(name));
+      await site.someoneWaits(name, 3);
+      stopped.signal('SIGSTOP');
+      const releasedAt = sharedNow();
+      await lease.release();
+      const [first, second] = await Promise.all([ofJava, ofNode]);
+      await killed(stopped);
+      expect(first - releasedAt).toBeLessThan(PUSHED_MS + SWEEP_MS + SLACK_MS);
+      expect(second).toBeGreaterThan(first);
     });
 
     it('waits for a waiter of Node that was killed, where only Java looks at it', async () => {

@@ -15,7 +15,7 @@ local function refusalOf(at, arg)
     local own = memberOf(arg)
     local head, ask, rest = liveHead(at, own)
     if head and head ~= own then
-      -- A head of Redisson has no ask. It asks again only after a message, which it may have missed.
+      -- A head of Redisson has no ask. It asks again only after a message: none is sent when a grant expires.
       if hasLostHead or not ask then
         --@include wake
         wake(lock, head, ask)
