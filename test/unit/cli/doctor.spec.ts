@@ -4,15 +4,18 @@ import { join } from 'node:path';
 import { memberFindings } from '../../../libs/cli/src/doctor/ensembles/member-findings.js';
 import { CHECKS } from '../../../libs/cli/src/doctor/findings/finding.js';
 import { measure, operationLimit } from '../../../libs/cli/src/doctor/findings/measure.js';
-import type { RedisServer } from '../../../libs/cli/src/doctor/redis/redis-server.js';
-import { checkScripts, checkVersion } from '../../../libs/cli/src/doctor/redis/settings-checks.js';
+import {
+  checkScripts,
+  checkVersion,
+  type SelfReport,
+} from '../../../libs/cli/src/doctor/redis/settings-checks.js';
 
 const PAGE = join(import.meta.dirname, '../../../docs/operations/doctor.md');
 
 /** A server that says this of itself: no machine of a test has one so old. */
-function saying(fields: Readonly<Record<string, string>>): RedisServer {
+function saying(fields: Readonly<Record<string, string>>): SelfReport {
   const info = new Map(Object.entries(fields));
-  return { info, number: (field: string) => Number(info.get(field) ?? NaN) } as RedisServer;
+  return { info, number: (field: string) => Number(info.get(field) ?? NaN) };
 }
 
 describe('bedrock doctor', () => {

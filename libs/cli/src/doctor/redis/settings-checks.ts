@@ -3,6 +3,9 @@ import { note, ok, problem, type Finding } from '../findings/finding.js';
 import { versionFinding } from '../findings/version-finding.js';
 import type { RedisServer } from './redis-server.js';
 
+/** What a server says of itself. */
+export type SelfReport = Pick<RedisServer, 'info' | 'number'>;
+
 /** What a server is there for: locks of its own, a part of a cluster, or a node of a combination. */
 export type Purpose = 'single' | 'cluster' | 'node';
 
@@ -14,7 +17,7 @@ const HOUR_S = 3_600;
 /** The first version with statistics of subcommands. */
 const COUNTED_SINCE = 7;
 
-export function checkVersion({ info }: RedisServer, purpose: Purpose): Finding {
+export function checkVersion({ info }: SelfReport, purpose: Purpose): Finding {
   const version = info.get('redis_version');
   if (version === undefined)
     return note('version', 'unknown, as are its settings: allow this user the command INFO');
@@ -107,7 +110,7 @@ export function checkReplicas(
 }
 
 /** Each process sends its scripts again after a flush. */
-export function checkScripts(server: RedisServer): Finding | undefined {
+export function checkScripts(server: SelfReport): Finding | undefined {
   const { info } = server;
   const version = Number.parseInt(info.get('redis_version') ?? '', 10);
   if (Number.isNaN(version)) return undefined;
