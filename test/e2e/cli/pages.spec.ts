@@ -72,7 +72,7 @@ function expectOnPage(command: string, output: string): void {
 
 const locks = new LocksFixture();
 
-describe('docs/cli.md shows what is printed by', () => {
+describe('docs/cli.md shows the output of', () => {
   let shop: Bedrock;
 
   beforeAll(async () => {

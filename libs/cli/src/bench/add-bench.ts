@@ -24,8 +24,8 @@ const DEFAULT_CALLERS = 16;
 const MOST_CALLERS = 10_000;
 const HEAD = ['WHAT', 'PER SECOND', 'MEDIAN', '95 %', '99 %'];
 const EXPLANATION = `
-Each line is a lock that is taken and released as fast as the server allows, under a name of its own. That is load: do not run it on
-a server that has little room.`;
+Each scenario takes and releases locks of its own as fast as the server allows. It puts load on the server: do not run it against one
+without spare capacity.`;
 
 /** Adds `bench` to the program. @param exit receives the exit code */
 export function addBench(program: Command, exit: (code: number) => void): void {

@@ -43,9 +43,9 @@ describe('bedrock doctor on etcd', () => {
       expect(ann.problems).toContainEqual(
         'rights: this user may not write keys below the prefix of the locks',
       );
-      const nobody = await bedrock(['doctor', '--url', `etcd://ann:pss-wrd@${addressOf(server)}`]);
-      expect(nobody.code).toBe(69);
-      expect(`${nobody.stdout}${nobody.stderr}`).not.toContain('pss-wrd');
+      const refused = await bedrock(['doctor', '--url', `etcd://ann:pss-wrd@${addressOf(server)}`]);
+      expect(refused.code).toBe(69);
+      expect(`${refused.stdout}${refused.stderr}`).not.toContain('pss-wrd');
     } finally {
       client.close();
       await server.stop();

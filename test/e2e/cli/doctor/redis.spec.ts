@@ -100,7 +100,7 @@ describe('bedrock doctor on a Redis', () => {
     expect(await client.exists('bedrock_guard', 'bedrock_guard_lease')).toBe(0);
   });
 
-  it('finds replicas that nobody waits for, and that a server is one', async () => {
+  it('finds replicas that no grant waits for, and that a server is one', async () => {
     const replica = await startRedis({ args: ['--replicaof', '127.0.0.1', String(server.port)] });
     try {
       await eventually('it follows', async () => /state=online/.test(await client.info('replication')));
@@ -180,7 +180,7 @@ describe('bedrock doctor on a server that is something else, or stops answering'
 
   it.each([9, 14])('reports what it has found when there are only %d answers', async (most) => {
     const { code, lines } = await afterAnswers(most);
-    expect([0, 1]).toContain(code);
+    expect(code).toBe(1);
     expect(lines.filter(({ state }) => state === 'problem').map(({ text }) => text)).toContainEqual(
       expect.stringMatching(/stopped answering|got no answer|no lock can be taken|cannot be taken/),
     );

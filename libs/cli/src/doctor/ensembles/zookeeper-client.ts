@@ -20,8 +20,8 @@ const zookeeper = library as {
   ): TrialClient;
 };
 
-/** For the server to take leave, in ms. */
-const FAREWELL_MS = 200;
+/** How long the server has to confirm the end of a session, in ms. */
+const CLOSE_WITHIN_MS = 200;
 
 /** One session, whose requests are bounded in time. */
 export class TrialSession {
@@ -85,8 +85,8 @@ export class TrialSession {
   }
 }
 
-/** The client waits for the answer to its farewell, without a limit. */
+/** The client itself waits for that answer without a limit. */
 function closeClient(client: TrialClient): void {
   client.close();
-  setTimeout(() => client.connectionManager.socket?.destroy(), FAREWELL_MS);
+  setTimeout(() => client.connectionManager.socket?.destroy(), CLOSE_WITHIN_MS);
 }

@@ -55,7 +55,7 @@ export async function examineRedisServer(
   return { subject: name, findings };
 }
 
-/** What is found before the server stops answering counts. */
+/** The findings one by one: those made before the server stops answering are kept. */
 async function* check(server: RedisServer, context: RedisContext): AsyncGenerator<Finding | undefined> {
   const { purpose, prefix, limit, guardedLeaseMs } = context;
   yield ok('reachable', 'it answers');
