@@ -6,7 +6,7 @@ import { measure, operationLimit } from '../findings/measure.js';
 import { versionFinding } from '../findings/version-finding.js';
 import { fourLetterWord } from './four-letter-word.js';
 import { memberFindings } from './member-findings.js';
-import { TrialSession } from './zookeeper-client.js';
+import { TrialSession } from './trial-session.js';
 
 type ZooKeeperAddress = Extract<BackendAddress, { engine: 'zookeeper' }>;
 

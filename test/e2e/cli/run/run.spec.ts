@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from 'bedrock-testkit';
-import { bedrock, startBedrock } from './bedrock-command.js';
-import { LocksFixture } from './locks-fixture.js';
+import { bedrock, startBedrock } from '../bedrock-command.js';
+import { LocksFixture } from '../locks-fixture.js';
 
 const locks = new LocksFixture();
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from 'bedrock-testkit';
 import { readFileSync } from 'node:fs';
-import { bedrock, startBedrock } from './bedrock-command.js';
-import { LocksFixture } from './locks-fixture.js';
+import { bedrock, startBedrock } from '../bedrock-command.js';
+import { LocksFixture } from '../locks-fixture.js';
 
 const locks = new LocksFixture();
 

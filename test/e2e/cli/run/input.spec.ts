@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { bedrock } from './bedrock-command.js';
+import { bedrock } from '../bedrock-command.js';
 
 describe('bedrock run with wrong arguments', () => {
   it.each<[string, string[], RegExp]>([
