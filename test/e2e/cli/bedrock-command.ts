@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 
 /** What the tests run: the built command, as the package has it. */
-const MAIN = join(import.meta.dirname, '../../../libs/cli/dist/main.js');
+export const MAIN = join(import.meta.dirname, '../../../libs/cli/dist/main.js');
 
 /** How a run of `bedrock` ended, and what it said. */
 export interface Outcome {

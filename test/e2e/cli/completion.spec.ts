@@ -5,9 +5,8 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { bedrock } from './bedrock-command.js';
+import { bedrock, MAIN } from './bedrock-command.js';
 
-const MAIN = join(import.meta.dirname, '../../../libs/cli/dist/main.js');
 const VERBS = [
   'bench',
   'completion',

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { bedrock, startBedrock } from './bedrock-command.js';
+import { bedrock, MAIN, startBedrock } from './bedrock-command.js';
 import { LocksFixture } from './locks-fixture.js';
 import { startCombination } from './engine-targets.js';
 
@@ -68,9 +68,8 @@ describe('bedrock ls', () => {
 
   it('ends quietly when its reader has gone', async () => {
     const lease = await locks.application.mutex(locks.resource).acquire();
-    const main = join(import.meta.dirname, '../../../libs/cli/dist/main.js');
     // `true` has ended long before the list begins.
-    const command = ['-c', '"$0" "$1" ls | true', process.execPath, main];
+    const command = ['-c', '"$0" "$1" ls | true', process.execPath, MAIN];
     const { stderr } = await promisify(execFile)('sh', command, {
       env: { ...process.env, ...locks.environment },
     });

@@ -3,7 +3,7 @@ import { eventually } from 'bedrock-testkit';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bedrock, startBedrock } from '../bedrock-command.js';
+import { bedrock, MAIN, startBedrock } from '../bedrock-command.js';
 import { ENGINES, type EngineTarget } from '../engine-targets.js';
 
 const RUNS = 6;
@@ -42,8 +42,7 @@ describe.each(ENGINES)('bedrock run on %s', (_engine, start, tables) => {
   it('ends with 75 for a lock that is held', async () => {
     const args = ['run', '--url', target.url];
     const inner = `exec "$0" "$1" run --url '${target.url}' --wait 0s cli-held -- echo started`;
-    const main = join(import.meta.dirname, '../../../../libs/cli/dist/main.js');
-    const outcome = await bedrock([...args, 'cli-held', '--', 'sh', '-c', inner, process.execPath, main]);
+    const outcome = await bedrock([...args, 'cli-held', '--', 'sh', '-c', inner, process.execPath, MAIN]);
     expect(outcome).toMatchObject({ code: 75, stdout: '' });
     expect(outcome.stderr).toContain('cli-held: was not granted: it is held by bedrock run ');
   }, 60_000);

@@ -56,7 +56,8 @@ async function examineMember(
     ];
     return {
       examination: { subject, findings },
-      memberCount: members?.members.filter((member) => !isLearner(member)).length,
+      // A learner has no vote.
+      memberCount: members?.members.filter(({ isLearner }) => !isLearner).length,
     };
   } catch (error) {
     const findings = [problem('reachable', visibleMessage(error as Error))];
@@ -118,9 +119,4 @@ async function isDenied(request: Promise<unknown>): Promise<boolean> {
     if (/permission denied/i.test((error as Error).message)) return true;
     throw error;
   }
-}
-
-/** It has no vote. Older clients do not know the field. */
-function isLearner(member: object): boolean {
-  return (member as { readonly isLearner?: boolean }).isLearner === true;
 }
