@@ -64,7 +64,8 @@ export async function bedrockInTerminal(
   typing: readonly Typing[] = [],
   environment: Readonly<Record<string, string | undefined>> = {},
 ): Promise<Outcome> {
-  const line = [process.execPath, MAIN, ...args].map((word) => `'${word}'`).join(' ');
+  // A shell between would end by the Ctrl-C that the command answers: dash does, bash does not.
+  const line = `exec ${[process.execPath, MAIN, ...args].map((word) => `'${word}'`).join(' ')}`;
   const child = spawn('script', ['--quiet', '--return', '--command', line, '/dev/null'], {
     env: { ...process.env, NODE_OPTIONS: '', BEDROCK_URL: undefined, ...environment },
   });
