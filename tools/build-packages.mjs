@@ -25,6 +25,9 @@ const TWICE = readdirSync(libraries).filter((name) => name !== 'lock' && name !=
 const unwanted = /\.spec\.ts$|(^|\/)main\.ts$/;
 const COMMONJS = '{ "type": "commonjs" }\n';
 
+/** npm does not pack what this file names. */
+const UNPACKED = '.npmignore';
+
 // How swc compiles `import.meta.url`.
 const PLACE = 'pathToFileURL(__filename)';
 
@@ -169,6 +172,22 @@ const MIGRATIONS = Object.fromEntries(
   ['mysql', 'postgres'].map((engine) => [`${engine}.sql`, `backends/sql/${engine}/migration.sql`]),
 );
 
+/**
+ * The declarations that the entries lead to.
+ * @param {string} dist
+ * @param {readonly string[]} entries
+ */
+function reachableDeclarations(dist, entries) {
+  const reached = new Set(entries.map((entry) => `${entry}.d.ts`));
+  for (const file of reached) {
+    const { importedFiles } = ts.preProcessFile(readFileSync(join(dist, file), 'utf8'));
+    for (const { fileName } of importedFiles) {
+      if (fileName.startsWith('.')) reached.add(join(dirname(file), fileName.replace(/\.js$/, '.d.ts')));
+    }
+  }
+  return reached;
+}
+
 function buildLock() {
   const dist = join(LOCK, 'dist');
   buildCommonJs(LOCK, dist);
@@ -179,9 +198,16 @@ function buildLock() {
     const names = Object.keys(require(join(dist, `${entry}.js`)));
     writeFileSync(join(dist, `${entry}.mjs`), `export { ${names.join(', ')} } from './${entry}.js';\n`);
   }
+  // `tsc -b` needs all declarations the next time; the package needs those of its entries.
+  const reached = reachableDeclarations(dist, entries);
+  const unreached = modulesOf(LOCK)
+    .map((name) => `${name}.d.ts`)
+    .filter((file) => !reached.has(file));
+  writeFileSync(join(dist, UNPACKED), unreached.map((file) => `/${file}\n`).join(''));
   const modules = modulesOf(LOCK).flatMap(outputsOf);
   const wrappers = entries.flatMap((name) => ['.mjs', '.d.mts'].map((end) => name + end));
-  removeOthers(dist, ['package.json', '.tsbuildinfo', ...Object.keys(MIGRATIONS), ...modules, ...wrappers]);
+  const others = ['package.json', '.tsbuildinfo', UNPACKED, ...Object.keys(MIGRATIONS)];
+  removeOthers(dist, [...others, ...modules, ...wrappers]);
 }
 
 /** @param {string} library */

@@ -19,7 +19,7 @@ const unwanted = /\.spec\.|\.tsbuildinfo$|node_modules|^src\//;
 /** The largest archive of each library: bytes packed and unpacked, and files. */
 const LIMITS = {
   cli: { packed: 150_000, unpacked: 550_000, files: 160 },
-  lock: { packed: 800_000, unpacked: 4_000_000, files: 1_060 },
+  lock: { packed: 760_000, unpacked: 3_500_000, files: 900 },
   nestjs: { packed: 400_000, unpacked: 2_000_000, files: 800 },
   testkit: { packed: 400_000, unpacked: 2_000_000, files: 800 },
 };
