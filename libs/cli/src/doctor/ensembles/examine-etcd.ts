@@ -84,12 +84,14 @@ function leaseVersionFinding(version: string): Finding {
 async function alarmFindings(client: Etcd3): Promise<readonly Finding[]> {
   try {
     const { alarms } = await client.maintenance.alarm({ action: 'Get' });
-    return alarms.map(({ alarm }) =>
+    // The client spells the names of etcd in its own way.
+    const names = alarms.map(({ alarm }) => String(alarm).toUpperCase());
+    return names.map((name) =>
       problem(
         'memory',
-        String(alarm) === 'NOSPACE'
+        name === 'NOSPACE'
           ? 'alarm NOSPACE: the ensemble refuses writes. Compact and defragment it, then disarm the alarm'
-          : `alarm ${String(alarm)}: look at the logs of the members before anything else`,
+          : `alarm ${name}: look at the logs of the members before anything else`,
       ),
     );
   } catch (error) {
@@ -99,24 +101,27 @@ async function alarmFindings(client: Etcd3): Promise<readonly Finding[]> {
 
 /** Reads a key, and names a write that never happens: its condition is false, and the right is checked all the same. */
 async function checkRights(client: Etcd3, key: string): Promise<readonly Finding[]> {
-  const lacking = [
-    ...((await isDenied(client.get(key).string())) ? ['read'] : []),
-    ...((await isDenied(client.if(key, 'Version', '==', -1).then(client.put(key).value('')).commit()))
-      ? ['write']
-      : []),
-  ];
+  const reading = await refusalOf(client.get(key).string());
+  const writing = await refusalOf(
+    client.if(key, 'Version', '==', -1).then(client.put(key).value('')).commit(),
+  );
+  // Every write is refused, whatever the rights: the alarm is the finding.
+  if (writing === 'full') return [];
+  const lacking = [...(reading === 'denied' ? ['read'] : []), ...(writing === 'denied' ? ['write'] : [])];
   return lacking.length === 0
     ? [ok('rights', 'all needed rights are granted')]
     : [problem('rights', `this user may not ${lacking.join(' or ')} keys below the prefix of the locks`)];
 }
 
 /** @throws any other failure */
-async function isDenied(request: Promise<unknown>): Promise<boolean> {
+async function refusalOf(request: Promise<unknown>): Promise<'denied' | 'full' | undefined> {
   try {
     await request;
-    return false;
+    return undefined;
   } catch (error) {
-    if (/permission denied/i.test((error as Error).message)) return true;
+    const { message } = error as Error;
+    if (/permission denied/i.test(message)) return 'denied';
+    if (/space exceeded/i.test(message)) return 'full';
     throw error;
   }
 }
