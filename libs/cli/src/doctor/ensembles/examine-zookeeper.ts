@@ -27,18 +27,26 @@ export async function examineZooKeeper(
 ): Promise<readonly Examination[]> {
   const [hosts = ''] = connect.split('/');
   const addresses = hosts.split(',');
-  const [whole, ...servers] = await Promise.all([
-    examineEnsemble(hosts, maxLeaseMs, timeoutMs),
-    ...addresses.map((one) => examineMember(one, timeoutMs)),
-  ]);
-  return [{ subject: 'ZooKeeper', findings: whole }, ...servers];
+  const servers = await Promise.all(addresses.map((one) => examineMember(one, timeoutMs)));
+  // A frozen server accepts a connection, and would keep the client from the others.
+  const answering = addresses.filter((_, at) => !servers[at]!.findings.some(isUnreachable));
+  const asked = answering.length === 0 ? addresses : answering;
+  const findings = await examineEnsemble(asked, addresses.length, maxLeaseMs, timeoutMs);
+  return [{ subject: 'ZooKeeper', findings }, ...servers];
 }
 
+function isUnreachable({ check, state }: Finding): boolean {
+  return check === 'reachable' && state === 'problem';
+}
+
+/** @param named how many servers the URL names */
 async function examineEnsemble(
-  hosts: string,
+  addresses: readonly string[],
+  named: number,
   maxLeaseMs: number,
   timeoutMs: number,
 ): Promise<readonly Finding[]> {
+  const hosts = addresses.join(',');
   const sessions: TrialSession[] = [];
   try {
     const longest = await TrialSession.open(hosts, maxLeaseMs * SESSION_PER_LEASE, timeoutMs);
@@ -49,7 +57,7 @@ async function examineEnsemble(
     const members = config?.match(/^server\.(?!.*:observer)/gm)?.length;
     return [
       ok('reachable', 'a majority answers'),
-      ...memberFindings(members, hosts.split(',').length, 'connect'),
+      ...memberFindings(members, named, 'connect'),
       ...sessionFindings(longest.lifeMs, shortest.lifeMs, maxLeaseMs),
       ...(await measure(() => longest.exists('/').then(() => undefined), operationLimit(timeoutMs))),
     ];
