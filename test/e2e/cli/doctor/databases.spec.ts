@@ -64,6 +64,11 @@ describe('bedrock doctor on PostgreSQL', () => {
     const tables = 'bedrock_locks, bedrock_processes, bedrock_records';
     await client.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ${tables} TO least`);
     expect((await Findings.of(['--url', url])).problems).toEqual([]);
+    await client.query('CREATE SCHEMA shop');
+    await Findings.of(['--url', server.url, '--schema', 'shop', '--create-tables']);
+    expect((await Findings.of(['--url', url, '--schema', 'shop'])).problems).toContainEqual(
+      'rights: missing on "shop"."bedrock_locks": USAGE of its schema',
+    );
     for (const right of ROW_RIGHTS) {
       await client.query(`REVOKE ${right} ON bedrock_locks FROM least`);
       expect((await Findings.of(['--url', url])).problems).toContainEqual(
@@ -111,6 +116,24 @@ describe('bedrock doctor on PostgreSQL', () => {
         expect.stringMatching(/^replicas: it has a standby, and no grant waits for one/),
       ]);
     });
+    const waitsForIt = [...args, '--synchronous'];
+    await client.query("ALTER SYSTEM SET synchronous_standby_names = '*'");
+    await client.query('SELECT pg_reload_conf()');
+    try {
+      await beside(join(rows[0]!.path, 'pg_receivewal'), waitsForIt, async () => {
+        await eventually('a grant waits for it', async () => {
+          const { rowCount } = await client.query(
+            "SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'",
+          );
+          return rowCount === 1;
+        });
+        const found = await doctor();
+        expect(found.passed('replicas')).toEqual(['a grant waits for a standby (*)']);
+      });
+    } finally {
+      await client.query('ALTER SYSTEM RESET synchronous_standby_names');
+      await client.query('SELECT pg_reload_conf()');
+    }
     const readOnly = `${server.url}?options=-c%20default_transaction_read_only%3Don`;
     const { problems } = await Findings.of(['--url', readOnly]);
     expect(problems).toContainEqual(expect.stringMatching(/^role: it is read-only/));

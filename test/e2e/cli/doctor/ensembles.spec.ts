@@ -52,6 +52,24 @@ describe('bedrock doctor on etcd', () => {
     }
   }, 60_000);
 
+  it('finds an ensemble that has no space left', async () => {
+    const server = await startEtcd({ args: ['--quota-backend-bytes', '2000000'] });
+    const client = new Etcd3({ hosts: server.url });
+    try {
+      // The server counts what it has written to its disk, which it does ten times a second.
+      const fill = async (): Promise<void> => {
+        for (let i = 0; i < 100; i += 1) await client.put(`other/${i}`).value('x'.repeat(500_000));
+      };
+      await expect(fill()).rejects.toThrow(/space/);
+      expect((await Findings.of(['--url', `etcd://${addressOf(server)}`])).problems).toContainEqual(
+        'memory: alarm NOSPACE: the ensemble refuses writes. Compact and defragment it, then disarm the alarm',
+      );
+    } finally {
+      client.close();
+      await server.stop();
+    }
+  }, 60_000);
+
   it('finds members that the URL does not name, or that are away', async () => {
     const ensemble = await startEtcdEnsemble();
     try {
@@ -99,16 +117,29 @@ describe('bedrock doctor on ZooKeeper', () => {
       const found = await Findings.of(['--url', `zookeeper://${first}`]);
       expect(found.problems).toEqual([expect.stringMatching(/^members: the URL names 1 of 3/)]);
       expect(found.notes).toEqual([expect.stringMatching(/^session: minSessionTimeout is 5000/)]);
-      await ensemble.members[2]!.stop();
-      const away = await Findings.of(['--url', `zookeeper://${[first, ...others].join(',')}`]);
-      expect(away.lines).toContainEqual(
-        expect.objectContaining({ subject: others[1], check: 'reachable', state: 'problem' }),
-      );
+      const all = ['--url', `zookeeper://${[first, ...others].join(',')}`];
+      // Without its leader, the ensemble does not serve until it has another.
+      const follower = (await Findings.of(all)).lines.find(({ text }) => text === 'it answers (follower)')!;
+      const member = ensemble.members.find((one) => addressOf(one) === follower.subject)!;
+      const isAway = expect.objectContaining({
+        ...{ subject: follower.subject, check: 'reachable', state: 'problem' },
+      });
+      member.pause();
+      // A client that begins with the frozen server must not decide for the ensemble.
+      for (let time = 0; time < 4; time += 1) {
+        const frozen = await Findings.of(all);
+        expect(frozen.lines).toContainEqual(isAway);
+        expect(frozen.passed('reachable')).toContain('a majority answers');
+      }
+      member.resume();
+      await member.stop();
+      const away = await Findings.of(all);
+      expect(away.lines).toContainEqual(isAway);
       expect(away.passed('locks')).toHaveLength(1);
     } finally {
       await ensemble.stop();
     }
-  }, 60_000);
+  }, 90_000);
 
   it('ends with 69 where no server answers', async () => {
     const { code, stdout } = await bedrock(['doctor', '--url', 'zookeeper://127.0.0.1:1']);

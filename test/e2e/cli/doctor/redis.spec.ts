@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Bedrock } from 'bedrock-lock';
 import { redis } from 'bedrock-lock/redis';
-import { startProxy, startRedis, type RunningServer } from 'bedrock-servers';
+import { startProxy, startRedis, startSentinels, type RunningServer } from 'bedrock-servers';
 import { eventually } from 'bedrock-testkit';
 import { Redis } from 'ioredis';
 import { readFileSync } from 'node:fs';
@@ -195,6 +195,19 @@ describe('bedrock doctor on a server that is something else, or stops answering'
       await lone.stop();
     }
   });
+});
+
+describe('bedrock doctor on a Sentinel', () => {
+  it('asks for the address of the primary', async () => {
+    const group = await startSentinels();
+    try {
+      const [sentinel] = group.sentinels;
+      const { code, problems } = await Findings.of(['--url', `redis://127.0.0.1:${sentinel!.port}`]);
+      expect([code, problems[0]]).toEqual([1, 'role: it is a Sentinel: give the address of the primary']);
+    } finally {
+      await group.stop();
+    }
+  }, 60_000);
 });
 
 describe('the rights of a user', () => {
