@@ -1,4 +1,5 @@
 import { MUTEX, READER, READERS, WRITER, type ClaimView, type Shape } from '../../core/claim.js';
+import type { Clock } from '../../core/clock.js';
 import { checkWhole } from '../../core/checks.js';
 import { InvalidOptionError, LockTypeMismatchError } from '../../core/errors.js';
 import type {
@@ -8,6 +9,7 @@ import type {
   ListRequest,
   ProcessEntry,
 } from '../../core/ports/admin.js';
+import { pauseAfterPage } from './pace.js';
 
 /** Most names that one page reads. */
 const MAX_LIMIT = 1_000;
@@ -31,6 +33,7 @@ export class NamedAdmin implements AdminDriver {
   /** @param announced @default the processes that hold a lock */
   constructor(
     private readonly locks: LockNames,
+    private readonly clock: Clock,
     private readonly announced?: () => Promise<readonly ProcessEntry[]>,
   ) {}
 
@@ -63,12 +66,14 @@ export class NamedAdmin implements AdminDriver {
     const entries = new Map<string, ProcessEntry>();
     let cursor: string | undefined;
     do {
+      const askedAt = this.clock.now();
       const page = await this.list({ prefix: '', limit: MAX_LIMIT, ...(cursor !== undefined && { cursor }) });
       for (const { id, process } of page.resources.flatMap(({ holders }) => holders)) {
         const processId = id.slice(0, id.indexOf(':'));
         if (process !== undefined) entries.set(processId, { id: processId, ...process });
       }
       cursor = page.cursor;
+      if (cursor !== undefined) await pauseAfterPage(this.clock, askedAt);
     } while (cursor !== undefined);
     return [...entries.values()];
   }

@@ -108,7 +108,7 @@ class MemoryBackend implements Backend, LeaseDriver, MemoryClient {
         ];
       },
     };
-    this.admin = new NamedAdmin(locks, async () => (this.#assertOpen(), store.processes()));
+    this.admin = new NamedAdmin(locks, clock, async () => (this.#assertOpen(), store.processes()));
     store.join(this);
   }
 

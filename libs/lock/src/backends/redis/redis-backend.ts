@@ -81,7 +81,7 @@ export class RedisBackend implements LockNode {
     this.#single = settings.cluster === undefined ? new SingleServer(deps) : undefined;
     this.#servers = this.#single ?? new ClusterServers(deps, settings.cluster!);
     const { leases, counters, permits, records } = this.#servers;
-    this.admin = new NamedAdmin(this.#servers.lockNames, () => this.#servers.processes());
+    this.admin = new NamedAdmin(this.#servers.lockNames, clock, () => this.#servers.processes());
     this.id = settings.nodeId;
     this.leases = leases;
     this.counters = counters;

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.js';
 import type { AdminDriver } from '../../core/ports/admin.js';
 import type { Backend, Traits } from '../../core/ports/ports.js';
-import { NamedAdmin } from '../kit/named-admin.js';
+import { NamedAdmin, type LockNames } from '../kit/named-admin.js';
 import { Suspicion } from '../kit/suspicion.js';
 import { QueueLeases } from './queue-leases.js';
 import type { QueueStore } from './queue-store.js';
@@ -52,10 +52,11 @@ export abstract class SessionQueueBackend implements Backend {
     const { onSuspect, report } = new Suspicion();
     this.onSuspect = onSuspect;
     this.leases = new QueueLeases({ name, clock, store, operationTimeoutMs, maxLeaseMs }, report);
-    this.admin = new NamedAdmin({
+    const locks: LockNames = {
       names: (request) => store.names(request),
       find: (resource) => this.leases.find(resource),
-    });
+    };
+    this.admin = new NamedAdmin(locks, clock);
   }
 
   abstract get commands(): number;

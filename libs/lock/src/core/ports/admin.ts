@@ -46,6 +46,9 @@ export interface AdminDriver {
    * @throws LockTypeMismatchError when the name holds something else
    */
   find(resource: string): Promise<readonly HeldResource[]>;
-  /** The processes that have announced themselves within a minute; where none do so, those that hold a lock. */
+  /**
+   * The processes that have announced themselves within a minute; where none do so, those that hold a lock. Pauses where it has to read
+   * many names.
+   */
   processes(): Promise<readonly ProcessEntry[]>;
 }

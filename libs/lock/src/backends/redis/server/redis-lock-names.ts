@@ -1,8 +1,10 @@
 import { FAIR_MUTEX, MUTEX, permits, READER, type Shape } from '../../../core/claim.js';
+import type { Clock } from '../../../core/clock.js';
 import { InvalidOptionError, LockTypeMismatchError } from '../../../core/errors.js';
 import type { HeldResource, ListRequest } from '../../../core/ports/admin.js';
 import type { LeaseDriver } from '../../../core/ports/ports.js';
 import type { LockNames, NamesPage } from '../../kit/named-admin.js';
+import { pauseAfterPage } from '../../kit/pace.js';
 import type { RedisConnection } from '../connection/redis-connection.js';
 import { processIdIn, PROCESS_KEYS, ResourceKeys, tagged } from '../protocol/keys.js';
 import { SemaphoreKeys } from '../locks/semaphore-protocol.js';
@@ -26,6 +28,7 @@ export class RedisLockNames implements LockNames {
   constructor(
     private readonly connection: RedisConnection,
     private readonly leases: Pick<LeaseDriver, 'inspect'>,
+    private readonly clock: Clock,
     private readonly start: () => void,
   ) {
     this.#callScript = scriptCallerFor(connection.calls);
@@ -73,9 +76,11 @@ export class RedisLockNames implements LockNames {
     const ids: string[] = [];
     let cursor = '0';
     do {
+      const askedAt = this.clock.now();
       const { keys, next } = await this.#scan(cursor, `${PROCESS_KEYS}*`, PROCESSES_COUNT, 'string');
       ids.push(...keys.map(processIdIn));
       cursor = next;
+      if (cursor !== '0') await pauseAfterPage(this.clock, askedAt);
     } while (cursor !== '0');
     return ids;
   }

@@ -69,7 +69,7 @@ export class ServerDrivers {
       agreement,
       start,
     });
-    this.lockNames = new RedisLockNames(connection, this.leases, start);
+    this.lockNames = new RedisLockNames(connection, this.leases, settings.clock, start);
     this.#answerCleanup = new StoredAnswerCleanup(connection, settings.clock);
     const calls = new CountingCalls(connection, clockOffset, this.#answerCleanup, wakes, start);
     this.counters = new RedisCounters(calls);
