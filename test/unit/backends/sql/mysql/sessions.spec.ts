@@ -42,7 +42,7 @@ describe('named locks of sessions', () => {
     expect(one.commands - before).toBe(1);
     expect(holderOf(await one.leases.claim(claimOf(one, resource)))).toBe(claim.id);
     expect(holderOf(await other.leases.claim(claimOf(other, resource)))).toBe(
-      `session ${String(await used(resource))}`,
+      `session:${String(await used(resource))}`,
     );
     expect(await one.leases.withdraw(claim, NOW)).toBe('released');
     expect(one.commands - before).toBe(2);
@@ -196,6 +196,39 @@ describe('named locks of sessions', () => {
     expect(await used(resource)).toBeNull();
   });
 
+  it('are listed where the server lists them, with the sessions that have them', async () => {
+    const [backend, admin] = [fixture.sessions(), fixture.sessions().admin!];
+    const [named, long] = [fresh(), `${fresh()} of a name with a digest`];
+    for (const resource of [named, long]) await backend.leases.claim(claimOf(backend, resource));
+    const program = await fixture.connection();
+    await program.query("SELECT GET_LOCK('Other Program', 0)");
+    try {
+      // This server neither has its performance schema nor the plugin.
+      await expect(admin.list({ prefix: '', limit: 10 })).rejects.toMatchObject({
+        code: 'LOCK_UNSUPPORTED',
+        message: expect.stringContaining('metadata_lock_info') as string,
+      });
+      await fixture.rows("INSTALL SONAME 'metadata_lock_info'");
+      const { resources } = await admin.list({ prefix: '', limit: 10 });
+      expect(resources.map(({ resource }) => resource)).toEqual([
+        'Other Program',
+        expect.stringMatching(/^bedrock_[0-9a-f]{56}$/),
+        named,
+      ]);
+      const session = `session:${String(await used(named))}`;
+      for (const name of [named, long, resources[1]!.resource])
+        expect(await admin.find(name)).toMatchObject([
+          { resource: name, holders: [{ id: session, depth: 1 }] },
+        ]);
+      expect((await admin.find('Other Program'))[0]!.holders).toHaveLength(1);
+      for (const text of ['free', 'x'.repeat(70), '']) expect(await admin.find(text)).toEqual([]);
+      expect((await admin.list({ prefix: 'sessions:', limit: 1 })).resources).toHaveLength(1);
+    } finally {
+      program.destroy();
+      await fixture.rows("UNINSTALL SONAME 'metadata_lock_info'").catch(() => undefined);
+    }
+  });
+
   it('end with the backend', async () => {
     const backend = fixture.sessions();
     const claim = claimOf(backend, fresh());
@@ -204,5 +237,22 @@ describe('named locks of sessions', () => {
     await eventually('it is free', async () => (await used(claim.resource)) === null);
     await expect(backend.leases.claim(claim)).rejects.toMatchObject({ executed: 'no' });
     await expect(backend.ping()).rejects.toMatchObject({ code: 'BACKEND_UNAVAILABLE' });
+  });
+});
+
+describe('named locks of sessions in the performance schema', () => {
+  const fixture = new MysqlFixture();
+  const schema = ['--performance-schema=ON', '--performance-schema-instrument=wait/lock/metadata/sql/mdl=ON'];
+  beforeAll(() => fixture.start({ args: schema }), 180_000);
+  afterEach(() => fixture.clean());
+  afterAll(() => fixture.stop());
+
+  it('are listed with the sessions that have them', async () => {
+    const [backend, admin] = [fixture.sessions(), fixture.sessions().admin!];
+    await backend.leases.claim(claimOf(backend, 'watched'));
+    const [row] = await fixture.rows("SELECT IS_USED_LOCK('watched') AS session");
+    expect((await admin.list({ prefix: 'w', limit: 10 })).resources).toMatchObject([
+      { resource: 'watched', waiters: 0, holders: [{ id: `session:${String(row!['session'])}` }] },
+    ]);
   });
 });

@@ -1,4 +1,5 @@
 import { randomUuid, type Clock } from '../../../core/clock.js';
+import type { AdminDriver } from '../../../core/ports/admin.js';
 import type { Backend, Traits } from '../../../core/ports/ports.js';
 import { Suspicion } from '../../kit/suspicion.js';
 import { MIN_LEASE_MS, type SqlSettings } from '../sql-options.js';
@@ -9,6 +10,7 @@ export interface SessionLockBackendDeps {
   readonly settings: SqlSettings;
   readonly traits: Pick<Traits, 'shared' | 'fencing'>;
   readonly leases: SessionLeases;
+  readonly admin: AdminDriver;
   readonly session: { readonly commands: number; close(): void };
   /** A round trip on the session. @throws BackendUnavailableError */
   readonly ping: () => Promise<unknown>;
@@ -19,6 +21,7 @@ export abstract class SessionLockBackend implements Backend {
   readonly name: string;
   readonly traits: Traits;
   readonly leases: SessionLeases;
+  readonly admin: AdminDriver;
   readonly processId: string;
   readonly operationTimeoutMs: number;
   protected readonly clock: Clock;
@@ -31,6 +34,7 @@ export abstract class SessionLockBackend implements Backend {
     const { clock, operationTimeoutMs, maxLeaseMs } = settings;
     this.name = name;
     this.leases = leases;
+    this.admin = deps.admin;
     this.processId = randomUuid(clock);
     this.operationTimeoutMs = operationTimeoutMs;
     this.clock = clock;

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 
-/** MySQL takes names of up to 64 characters, and takes upper and lower case for the same. */
+/** Of a name of MySQL's, in characters. */
+export const MAX_NAME_LENGTH = 64;
+/** MySQL takes upper and lower case for the same. */
 const VERBATIM = /^[a-z0-9_.:/-]{1,64}$/;
 const DIGEST = 'bedrock_';
 
@@ -15,6 +17,6 @@ export function lockNameOf(resource: string): string {
     createHash('sha256')
       .update(resource)
       .digest('hex')
-      .slice(0, 64 - DIGEST.length)
+      .slice(0, MAX_NAME_LENGTH - DIGEST.length)
   );
 }

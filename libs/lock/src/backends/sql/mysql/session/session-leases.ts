@@ -11,6 +11,7 @@ import type {
 } from '../../../../core/claim.js';
 import type { Clock } from '../../../../core/clock.js';
 import { UnsupportedByBackendError } from '../../../../core/errors.js';
+import { sessionId, sessionView } from '../../session-locks/session-admin.js';
 import { SessionLeases, type SessionLock } from '../../session-locks/session-leases.js';
 import { BACKEND } from '../connection/failures.js';
 import { lockNameOf } from './lock-name.js';
@@ -48,19 +49,18 @@ export class MysqlSessionLeases extends SessionLeases {
 
   async inspect(resource: string): Promise<readonly ClaimView[]> {
     this.assertOpen();
-    const [own] = this.heldOn(resource);
-    const is = { resource, mode: 'exclusive', units: 1, revoked: false } as const;
-    const remainingMs = (own?.expiresAt ?? 0) - this.clock.now();
-    if (own !== undefined && remainingMs > 0) {
-      return [{ ...is, id: own.ref.id, depth: own.depth, remainingMs, process: this.ownProcess }];
+    const [held] = this.heldOn(resource);
+    const remainingMs = (held?.expiresAt ?? 0) - this.clock.now();
+    if (held !== undefined && remainingMs > 0) {
+      const own = { id: held.ref.id, depth: held.depth, remainingMs, process: this.ownProcess };
+      return [{ resource, mode: 'exclusive', units: 1, revoked: false, ...own }];
     }
     return this.link().query(
       'SELECT IS_USED_LOCK(?) AS session',
       [lockNameOf(resource)],
       ({ rows: [row] }) => {
-        const session = row?.['session'] ?? undefined;
-        if (session === undefined) return [];
-        return [{ ...is, id: nameOfSession(session), depth: 1, remainingMs: Infinity }];
+        const session = row?.['session'];
+        return typeof session === 'number' ? [sessionView(resource, session, false)] : [];
       },
     );
   }
@@ -153,10 +153,6 @@ export class MysqlSessionLeases extends SessionLeases {
 
 function refusedBySession(session: unknown): Verdict {
   const isKnown = typeof session === 'number';
-  const holder = isKnown ? { id: nameOfSession(session), remainingMs: Infinity } : undefined;
+  const holder = isKnown ? { id: sessionId(session), remainingMs: Infinity } : undefined;
   return { kind: 'refused', retryInMs: LONGEST_POLL_MS, ...(holder && { holder }) };
-}
-
-function nameOfSession(session: unknown): string {
-  return `session ${String(session)}`;
 }

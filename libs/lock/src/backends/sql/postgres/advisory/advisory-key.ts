@@ -8,3 +8,14 @@ import { createHash } from 'node:crypto';
 export function advisoryKey(resource: string): string {
   return createHash('sha256').update('bedrock:').update(resource).digest().readBigInt64BE(0).toString();
 }
+
+/** How a list names an advisory lock: only its number is known. */
+export function serverNameOf(key: string): string {
+  return `advisory:${key}`;
+}
+
+/** The number in such a name; undefined in any other text. */
+export function keyInServerName(text: string): string | undefined {
+  const key = /^advisory:(-?\d{1,19})$/.exec(text)?.[1];
+  return key !== undefined && BigInt.asIntN(64, BigInt(key)) === BigInt(key) ? key : undefined;
+}

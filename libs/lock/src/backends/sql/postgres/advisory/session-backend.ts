@@ -1,11 +1,13 @@
 import { checkFields } from '../../../../core/checks.js';
 import { InvalidOptionError } from '../../../../core/errors.js';
 import type { Backend } from '../../../../core/ports/ports.js';
+import { SessionAdmin } from '../../session-locks/session-admin.js';
 import { SessionLockBackend } from '../../session-locks/session-lock-backend.js';
 import { DEFAULT_MAX_SESSION_LEASE_MS } from '../../sql-options.js';
 import { tableNames } from '../names.js';
 import { PgLinkFactory } from '../pg-link.js';
 import { resolvePostgresOptions, type PostgresOptions, type PostgresSettings } from '../postgres-options.js';
+import { keyInServerName } from './advisory-key.js';
 import { BACKEND, PgSession } from './session.js';
 import { PostgresSessionLeases } from './session-leases.js';
 
@@ -45,7 +47,15 @@ class PostgresSessionBackend extends SessionLockBackend {
     const session = new PgSession({ links, clock, operationTimeoutMs, sequence, onEnd });
     const leases = new PostgresSessionLeases(session, clock);
     const ping = () => session.query('SELECT 1', []);
-    super({ name: BACKEND, settings, traits: { shared: true, fencing: true }, leases, session, ping });
+    const admin = new SessionAdmin({
+      inspect: (resource) => leases.inspect(resource),
+      readLocks: () => session.locks(),
+      readLock: async (name) => {
+        const key = keyInServerName(name);
+        return key === undefined ? [] : session.locks(key);
+      },
+    });
+    super({ name: BACKEND, settings, traits: { shared: true, fencing: true }, leases, admin, session, ping });
     this.#session = session;
   }
 

@@ -10,6 +10,7 @@ import type {
 } from '../../../../core/claim.js';
 import type { Clock } from '../../../../core/clock.js';
 import { UnsupportedByBackendError } from '../../../../core/errors.js';
+import { sessionView } from '../../session-locks/session-admin.js';
 import { SessionLeases } from '../../session-locks/session-leases.js';
 import { advisoryKey } from './advisory-key.js';
 import { BACKEND, isAdvisoryLockShape, type PgSession } from './session.js';
@@ -57,17 +58,14 @@ export class PostgresSessionLeases extends SessionLeases {
    * alone.
    */
   async inspect(resource: string): Promise<readonly ClaimView[]> {
-    const rows = await this.session.holders(advisoryKey(resource));
-    const others = rows.filter(({ isOwn }) => !isOwn);
-    const is = { resource, units: 1, revoked: false };
+    const locks = await this.session.locks(advisoryKey(resource));
+    const others = locks.filter(({ isOwn }) => !isOwn);
     return [
       ...this.heldOn(resource).map(({ ref: { id, shape }, expiresAt, depth }) => ({
-        ...{ ...is, id, mode: shape.mode, depth, remainingMs: expiresAt - this.clock.now() },
+        ...{ resource, id, mode: shape.mode, units: 1, depth },
+        ...{ remainingMs: expiresAt - this.clock.now(), revoked: false },
       })),
-      ...others.map(({ pid, isShared }) => ({
-        ...{ ...is, id: `session:${pid}`, mode: isShared ? ('shared' as const) : ('exclusive' as const) },
-        ...{ depth: 1, remainingMs: Infinity },
-      })),
+      ...others.map(({ session, isShared }) => sessionView(resource, session, isShared)),
     ];
   }
 

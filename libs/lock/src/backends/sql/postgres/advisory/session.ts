@@ -3,7 +3,9 @@ import type { Clock } from '../../../../core/clock.js';
 import { SerialExecutor } from '../../../../runtime/serial-executor.js';
 import { BackendErrors, textOf } from '../../connection/failures.js';
 import type { SqlResult } from '../../connection/link.js';
+import type { ServerLock } from '../../session-locks/session-admin.js';
 import type { PgLink, PgLinkFactory } from '../pg-link.js';
+import { serverNameOf } from './advisory-key.js';
 
 export const BACKEND = 'postgres session';
 
@@ -16,11 +18,8 @@ export function isAdvisoryLockShape({ mode, units, capacity, order }: Shape): bo
 /** Tokens that one value of the sequence stands for; `migration.sql` counts by it. */
 export const TOKENS_PER_VALUE = 65_536;
 
-/** A holder of an advisory lock. */
-export interface SessionHolder {
-  /** Of the server process. */
-  readonly pid: number;
-  readonly isShared: boolean;
+export interface AdvisoryLock extends ServerLock {
+  /** This session has it. */
   readonly isOwn: boolean;
 }
 
@@ -93,16 +92,26 @@ export class PgSession {
     return rows[0]!['was_held'] === true;
   }
 
-  async holders(key: string): Promise<readonly SessionHolder[]> {
+  /**
+   * The advisory locks that sessions and transactions have in this database, also those of other programs, if a number of 64 bits
+   * names them.
+   * @param key of one of them @default all
+   */
+  async locks(key?: string): Promise<readonly AdvisoryLock[]> {
     const { rows } = await this.query(
-      `SELECT pid, mode = 'ShareLock' AS is_shared, pid = pg_backend_pid() AS is_own FROM pg_locks
-       WHERE locktype = 'advisory' AND granted AND objsubid = 1
-         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-         AND ((classid::bigint << 32) | objid::bigint) = $1::bigint`,
-      [key],
+      `SELECT * FROM (
+         SELECT (classid::bigint << 32) | objid::bigint AS key, pid, mode = 'ShareLock' AS is_shared,
+           pid = pg_backend_pid() AS is_own
+         FROM pg_locks
+         WHERE locktype = 'advisory' AND granted AND objsubid = 1
+           AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+       ) AS held WHERE $1::bigint IS NULL OR key = $1::bigint`,
+      [key ?? null],
     );
     return rows.map((row) => ({
-      pid: Number(row['pid']),
+      name: serverNameOf(String(row['key'])),
+      // The process of the server that serves it.
+      session: Number(row['pid']),
       isShared: row['is_shared'] === true,
       isOwn: row['is_own'] === true,
     }));
