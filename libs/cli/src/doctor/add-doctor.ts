@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { addBackendOptions, addressOf, settingsOf, type BackendOptions } from '../input/backend-options.js';
+import { UsageError } from '../input/usage-error.js';
 import { EXIT } from '../output/exit-codes.js';
 import { examine, isReached } from './examine.js';
 import type { Examination } from './findings/finding.js';
@@ -23,6 +24,8 @@ export function addDoctor(program: Command, exit: (code: number) => void): void 
     .argument('[prefix]', 'beginning of the names of your locks; on Redis, rights depend on it', '')
     .addHelpText('after', EXPLANATION);
   addBackendOptions(doctor, 'bedrock doctor').action(async (prefix: string, options: BackendOptions) => {
+    if (options.sessions === true)
+      throw new UsageError('doctor examines the locks of rows: leave --sessions out');
     const examinations = await examine(addressOf(options, process.env), settingsOf(options), prefix);
     const text =
       options.json === true

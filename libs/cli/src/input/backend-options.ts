@@ -18,6 +18,7 @@ export interface BackendOptions {
   readonly tablePrefix?: string;
   readonly schema?: string;
   readonly throughPooler?: true;
+  readonly sessions?: true;
   readonly createTables?: true;
   readonly label: string;
   readonly json?: true;
@@ -57,6 +58,7 @@ export function addBackendOptions(command: Command, label: string): Command {
     )
     .option('--schema <name>', 'PostgreSQL: schema of the tables')
     .option('--through-pooler', 'PostgreSQL: the URL leads to a pooler in transaction mode')
+    .option('--sessions', 'PostgreSQL and MySQL: advisory locks and GET_LOCK of sessions, not rows')
     .option('--create-tables', 'PostgreSQL and MySQL: make the tables where they are missing')
     .option('--json', 'one JSON object for each message');
 }
@@ -76,6 +78,7 @@ export function settingsOf(options: BackendOptions): BackendSettings {
     tablePrefix: options.tablePrefix,
     schema: options.schema,
     throughPooler: options.throughPooler,
+    sessions: options.sessions,
     createTables: options.createTables,
   };
 }

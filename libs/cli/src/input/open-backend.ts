@@ -18,6 +18,8 @@ export interface BackendSettings {
   readonly schema: string | undefined;
   /** PostgreSQL. */
   readonly throughPooler: true | undefined;
+  /** Advisory or named locks of sessions instead of rows: PostgreSQL and MySQL. */
+  readonly sessions: true | undefined;
   /** Make the tables where they are missing: PostgreSQL and MySQL. */
   readonly createTables: true | undefined;
 }
@@ -32,6 +34,14 @@ const ENGINES_OF: readonly (readonly [keyof BackendSettings, string, readonly En
   ['createTables', '--create-tables', ['postgres', 'mysql']],
   ['schema', '--schema', ['postgres']],
   ['throughPooler', '--through-pooler', ['postgres']],
+  ['sessions', '--sessions', ['postgres', 'mysql']],
+];
+
+/** Settings of rows, which locks of sessions have no use for; the tokens of PostgreSQL's come from a sequence of the schema. */
+const NOT_OF_SESSIONS: readonly (readonly [keyof BackendSettings, string, readonly Engine[]])[] = [
+  ['createTables', '--create-tables', ['postgres', 'mysql']],
+  ['throughPooler', '--through-pooler', ['postgres']],
+  ['tablePrefix', '--table-prefix', ['mysql']],
 ];
 
 /**
@@ -40,10 +50,7 @@ const ENGINES_OF: readonly (readonly [keyof BackendSettings, string, readonly En
  */
 export async function openBackend(address: BackendAddress, settings: BackendSettings): Promise<Backend> {
   const { engine } = address;
-  for (const [setting, option, engines] of ENGINES_OF) {
-    if (settings[setting] !== undefined && !engines.includes(engine))
-      throw new UsageError(`${option} is an option of ${engines.join(' and ')}, not of ${engine}`);
-  }
+  checkSettings(engine, settings);
   const { label, maxLeaseMs, operationTimeoutMs } = settings;
   const shared = given({ label, maxLeaseMs, operationTimeoutMs });
   switch (engine) {
@@ -80,16 +87,31 @@ export async function openBackend(address: BackendAddress, settings: BackendSett
       return zookeeper({ connect, ...shared, ...given({ root: settings.root, auth }) });
     }
     case 'postgres': {
-      const { postgres } = await import('bedrock-lock/postgres');
-      const { tablePrefix, schema, throughPooler } = settings;
+      const { postgres, postgresSession } = await import('bedrock-lock/postgres');
+      const { tablePrefix, schema, throughPooler, sessions } = settings;
       const own = given({ tablePrefix, schema, throughPooler });
+      if (sessions === true)
+        return postgresSession({ url: address.url, ...own, ...given({ maxLeaseMs, operationTimeoutMs }) });
       return withTables(postgres({ url: address.url, ...shared, ...own }), settings);
     }
     case 'mysql': {
-      const { mysql } = await import('bedrock-lock/mysql');
+      const { mysql, mysqlSessions } = await import('bedrock-lock/mysql');
+      if (settings.sessions === true) return mysqlSessions({ url: address.url, ...shared });
       const own = given({ tablePrefix: settings.tablePrefix });
       return withTables(mysql({ url: address.url, ...shared, ...own }), settings);
     }
+  }
+}
+
+/** @throws UsageError */
+function checkSettings(engine: Engine, settings: BackendSettings): void {
+  for (const [setting, option, engines] of ENGINES_OF) {
+    if (settings[setting] !== undefined && !engines.includes(engine))
+      throw new UsageError(`${option} is an option of ${engines.join(' and ')}, not of ${engine}`);
+  }
+  for (const [setting, option, engines] of settings.sessions === true ? NOT_OF_SESSIONS : []) {
+    if (settings[setting] !== undefined && engines.includes(engine))
+      throw new UsageError(`${option} is an option of rows: leave it or --sessions out`);
   }
 }
 
