@@ -105,9 +105,9 @@ async function checkRights(client: Etcd3, key: string): Promise<readonly Finding
   const writing = await refusalOf(
     client.if(key, 'Version', '==', -1).then(client.put(key).value('')).commit(),
   );
-  // Every write is refused, whatever the rights: the alarm is the finding.
-  if (writing === 'full') return [];
   const lacking = [...(reading === 'denied' ? ['read'] : []), ...(writing === 'denied' ? ['write'] : [])];
+  if (lacking.length === 0 && writing === 'full')
+    return [note('rights', 'unknown: without space every write is refused')];
   return lacking.length === 0
     ? [ok('rights', 'all needed rights are granted')]
     : [problem('rights', `this user may not ${lacking.join(' or ')} keys below the prefix of the locks`)];
