@@ -47,8 +47,8 @@ export interface AdminDriver {
    */
   find(resource: string): Promise<readonly HeldResource[]>;
   /**
-   * The processes that have announced themselves within a minute; where none do so, those that hold a lock. Pauses where it has to read
-   * many names.
+   * The processes that have announced themselves within a minute; where none do so, those that hold a lock; none where
+   * the server knows sessions alone. Pauses where it has to read many names.
    */
   processes(): Promise<readonly ProcessEntry[]>;
 }

@@ -1,3 +1,4 @@
+import { types } from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Bedrock, type Backend } from 'bedrock-lock';
 import { READER, WRITER } from 'bedrock-lock/backend';
@@ -245,6 +246,8 @@ describe('session locks', () => {
   it('are listed by their numbers, with the sessions that have them, beside those of other programs', async () => {
     const [one, other, reader] = [await session(), await session(), await session()];
     const program = await fixture.observer.connect();
+    // As many applications do.
+    types.setTypeParser(types.builtins.INT8, Number);
     try {
       const claim = await granted(one, 'listed');
       await granted(one, 'read', { shape: READER });
@@ -256,7 +259,10 @@ describe('session locks', () => {
       expect(cursor).toBeUndefined();
       const modes = resources.map(({ holders }) => holders.map(({ mode }) => mode));
       expect(modes.sort()).toEqual([['exclusive'], ['exclusive'], ['shared', 'shared']]);
-      for (const { resource } of resources) expect(resource).toMatch(/^advisory:-?\d+$/);
+      for (const { resource, holders } of resources)
+        expect(await admin.find(resource)).toMatchObject([
+          { resource, holders: [{ id: holders[0]!.id }, ...holders.slice(1)] },
+        ]);
 
       const [found] = await admin.find('listed');
       expect(found!.holders).toEqual([
@@ -267,7 +273,7 @@ describe('session locks', () => {
       );
       expect(inList.map(({ resource }) => resource)).toHaveLength(2);
       expect(await one.admin!.find('listed')).toMatchObject([{ holders: [{ id: claim.id, depth: 1 }] }]);
-      // By its number too, if it is one.
+      // By its number too, with each of its digits.
       expect(await admin.find('advisory:-77')).toEqual(
         (await admin.list({ prefix: 'advisory:-77', limit: 1 })).resources,
       );
@@ -281,6 +287,7 @@ describe('session locks', () => {
       expect(await admin.processes()).toEqual([]);
       await expect(admin.list({ prefix: '', limit: 0 })).rejects.toMatchObject({ field: 'limit' });
     } finally {
+      types.setTypeParser(types.builtins.INT8, String);
       program.release(true);
     }
   });

@@ -1,4 +1,5 @@
 import { BackendUnavailableError } from '../../../core/errors.js';
+import type { SqlLinkFactory } from './link.js';
 
 /** Errors as callers of one kind of database see them. */
 export class BackendErrors {
@@ -13,6 +14,12 @@ export class BackendErrors {
   noAnswer(detail: string, cause?: unknown): BackendUnavailableError {
     return new BackendUnavailableError(this.backend, detail, 'unknown', { cause });
   }
+}
+
+/** What an error says, and what to do about it where it does not say so. */
+export function textWithAdvice(error: unknown, { adviceOn }: Pick<SqlLinkFactory, 'adviceOn'>): string {
+  const advice = adviceOn?.(error);
+  return advice === undefined ? textOf(error) : `${textOf(error)}; ${advice}`;
 }
 
 export function textOf(error: unknown): string {

@@ -1,7 +1,7 @@
 import { sleep, type Clock } from '../../../core/clock.js';
 import { isLockError } from '../../../core/errors.js';
 import { EarliestTimer } from '../../../runtime/earliest-timer.js';
-import { BackendErrors, textOf } from './failures.js';
+import { BackendErrors, textOf, textWithAdvice } from './failures.js';
 import type { SqlResult, SqlLink, SqlLinkFactory, Statement } from './link.js';
 
 /** Pauses before what lost against others is tried again, in ms: at least, and so much more by chance. */
@@ -148,11 +148,7 @@ export class LinkPool {
     if (isLockError(error)) throw error;
     const verdict = this.factory.classify(error);
     if (verdict === 'unknown') throw this.#errors.noAnswer(textOf(error), error);
-    if (verdict === 'no') {
-      const advice = this.factory.adviceOn?.(error);
-      const text = advice === undefined ? textOf(error) : `${textOf(error)}; ${advice}`;
-      throw this.#errors.notExecuted(text, error);
-    }
+    if (verdict === 'no') throw this.#errors.notExecuted(textWithAdvice(error, this.factory), error);
     const { clock } = this.deps;
     await sleep(clock, CONFLICT_PAUSE_MS.least + clock.random() * CONFLICT_PAUSE_MS.more);
     if (clock.now() >= deadline) throw this.#errors.notExecuted('it lost against others again and again');

@@ -7,26 +7,37 @@ import type {
   ProcessEntry,
 } from '../../../core/ports/admin.js';
 import { checkListRequest, checkPrintable, namesPageOf, pageOf, shapeOf } from '../../kit/named-admin.js';
+import type { SqlResult } from '../connection/link.js';
 
 /** A lock that a session has, as the server lists it. */
 export interface ServerLock {
   /** The server's name for it, which need not be that of the resource. */
   readonly name: string;
-  /** The number of the session. */
-  readonly session: number;
+  /** The number of the session, where it has one. */
+  readonly session: number | undefined;
   readonly isShared: boolean;
+}
+
+/** Asks the server. @throws BackendUnavailableError */
+export type Ask = (text: string, values?: readonly unknown[]) => Promise<SqlResult>;
+
+/** What one kind of server tells of the locks of sessions. */
+export interface ServerLocks {
+  /**
+   * All that sessions have, also those of other programs.
+   * @throws BackendUnavailableError; UnsupportedByBackendError where the server does not list them
+   */
+  all(ask: Ask): Promise<readonly ServerLock[]>;
+  /** Those with this name of the server's, if no resource has such a name. @default none */
+  named?(ask: Ask, serverName: string): Promise<readonly ServerLock[]>;
 }
 
 export interface SessionAdminDeps {
   /** The holders of a resource. */
   readonly inspect: (resource: string) => Promise<readonly ClaimView[]>;
-  /**
-   * All locks that sessions have, also those of other programs.
-   * @throws BackendUnavailableError; UnsupportedByBackendError where the server does not list them
-   */
-  readonly readLocks: () => Promise<readonly ServerLock[]>;
-  /** The lock of this very name of the server's, in each session that has it; none where the text cannot be such a name. */
-  readonly readLock: (serverName: string) => Promise<readonly ServerLock[]>;
+  readonly serverLocks: ServerLocks;
+  /** On another session than that of the locks, which a slow answer would delay or end. */
+  readonly ask: Ask;
 }
 
 /**
@@ -47,10 +58,10 @@ export class SessionAdmin implements AdminDriver {
   }
 
   async find(resource: string): Promise<readonly HeldResource[]> {
-    const { inspect, readLock } = this.deps;
+    const { inspect, serverLocks, ask } = this.deps;
     const holders = await inspect(checkPrintable('resource', resource));
     if (holders.length > 0) return [heldResource(resource, holders)];
-    const locks = await readLock(resource);
+    const locks = (await serverLocks.named?.(ask, resource)) ?? [];
     return locks.length === 0 ? [] : [heldResource(resource, locks.map(viewOf))];
   }
 
@@ -60,15 +71,16 @@ export class SessionAdmin implements AdminDriver {
   }
 
   async #holdersByName(): Promise<ReadonlyMap<string, readonly ClaimView[]>> {
+    const { serverLocks, ask } = this.deps;
     const found = new Map<string, readonly ClaimView[]>();
-    for (const lock of await this.deps.readLocks())
+    for (const lock of await serverLocks.all(ask))
       found.set(lock.name, [...(found.get(lock.name) ?? []), viewOf(lock)]);
     return found;
   }
 }
 
 /** A holder of which the server knows the session alone. */
-export function sessionView(resource: string, session: number, isShared: boolean): ClaimView {
+export function sessionView(resource: string, session: number | undefined, isShared: boolean): ClaimView {
   return {
     resource,
     id: sessionId(session),
@@ -81,8 +93,8 @@ export function sessionView(resource: string, session: number, isShared: boolean
 }
 
 /** The id of a claim of which the server knows the session alone. */
-export function sessionId(session: number): string {
-  return `session:${session}`;
+export function sessionId(session: number | undefined): string {
+  return `session:${session ?? 'none'}`;
 }
 
 function viewOf({ name, session, isShared }: ServerLock): ClaimView {

@@ -17,6 +17,7 @@ const LOCKED = 3572;
 /** MariaDB: the row has changed since this transaction's snapshot was taken. */
 const CHANGED_SINCE_SNAPSHOT = 1020;
 const NO_SUCH_TABLE = 1146;
+const TABLE_DENIED = 1142;
 
 /** Errors after which the connection, or the server behind it, serves no caller: 1317 is a statement that was ended. */
 const FATAL_ERRNOS: ReadonlySet<number> = new Set([1053, 1077, 1079, 1080, 1152, 1184, 1317, 1927, 4031]);
@@ -47,6 +48,11 @@ export function isDeadlock(error: unknown): boolean {
 /** Another connection may lead to the server that is the primary now. */
 export function isReadOnly(error: unknown): boolean {
   return READ_ONLY_ERRNOS.has(errnoOf(error) ?? 0);
+}
+
+/** The user may not read that table. */
+export function isReadingDenied(error: unknown): boolean {
+  return errnoOf(error) === TABLE_DENIED;
 }
 
 export function isTableMissing(error: unknown): boolean {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /** Of a name of MySQL's, in characters. */
-export const MAX_NAME_LENGTH = 64;
+const MAX_NAME_LENGTH = 64;
 /** MySQL takes upper and lower case for the same. */
 const VERBATIM = /^[a-z0-9_.:/-]{1,64}$/;
 const DIGEST = 'bedrock_';

@@ -1,12 +1,11 @@
 import type { Backend } from '../../../../core/ports/ports.js';
 import { untilServing } from '../../../../runtime/until-serving.js';
 import { ownProcessView } from '../../../kit/process-view.js';
-import { SessionAdmin } from '../../session-locks/session-admin.js';
 import { SessionLockBackend } from '../../session-locks/session-lock-backend.js';
 import { BACKEND } from '../connection/failures.js';
 import { MysqlLinkFactory } from '../connection/mysql-link-factory.js';
 import { resolveSessionOptions, type MysqlSessionOptions, type MysqlSettings } from '../mysql-options.js';
-import { readNamedLock, readNamedLocks } from './named-locks.js';
+import { NAMED_LOCKS } from './named-locks.js';
 import { MysqlSessionLeases } from './session-leases.js';
 import { MysqlSessionLink } from './session-link.js';
 
@@ -39,19 +38,9 @@ class MysqlSessionBackend extends SessionLockBackend {
       onEnd: () => this.sessionEnded(),
     });
     const ping = () => session.query('DO 1', [], () => undefined);
-    const admin = new SessionAdmin({
-      inspect: (resource) => leases.inspect(resource),
-      readLocks: () => readNamedLocks(session),
-      readLock: (name) => readNamedLock(session, name),
-    });
     super({
-      name: BACKEND,
-      settings,
-      traits: { shared: false, fencing: false },
-      leases,
-      admin,
-      session,
-      ping,
+      ...{ name: BACKEND, settings, traits: { shared: false, fencing: false } },
+      ...{ leases, serverLocks: NAMED_LOCKS, links, session, ping },
     });
   }
 

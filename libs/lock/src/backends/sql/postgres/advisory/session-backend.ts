@@ -1,13 +1,12 @@
 import { checkFields } from '../../../../core/checks.js';
 import { InvalidOptionError } from '../../../../core/errors.js';
 import type { Backend } from '../../../../core/ports/ports.js';
-import { SessionAdmin } from '../../session-locks/session-admin.js';
 import { SessionLockBackend } from '../../session-locks/session-lock-backend.js';
 import { DEFAULT_MAX_SESSION_LEASE_MS } from '../../sql-options.js';
 import { tableNames } from '../names.js';
 import { PgLinkFactory } from '../pg-link.js';
 import { resolvePostgresOptions, type PostgresOptions, type PostgresSettings } from '../postgres-options.js';
-import { keyInServerName } from './advisory-key.js';
+import { ADVISORY_LOCKS } from './advisory-locks.js';
 import { BACKEND, PgSession } from './session.js';
 import { PostgresSessionLeases } from './session-leases.js';
 
@@ -47,15 +46,10 @@ class PostgresSessionBackend extends SessionLockBackend {
     const session = new PgSession({ links, clock, operationTimeoutMs, sequence, onEnd });
     const leases = new PostgresSessionLeases(session, clock);
     const ping = () => session.query('SELECT 1', []);
-    const admin = new SessionAdmin({
-      inspect: (resource) => leases.inspect(resource),
-      readLocks: () => session.locks(),
-      readLock: async (name) => {
-        const key = keyInServerName(name);
-        return key === undefined ? [] : session.locks(key);
-      },
+    super({
+      ...{ name: BACKEND, settings, traits: { shared: true, fencing: true } },
+      ...{ leases, serverLocks: ADVISORY_LOCKS, links, session, ping },
     });
-    super({ name: BACKEND, settings, traits: { shared: true, fencing: true }, leases, admin, session, ping });
     this.#session = session;
   }
 

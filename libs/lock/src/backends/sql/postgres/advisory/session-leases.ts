@@ -13,6 +13,7 @@ import { UnsupportedByBackendError } from '../../../../core/errors.js';
 import { sessionView } from '../../session-locks/session-admin.js';
 import { SessionLeases } from '../../session-locks/session-leases.js';
 import { advisoryKey } from './advisory-key.js';
+import { readAdvisoryLocks } from './advisory-locks.js';
 import { BACKEND, isAdvisoryLockShape, type PgSession } from './session.js';
 
 /** Without push the engine asks again by its own measure, and this only bounds that, in ms. */
@@ -58,7 +59,10 @@ export class PostgresSessionLeases extends SessionLeases {
    * alone.
    */
   async inspect(resource: string): Promise<readonly ClaimView[]> {
-    const locks = await this.session.locks(advisoryKey(resource));
+    const locks = await readAdvisoryLocks(
+      (text, values = []) => this.session.query(text, values),
+      advisoryKey(resource),
+    );
     const others = locks.filter(({ isOwn }) => !isOwn);
     return [
       ...this.heldOn(resource).map(({ ref: { id, shape }, expiresAt, depth }) => ({

@@ -1,11 +1,9 @@
 import { READERS, type Shape } from '../../../../core/claim.js';
 import type { Clock } from '../../../../core/clock.js';
 import { SerialExecutor } from '../../../../runtime/serial-executor.js';
-import { BackendErrors, textOf } from '../../connection/failures.js';
+import { BackendErrors, textOf, textWithAdvice } from '../../connection/failures.js';
 import type { SqlResult } from '../../connection/link.js';
-import type { ServerLock } from '../../session-locks/session-admin.js';
 import type { PgLink, PgLinkFactory } from '../pg-link.js';
-import { serverNameOf } from './advisory-key.js';
 
 export const BACKEND = 'postgres session';
 
@@ -17,11 +15,6 @@ export function isAdvisoryLockShape({ mode, units, capacity, order }: Shape): bo
 
 /** Tokens that one value of the sequence stands for; `migration.sql` counts by it. */
 export const TOKENS_PER_VALUE = 65_536;
-
-export interface AdvisoryLock extends ServerLock {
-  /** This session has it. */
-  readonly isOwn: boolean;
-}
 
 interface SessionQuery {
   readonly text: string;
@@ -92,31 +85,6 @@ export class PgSession {
     return rows[0]!['was_held'] === true;
   }
 
-  /**
-   * The advisory locks that sessions and transactions have in this database, also those of other programs, if a number of 64 bits
-   * names them.
-   * @param key of one of them @default all
-   */
-  async locks(key?: string): Promise<readonly AdvisoryLock[]> {
-    const { rows } = await this.query(
-      `SELECT * FROM (
-         SELECT (classid::bigint << 32) | objid::bigint AS key, pid, mode = 'ShareLock' AS is_shared,
-           pid = pg_backend_pid() AS is_own
-         FROM pg_locks
-         WHERE locktype = 'advisory' AND granted AND objsubid = 1
-           AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-       ) AS held WHERE $1::bigint IS NULL OR key = $1::bigint`,
-      [key ?? null],
-    );
-    return rows.map((row) => ({
-      name: serverNameOf(String(row['key'])),
-      // The process of the server that serves it.
-      session: Number(row['pid']),
-      isShared: row['is_shared'] === true,
-      isOwn: row['is_own'] === true,
-    }));
-  }
-
   /** @throws BackendUnavailableError */
   query(text: string, values: readonly unknown[], endsOnError = false): Promise<SqlResult> {
     const deadline = this.#deps.clock.now() + this.#deps.operationTimeoutMs;
@@ -161,7 +129,7 @@ export class PgSession {
       if (endsOnError || !links.isUsableAfter(error)) this.#end(link);
       throw links.classify(error) === 'unknown'
         ? this.#errors.noAnswer(textOf(error), error)
-        : this.#errors.notExecuted(textOf(error), error);
+        : this.#errors.notExecuted(textWithAdvice(error, links), error);
     } finally {
       isAnswered = true;
       clock.clearTimer(timer);

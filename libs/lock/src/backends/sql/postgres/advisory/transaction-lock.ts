@@ -30,7 +30,7 @@ const BEGAN = 'transaction_timestamp()::text AS began';
  * Locks resources until the caller's transaction ends, by commit or by rollback: there is nothing
  * to release, to renew or to lose, and a pooler that gives each transaction a connection does no
  * harm. Several are taken in one order of all callers, so that they are never wanted in circles.
- * Bedrock's other locks of the same names know nothing of these.
+ * Locks of `postgresSession()` with the same full names exclude these; locks in rows do not.
  * @throws LockBusyError, LockWaitTimeoutError: the transaction can go on; InvalidOptionError, also
  * without a transaction
  */
