@@ -39,7 +39,7 @@ const ENGINES_OF: readonly (readonly [keyof BackendSettings, string, readonly En
 
 /** Settings of rows, which locks of sessions have no use for; the tokens of PostgreSQL's come from a sequence of the schema. */
 const NOT_OF_SESSIONS: readonly (readonly [keyof BackendSettings, string, readonly Engine[]])[] = [
-  ['createTables', '--create-tables', ['postgres', 'mysql']],
+  ['createTables', '--create-tables', ['mysql']],
   ['throughPooler', '--through-pooler', ['postgres']],
   ['tablePrefix', '--table-prefix', ['mysql']],
 ];
@@ -86,14 +86,8 @@ export async function openBackend(address: BackendAddress, settings: BackendSett
       const auth = user && { scheme: 'digest', credentials: `${user.username}:${user.password}` };
       return zookeeper({ connect, ...shared, ...given({ root: settings.root, auth }) });
     }
-    case 'postgres': {
-      const { postgres, postgresSession } = await import('bedrock-lock/postgres');
-      const { tablePrefix, schema, throughPooler, sessions } = settings;
-      const own = given({ tablePrefix, schema, throughPooler });
-      if (sessions === true)
-        return postgresSession({ url: address.url, ...own, ...given({ maxLeaseMs, operationTimeoutMs }) });
-      return withTables(postgres({ url: address.url, ...shared, ...own }), settings);
-    }
+    case 'postgres':
+      return openPostgres(address.url, settings);
     case 'mysql': {
       const { mysql, mysqlSessions } = await import('bedrock-lock/mysql');
       if (settings.sessions === true) return mysqlSessions({ url: address.url, ...shared });
@@ -101,6 +95,18 @@ export async function openBackend(address: BackendAddress, settings: BackendSett
       return withTables(mysql({ url: address.url, ...shared, ...own }), settings);
     }
   }
+}
+
+async function openPostgres(url: string, settings: BackendSettings): Promise<Backend> {
+  const { postgres, postgresSession } = await import('bedrock-lock/postgres');
+  const { label, maxLeaseMs, operationTimeoutMs, tablePrefix, schema, throughPooler, sessions } = settings;
+  const shared = { url, ...given({ tablePrefix, schema, operationTimeoutMs, maxLeaseMs }) };
+  const rows = async (): Promise<Backend> =>
+    withTables(postgres({ ...shared, label, ...given({ throughPooler }) }), settings);
+  if (sessions !== true) return rows();
+  // The sequence of the tokens is made with the tables.
+  if (settings.createTables === true) await (await rows()).close();
+  return postgresSession(shared);
 }
 
 /** @throws UsageError */

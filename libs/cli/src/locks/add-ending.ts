@@ -56,6 +56,8 @@ export function addEndings(program: Command, exit: (code: number) => void): void
       .option('--dry-run', 'only show the holders');
     addBackendOptions(command, `bedrock ${ending.verb}`).action(
       async (resource: string, options: EndingOptions) => {
+        if (options.sessions === true)
+          throw new UsageError('only its session can free such a lock: end the session in the database');
         exit(await withBackend(options, (backend) => end(backend, resource, ending, options)));
       },
     );
