@@ -17,8 +17,8 @@ export class BackendErrors {
 }
 
 /** What an error says, and what to do about it where it does not say so. */
-export function textWithAdvice(error: unknown, { adviceOn }: Pick<SqlLinkFactory, 'adviceOn'>): string {
-  const advice = adviceOn?.(error);
+export function textWithAdvice(error: unknown, links: Pick<SqlLinkFactory, 'adviceOn'>): string {
+  const advice = links.adviceOn?.(error);
   return advice === undefined ? textOf(error) : `${textOf(error)}; ${advice}`;
 }
 
