@@ -14,14 +14,35 @@ const BACKENDS = [
 it.each(BACKENDS)(
   'ready() of %s keeps the process alive until it says that the server does not answer',
   async (name, backend, entry: string = name) => {
-    const program = `
+    const stdout = await run(`
       import { ${name} } from 'bedrock-lock/${entry}';
       const backend = ${backend};
       await backend.ready().catch(({ code }) => console.log(code));
-      await backend.close();`;
-    const args = ['--input-type=module', '--eval', program];
-    const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 30_000 });
+      await backend.close();`);
     expect(stdout).toBe('BACKEND_UNAVAILABLE\n');
   },
   60_000,
 );
+
+it.each(BACKENDS)(
+  '%s lets the process end when it is closed while it connects',
+  async (name, backend, entry: string = name) => {
+    const stdout = await run(`
+      import { ${name} } from 'bedrock-lock/${entry}';
+      const backend = ${backend};
+      const ready = backend.ready().catch(({ code }) => code);
+      // Its sockets are made, and no event of theirs has been read.
+      await new Promise(process.nextTick);
+      await backend.close();
+      console.log(await ready);`);
+    expect(stdout).toBe('BACKEND_UNAVAILABLE\n');
+  },
+  60_000,
+);
+
+/** Gives the output of a program that ends by itself. */
+async function run(program: string): Promise<string> {
+  const args = ['--input-type=module', '--eval', program];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 30_000 });
+  return stdout;
+}

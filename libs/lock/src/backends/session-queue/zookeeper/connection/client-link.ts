@@ -141,12 +141,13 @@ export class ClientLink implements ZooKeeperLink {
     if (this.#state === 'closed') return;
     const isOpen = this.#state === 'connected';
     this.#state = 'closed';
+    this.#onOpen?.();
     this.#heartbeat.stop();
     const closed = new Promise<true>((resolve) => (this.#onClosed = () => resolve(true)));
     if (isOpen) this.#client.close();
     const isDone = isOpen && (await atMost(this.deps.clock, this.deps.operationTimeoutMs, closed));
     // Without an answer the server ends the session by itself, when its time is over.
-    if (isDone !== true) this.#abandon();
+    if (isDone !== true) this.#drop();
   }
 
   #send(request: ClientRequest): Promise<void> {
@@ -230,12 +231,13 @@ export class ClientLink implements ZooKeeperLink {
   /**
    * The library throws on data that it cannot read, where no caller can catch it: the connection is
    * of no use then. Over a new connection, it would take half of a lost reply for the beginning of
-   * the next. It would also send requests that are too late.
+   * the next. It would also send requests that are too late. It would connect after a close.
    */
   #guardSocket(): void {
     const { connectionManager } = this.#client;
     const read = connectionManager.onSocketData.bind(connectionManager);
     const closed = connectionManager.onSocketClosed.bind(connectionManager);
+    const findNextServer = connectionManager.findNextServer.bind(connectionManager);
     connectionManager.onSocketData = (data) => {
       this.#heartbeat.received();
       try {
@@ -245,18 +247,17 @@ export class ClientLink implements ZooKeeperLink {
       }
     };
     connectionManager.onSocketClosed = (hadError) => {
+      // Clears the time-out for connecting. Left behind by a connection that was dropped while it was made, it would
+      // destroy the next one, and keep the process alive for as long as a session lasts.
+      connectionManager.onSocketError();
       connectionManager.pendingBuffer = null;
       connectionManager.packetQueue.queue.length = 0;
       closed(hadError);
     };
-  }
-
-  /** No more connections: not even one that is about to be made. */
-  #abandon(): void {
-    const { connectionManager } = this.#client;
-    connectionManager.connect = () => undefined;
-    connectionManager.onSocketConnected = () => this.#drop();
-    this.#drop();
+    connectionManager.findNextServer = (connect) =>
+      findNextServer((server) => {
+        if (this.#state !== 'closed') connect(server);
+      });
   }
 
   #drop(): void {

@@ -54,9 +54,9 @@ export interface ConnectionManager {
   pendingBuffer: Buffer | null;
   readonly packetQueue: { queue: unknown[] };
   queue(request: ClientRequest, callback: (error: ClientError | null) => void): void;
-  connect(): void;
-  onSocketConnected(): void;
+  findNextServer(connect: (server: object) => void): void;
   onSocketData(data: Buffer): void;
+  onSocketError(): void;
   onSocketClosed(hadError: boolean): void;
 }
 
