@@ -10,16 +10,17 @@ export interface AvoidedWord {
 /**
  * Actors without a noun, and words of translated English. `who` counts where no noun precedes it: at the start of a
  * sentence that is not a question, and after a preposition. A relative clause such as "the caller who holds" is fine.
+ * A pattern looks back from its word: looking back from every blank of the text made all of it seven times slower.
  */
 const AVOIDED: readonly RegExp[] = [
   /\b(?:whoever|nobody|somebody|everybody|anybody|those\s+who)\b/gi,
-  /(?<=^|[.;:]\s+|\n\s*\n\s*)Who\b(?![^.;:?]*\?)/g,
+  /Who\b(?<=(?:^|[.;:]\s+|\n\s*\n\s*)Who)(?![^.;:?]*\?)/g,
   /\b(?:of|by|for|to|from|than|at|with)\s+who\b/gi,
   /\bwhat\s+is\b(?![^.;:?]*\?)/gi,
   /\b(?:is|are)\s+told\b/gi,
   /\b(?:under\s+way|over\s+processes|not\s+to\s+be\s+had|belongs?\s+into)\b/gi,
   /\boutlive[sd]?\b/gi,
-  /(?<!\bround[\s-]+)\btrips?\b/gi,
+  /\btrips?\b(?<!\bround[\s-]+trips?)/gi,
   /\b(?:dead-lock|fail-over)/gi,
   /\bmends?\b|\bwhat it cannot do\b/gi,
 ];
