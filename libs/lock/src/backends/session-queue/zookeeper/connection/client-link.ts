@@ -248,16 +248,18 @@ export class ClientLink implements ZooKeeperLink {
     };
     connectionManager.onSocketClosed = (hadError) => {
       // Clears the time-out for connecting. Left behind by a connection that was dropped while it was made, it would
-      // destroy the next one, and keep the process alive for as long as a session lasts.
+      // destroy the next one, and keep the process alive for up to the life of a session.
       connectionManager.onSocketError();
       connectionManager.pendingBuffer = null;
       connectionManager.packetQueue.queue.length = 0;
       closed(hadError);
     };
-    connectionManager.findNextServer = (connect) =>
+    connectionManager.findNextServer = (connect) => {
+      if (this.#state === 'closed') return;
       findNextServer((server) => {
         if (this.#state !== 'closed') connect(server);
       });
+    };
   }
 
   #drop(): void {
