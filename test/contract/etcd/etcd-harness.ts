@@ -25,7 +25,7 @@ export function etcdHarness(servers: 'one server' | 'three servers'): ContractHa
       costs: costsOf('etcd'),
       // `Backend.commands` counts a stream of watches once, when it is opened.
       isReported: false,
-      backend: async () => etcd({ hosts: counted.through(hosts[0]!), prefix: PREFIX }),
+      backend: async () => etcd({ ...OPTIONS, hosts: counted.through(hosts[0]!) }),
       requests: () => counted.requests,
     },
     open: async () => {

@@ -23,7 +23,7 @@ export function mysqlHarness(): ContractHarness {
     unsupported: ['counters', 'permits'],
     roundTrips: {
       costs: costsOf('mysql'),
-      backend: async () => backendOf(counted.through(server.url)),
+      backend: async () => backendOf(counted.through(server.url), TIMES),
       requests: () => counted.requests,
     },
     open: async () => {

@@ -27,7 +27,7 @@ export function postgresHarness(): ContractHarness {
     unsupported: ['counters', 'permits'],
     roundTrips: {
       costs: costsOf('postgres'),
-      backend: async () => backendOf(counted.through(server.url)),
+      backend: async () => backendOf(counted.through(server.url), TIMES),
       requests: () => counted.requests,
     },
     open: async () => {

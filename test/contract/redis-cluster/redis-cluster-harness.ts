@@ -23,7 +23,11 @@ export function redisClusterHarness(): ContractHarness {
     kinds: ['mutex', 'fairMutex'],
     roundTrips: {
       costs: costsOf('redis-cluster'),
-      backend: async () => redis({ client: clientThrough(cluster, counted) }),
+      backend: async () =>
+        redis({
+          client: clientThrough(cluster, counted),
+          operationTimeoutMs: OPERATION_TIMEOUT_MS,
+        }),
       requests: () => counted.reduce((sum, { requests }) => sum + requests, 0),
     },
     open: async () => {

@@ -31,7 +31,7 @@ export function redisHarness({ library = 'ioredis 6', rights = 'all' }: RedisGro
     kinds: library === 'ioredis 6' ? ['mutex', 'fairMutex'] : ['mutex'],
     roundTrips: {
       costs: costsOf('redis'),
-      backend: async () => backendOf(library, counted.through(url)),
+      backend: async () => backendOf(library, counted.through(url), TIMES),
       requests: () => counted.requests,
     },
     open: async () => {

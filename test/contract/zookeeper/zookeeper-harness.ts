@@ -23,7 +23,7 @@ export function zookeeperHarness(count: 'one server' | 'three servers'): Contrac
     unsupported: ['records', 'holdAtLeast'],
     roundTrips: {
       costs: costsOf('zookeeper'),
-      backend: async () => zookeeper({ connect: `${counted.host}:${counted.port}` }),
+      backend: async () => zookeeper({ ...TIMES, connect: `${counted.host}:${counted.port}` }),
       requests: () => counted.requests,
     },
     open: async () => {
