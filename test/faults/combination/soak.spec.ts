@@ -21,7 +21,8 @@ describe('a lock on real nodes', () => {
       const result = await soak(SOAK);
       assertSound(result.record);
       expect(result.faults).toBeGreaterThan(1);
-      expect(result.increments).toBeGreaterThan(100);
+      // No measure of speed: enough that a lost update would show.
+      expect(result.increments).toBeGreaterThan(50);
     },
     WITHIN_MS,
   );
