@@ -20,6 +20,8 @@ export const OPERATION_MS = 300;
 /** A release tries for one time-out, and a release already in flight may take another. */
 export const BOUNDS: HistoryLimits = { releaseMs: 2 * OPERATION_MS + 100 };
 
+const BACKENDS = new URL('engines/backend-of.mjs', import.meta.url).href;
+
 export type Job = Omit<ContenderJob, 'resource'>;
 
 /** Contenders continue until they get the command to finish. */
@@ -41,8 +43,8 @@ export class Contest {
 
   /** A contender in a process of its own; `options` leads it elsewhere. */
   contender(job: Job, options: RedisOptions = {}): ContenderProcess {
-    const args = [{ ...this.options, ...options }];
-    const source = { module: 'bedrock-lock/redis', factory: 'redis', args };
+    const args = ['redis', { ...this.options, ...options }];
+    const source = { module: BACKENDS, factory: 'backendOf', args };
     const label = job.label ?? `p${this.#processes.length + 1}`;
     const one = new ContenderProcess(source, { ...job, resource: this.resource }, label);
     this.#processes.push(one);

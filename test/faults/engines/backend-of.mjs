@@ -7,7 +7,7 @@ const STEPS_MS = [HOUR_MS, -HOUR_MS, 0];
 const START_TRIES = 5;
 
 /**
- * @param {'zookeeper' | 'etcd' | 'mysql' | 'postgres'} engine
+ * @param {'redis' | 'zookeeper' | 'etcd' | 'mysql' | 'postgres'} engine
  * @param {object} options of its backend
  * @param {number} [overstated] how often the lease that a holder believes in contains the one that is asked for: unsafe above 1
  * @returns {Promise<import('bedrock-lock').Backend>}
