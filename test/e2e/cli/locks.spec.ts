@@ -106,8 +106,7 @@ describe('bedrock wait', () => {
   it('goes on after an outage', async () => {
     const lease = await locks.application.mutex(locks.resource).acquire({ leaseMs: 60_000 });
     const before = await locks.scriptsRun();
-    const args = ['wait', '--operation-timeout', '200ms', locks.resource];
-    const running = startBedrock(args, { environment: locks.environment });
+    const running = startBedrock(['wait', locks.resource], { environment: locks.environment });
     await eventually('it has looked', async () => (await locks.scriptsRun()) >= before + 6);
     locks.server.pause();
     await sleep(2_000);

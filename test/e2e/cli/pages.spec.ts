@@ -5,6 +5,7 @@ import { eventually } from 'bedrock-testkit';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bedrock } from './bedrock-command.js';
+import { PATIENT } from './doctor/findings.js';
 import { LocksFixture } from './locks-fixture.js';
 import { startCombination } from './engine-targets.js';
 
@@ -106,7 +107,9 @@ describe('docs/cli.md shows the output of', () => {
 
   it('bedrock doctor', async () => {
     await locks.client.config('SET', 'maxmemory-policy', 'allkeys-lru');
-    const { code, stdout } = await bedrock(['doctor', 'shop:'], { environment: locks.environment });
+    const { code, stdout } = await bedrock(['doctor', 'shop:', ...PATIENT], {
+      environment: locks.environment,
+    });
     await locks.client.config('SET', 'maxmemory-policy', 'noeviction');
     expect(code).toBe(1);
     expectOnPage('bedrock doctor shop:', replaced(stdout));
@@ -115,7 +118,9 @@ describe('docs/cli.md shows the output of', () => {
   it('bedrock nodes', async () => {
     const target = await startCombination();
     await target.servers[2]!.stop();
-    const { stdout } = await bedrock(['nodes', '--combination', target.file]);
+    // A start waits for the node that is away for several of its time-outs.
+    const timeout = ['--operation-timeout', '500ms'];
+    const { stdout } = await bedrock(['nodes', '--combination', target.file, ...timeout]);
     await target.stop();
     expectOnPage('bedrock nodes', table(stdout));
   });

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { bedrock } from '../bedrock-command.js';
-import { Findings } from './findings.js';
+import { Findings, USUAL } from './findings.js';
 
 const ROW_RIGHTS = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
 
@@ -43,7 +43,7 @@ describe('bedrock doctor on PostgreSQL', () => {
   });
 
   it('finds missing tables, and nothing once they are there', async () => {
-    expect((await doctor()).problems).toEqual([
+    expect((await doctor(...USUAL)).problems).toEqual([
       'tables: there is no table "bedrock_locks": run the SQL of the package, or give --create-tables',
       'tables: there is no table "bedrock_processes": run the SQL of the package, or give --create-tables',
       expect.stringMatching(/^locks: no lock can be taken: /),
@@ -54,7 +54,7 @@ describe('bedrock doctor on PostgreSQL', () => {
       'taken and released: mutex, fair mutex, reader, writer, semaphore',
     ]);
     expect(found.passed('pooler')).toEqual(['none in transaction mode']);
-    const other = await doctor('--table-prefix', 'other_');
+    const other = await doctor('--table-prefix', 'other_', ...USUAL);
     expect(other.problems[0]).toMatch(/^tables: there is no table "other_locks"/);
   });
 
@@ -66,12 +66,12 @@ describe('bedrock doctor on PostgreSQL', () => {
     expect((await Findings.of(['--url', url])).problems).toEqual([]);
     await client.query('CREATE SCHEMA shop');
     await Findings.of(['--url', server.url, '--schema', 'shop', '--create-tables']);
-    expect((await Findings.of(['--url', url, '--schema', 'shop'])).problems).toContainEqual(
+    expect((await Findings.of(['--url', url, '--schema', 'shop', ...USUAL])).problems).toContainEqual(
       'rights: missing on "shop"."bedrock_locks": USAGE of its schema',
     );
     for (const right of ROW_RIGHTS) {
       await client.query(`REVOKE ${right} ON bedrock_locks FROM least`);
-      expect((await Findings.of(['--url', url])).problems).toContainEqual(
+      expect((await Findings.of(['--url', url, ...USUAL])).problems).toContainEqual(
         `rights: missing on "bedrock_locks": ${right}`,
       );
       await client.query(`GRANT ${right} ON bedrock_locks TO least`);
@@ -88,7 +88,7 @@ describe('bedrock doctor on PostgreSQL', () => {
       startPgbouncer({ port: server.port, mode: 'session' }),
     ]);
     try {
-      const found = await Findings.of(['--url', transactions.url]);
+      const found = await Findings.of(['--url', transactions.url, ...USUAL]);
       expect(found.problems[0]).toMatch(/^pooler: a pooler in transaction mode is in front of the server/);
       const declared = await Findings.of(['--url', transactions.url, '--through-pooler']);
       expect([declared.code, declared.problems]).toEqual([0, []]);
@@ -135,7 +135,7 @@ describe('bedrock doctor on PostgreSQL', () => {
       await client.query('SELECT pg_reload_conf()');
     }
     const readOnly = `${server.url}?options=-c%20default_transaction_read_only%3Don`;
-    const { problems } = await Findings.of(['--url', readOnly]);
+    const { problems } = await Findings.of(['--url', readOnly, ...USUAL]);
     expect(problems).toContainEqual(expect.stringMatching(/^role: it is read-only/));
   });
 
@@ -229,7 +229,7 @@ describe('bedrock doctor on MariaDB', () => {
     expect((await Findings.of(['--url', url])).problems).toEqual([]);
     for (const right of ROW_RIGHTS) {
       await client.query(`REVOKE ${right} ON bedrock.bedrock_processes FROM least@'%'`);
-      const [finding] = (await Findings.of(['--url', url])).problems;
+      const [finding] = (await Findings.of(['--url', url, ...USUAL])).problems;
       expect(finding).toBe(`rights: missing on \`bedrock_processes\`: ${right}`);
       await client.query(`GRANT ${right} ON bedrock.bedrock_processes TO least@'%'`);
     }

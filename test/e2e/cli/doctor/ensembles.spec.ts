@@ -8,7 +8,7 @@ import {
 } from 'bedrock-servers';
 import { Etcd3 } from 'etcd3';
 import { bedrock } from '../bedrock-command.js';
-import { Findings } from './findings.js';
+import { Findings, USUAL } from './findings.js';
 
 const addressOf = ({ host, port }: RunningServer): string => `${host}:${port}`;
 
@@ -39,7 +39,7 @@ describe('bedrock doctor on etcd', () => {
       await client.user('root').addRole('root');
       await client.user('ann').addRole('reader');
       await client.auth.authEnable();
-      const ann = await Findings.of(['--url', `etcd://ann:secret@${addressOf(server)}`]);
+      const ann = await Findings.of(['--url', `etcd://ann:secret@${addressOf(server)}`, ...USUAL]);
       expect(ann.problems).toContainEqual(
         'rights: this user may not write keys below the prefix of the locks',
       );
@@ -61,7 +61,7 @@ describe('bedrock doctor on etcd', () => {
         for (let i = 0; i < 100; i += 1) await client.put(`other/${i}`).value('x'.repeat(500_000));
       };
       await expect(fill()).rejects.toThrow(/space/);
-      expect((await Findings.of(['--url', `etcd://${addressOf(server)}`])).problems).toContainEqual(
+      expect((await Findings.of(['--url', `etcd://${addressOf(server)}`, ...USUAL])).problems).toContainEqual(
         'memory: alarm NOSPACE: the ensemble refuses writes. Compact and defragment it, then disarm the alarm',
       );
     } finally {
@@ -77,7 +77,7 @@ describe('bedrock doctor on etcd', () => {
       const found = await Findings.of(['--url', `etcd://${first}`]);
       expect(found.problems).toContainEqual(expect.stringMatching(/^members: the URL names 1 of 3/));
       await ensemble.members[2]!.stop();
-      const away = await Findings.of(['--url', `etcd://${[first, ...others].join(',')}`]);
+      const away = await Findings.of(['--url', `etcd://${[first, ...others].join(',')}`, ...USUAL]);
       expect(away.passed('members')).toEqual(['3 members: the ensemble survives the loss of 1']);
       expect(away.lines).toContainEqual(
         expect.objectContaining({ subject: others[1], check: 'reachable', state: 'problem' }),
@@ -93,7 +93,7 @@ describe('bedrock doctor on ZooKeeper', () => {
     const server = await startZooKeeper({ settings: ['maxSessionTimeout=6000'] });
     try {
       const url = `zookeeper://${addressOf(server)}`;
-      const found = await Findings.of(['--url', url]);
+      const found = await Findings.of(['--url', url, ...USUAL]);
       expect(found.problems).toEqual([
         'session: maxSessionTimeout is 6000, which allows leases of 4000 ms: raise it to 39000, or lower maxLeaseMs (26000)',
         expect.stringMatching(/^locks: no lock can be taken: /),
@@ -127,7 +127,7 @@ describe('bedrock doctor on ZooKeeper', () => {
       member.pause();
       // A client that begins with the frozen server must not decide for the ensemble.
       for (let time = 0; time < 4; time += 1) {
-        const frozen = await Findings.of(all);
+        const frozen = await Findings.of([...all, ...USUAL]);
         expect(frozen.lines).toContainEqual(isAway);
         expect(frozen.passed('reachable')).toContain('a majority answers');
       }

@@ -9,6 +9,11 @@ export interface FoundLine {
   readonly see?: string;
 }
 
+/** A request that takes a quarter of the time-out is a problem, and on a busy machine some take long. */
+export const PATIENT = ['--operation-timeout', '3s'];
+/** The default: for a server that grants nothing, since locks wait for it for several time-outs. */
+export const USUAL = ['--operation-timeout', '1s'];
+
 /** What a run of `bedrock doctor` has found. */
 export class Findings {
   private constructor(
@@ -17,7 +22,8 @@ export class Findings {
   ) {}
 
   static async of(args: readonly string[], options?: StartOptions): Promise<Findings> {
-    const { code, stdout, stderr } = await bedrock(['doctor', '--json', ...args], options);
+    const patience = args.includes('--operation-timeout') ? [] : PATIENT;
+    const { code, stdout, stderr } = await bedrock(['doctor', '--json', ...args, ...patience], options);
     const said = withoutWarnings(stderr);
     if (said !== '') throw new Error(`doctor says: ${said}`);
     const lines = stdout

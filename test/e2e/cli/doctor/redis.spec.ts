@@ -7,7 +7,7 @@ import { Redis } from 'ioredis';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bedrock } from '../bedrock-command.js';
-import { Findings } from './findings.js';
+import { Findings, PATIENT, USUAL } from './findings.js';
 
 const ROOT = join(import.meta.dirname, '../../../..');
 /** Every grant is on the disk: a server without a fault. */
@@ -34,7 +34,7 @@ const doctor = (...args: string[]): Promise<Findings> => Findings.of(['--url', s
 
 describe('bedrock doctor on a Redis', () => {
   it('finds nothing where all is well, and leaves nothing behind', async () => {
-    const { code, stdout, stderr } = await bedrock(['doctor', '--url', server.url]);
+    const { code, stdout, stderr } = await bedrock(['doctor', '--url', server.url, ...PATIENT]);
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(new RegExp(`^127.0.0.1:${server.port}\n  ok +reachable +it answers\n`));
     expect(stdout).toMatch(/ok +version +Redis \d/);
@@ -46,7 +46,7 @@ describe('bedrock doctor on a Redis', () => {
 
   it('finds a policy that deletes locks, and names the section of the page', async () => {
     await client.config('SET', 'maxmemory-policy', 'allkeys-lru');
-    const { code, stdout } = await bedrock(['doctor', '--url', server.url]);
+    const { code, stdout } = await bedrock(['doctor', '--url', server.url, ...PATIENT]);
     expect(code).toBe(1);
     expect(stdout).toMatch(/problem +eviction +maxmemory-policy is allkeys-lru, which may delete locks/);
     expect(stdout).toContain('docs/operations/doctor.md#eviction\n');
@@ -56,7 +56,7 @@ describe('bedrock doctor on a Redis', () => {
   it('finds a server that is nearly full', async () => {
     const used = Number(/used_memory:(\d+)/.exec(await client.info('memory'))![1]);
     await client.config('SET', 'maxmemory', String(Math.round(used * 1.06)));
-    const { problems } = await doctor();
+    const { problems } = await doctor(...USUAL);
     expect(problems[0]).toMatch(
       /^memory: 9\d % of maxmemory is in use; a full server refuses every new lock/,
     );
@@ -113,7 +113,7 @@ describe('bedrock doctor on a Redis', () => {
       expect((await doctor()).passed('replicas')).toEqual([
         'a replica; it grants no lock unless enough of them keep up (min-replicas-to-write)',
       ]);
-      const { problems } = await Findings.of(['--url', replica.url]);
+      const { problems } = await Findings.of(['--url', replica.url, ...USUAL]);
       expect(problems).toContainEqual(expect.stringMatching(/^role: it is a replica/));
       expect(problems).toContainEqual(expect.stringMatching(/^locks: no lock can be taken: /));
     } finally {
@@ -139,7 +139,7 @@ describe('bedrock doctor on a Redis', () => {
     const proxy = await startProxy(server.port);
     proxy.delay(150);
     try {
-      const { problems } = await Findings.of(['--url', `redis://127.0.0.1:${proxy.port}`]);
+      const { problems } = await Findings.of(['--url', `redis://127.0.0.1:${proxy.port}`, ...USUAL]);
       expect(problems).toEqual([expect.stringMatching(/^latency: .* and operationTimeoutMs is 1000: /)]);
     } finally {
       await proxy.stop();
@@ -189,7 +189,7 @@ describe('bedrock doctor on a server that is something else, or stops answering'
   it('names the server of a cluster that was given as one', async () => {
     const lone = await startRedis({ args: ['--cluster-enabled', 'yes'] });
     try {
-      const { problems } = await Findings.of(['--url', lone.url]);
+      const { problems } = await Findings.of(['--url', lone.url, ...USUAL]);
       expect(problems).toContainEqual('role: it is a server of a cluster: name two of them in the URL');
     } finally {
       await lone.stop();
@@ -202,7 +202,8 @@ describe('bedrock doctor on a Sentinel', () => {
     const group = await startSentinels();
     try {
       const [sentinel] = group.sentinels;
-      const { code, problems } = await Findings.of(['--url', `redis://127.0.0.1:${sentinel!.port}`]);
+      const url = `redis://127.0.0.1:${sentinel!.port}`;
+      const { code, problems } = await Findings.of(['--url', url, ...USUAL]);
       expect([code, problems[0]]).toEqual([1, 'role: it is a Sentinel: give the address of the primary']);
     } finally {
       await group.stop();
@@ -255,13 +256,13 @@ describe('the rights of a user', () => {
     }
     expect(missed).toEqual(Object.fromEntries(rules.map((rule) => [rule, rule])));
     await allow(recipes.flat().filter((rule) => rule !== '+eval'));
-    const { problems } = await Findings.of(['--url', url(), 'shop:']);
+    const { problems } = await Findings.of(['--url', url(), 'shop:', ...USUAL]);
     expect(problems[0]).toBe('rights: this user may not even call EVAL: allow it +eval');
   });
 
   it('are those of the prefix that is given', async () => {
     await allow(recipes.flat());
-    const { problems } = await Findings.of(['--url', url(), 'till:']);
+    const { problems } = await Findings.of(['--url', url(), 'till:', ...USUAL]);
     expect(problems).toContainEqual('rights: missing for locks: ~till:*');
     expect(problems).toContainEqual(expect.stringMatching(/^locks: cannot be taken: mutex, /));
   });

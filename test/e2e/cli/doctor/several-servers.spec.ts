@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startCluster, startRedis, type RedisCluster } from 'bedrock-servers';
 import { Redis } from 'ioredis';
 import { startCombination, type CombinationTarget } from '../engine-targets.js';
-import { Findings } from './findings.js';
+import { Findings, USUAL } from './findings.js';
 
 describe('bedrock doctor on a Redis Cluster', () => {
   let cluster: RedisCluster;
@@ -22,7 +22,7 @@ describe('bedrock doctor on a Redis Cluster', () => {
       new Set(['cluster', ...hosts, 'redis']),
     );
     await cluster.nodes[2]!.server.stop();
-    const without = await Findings.of(['--url', `redis://${hosts[0]},${hosts[1]}`]);
+    const without = await Findings.of(['--url', `redis://${hosts[0]},${hosts[1]}`, ...USUAL]);
     expect(without.lines).toContainEqual(
       expect.objectContaining({ subject: hosts[2], check: 'reachable', state: 'problem' }),
     );
@@ -33,7 +33,7 @@ describe('bedrock doctor on a Redis Cluster', () => {
     const single = await startRedis();
     try {
       const url = `redis://127.0.0.1:${single.port},127.0.0.1:${single.port}`;
-      const { code, problems } = await Findings.of(['--url', url]);
+      const { code, problems } = await Findings.of(['--url', url, ...USUAL]);
       expect(code).toBe(1);
       expect(problems[0]).toMatch(/^slots: CLUSTER SLOTS is refused: this is no cluster/);
     } finally {
@@ -67,7 +67,8 @@ describe('bedrock doctor on a combination', () => {
       }),
     );
     await servers[0]!.stop();
-    const without = await Findings.of(['--combination', file]);
+    // The default for a node.
+    const without = await Findings.of(['--combination', file, '--operation-timeout', '50ms']);
     expect(without.code).toBe(1);
     expect(without.lines).toContainEqual(
       expect.objectContaining({ subject: 'node-1', check: 'reachable', state: 'problem' }),
