@@ -5,6 +5,7 @@ import { Redis } from 'ioredis';
 import { costsOf } from '../round-trips/costs-of.js';
 import { CountedServer } from '../round-trips/counted-server.js';
 import { redisRequests } from '../round-trips/wire-formats.js';
+import { OPERATION_TIMEOUT_MS } from '../times.js';
 import { combinationOf } from '../../unit/backends/combination/nodes.mjs';
 
 const MODULE = new URL('../../unit/backends/combination/nodes.mjs', import.meta.url).href;
@@ -32,7 +33,7 @@ export function combinationHarness({ nodes = 3, ...rules }: CombinationGround = 
       backend: async () =>
         combinationOf(
           servers.map(({ url }, i) => counted[i]!.through(url)),
-          options,
+          { ...options, nodeTimeoutMs: OPERATION_TIMEOUT_MS },
         ),
       requests: () => counted.reduce((sum, { requests }) => sum + requests, 0),
     },

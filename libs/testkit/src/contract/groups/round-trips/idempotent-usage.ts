@@ -2,7 +2,7 @@ import type { Taken, Usage, Use } from './usage.js';
 
 const KEY = 'one';
 /** A run is renewed after a third of its lease: of this one soon. */
-const BRIEF_MS = 600;
+const BRIEF_MS = 1_200;
 
 /** A run under the key; it ends at its release. */
 function begin({ peer, name }: Use, leaseMs: number): Promise<Taken> {
@@ -20,7 +20,7 @@ function begin({ peer, name }: Use, leaseMs: number): Promise<Taken> {
 async function hearsMore({ context, peer }: Use, what: string): Promise<void> {
   let isAnswered = false;
   const stopListening = peer.on('backend.request', () => (isAnswered = true));
-  await context.eventually(what, () => isAnswered).finally(stopListening);
+  await context.eventually(what, () => isAnswered, 4_000).finally(stopListening);
 }
 
 /** Requests under one key: a repeated one waits for the result of the first. */
