@@ -114,9 +114,10 @@ describe('TcpProxy', () => {
 
   it('lets another connection overtake a delayed one', async () => {
     const slow = await Client.to(proxy.port);
-    proxy.delay(150, 'requests');
+    proxy.delay(600, 'requests');
+    const arrived = new Promise((resolve) => proxy.onRequest(resolve));
     slow.socket.write('claim\n');
-    await sleep(20);
+    await arrived;
     proxy.delay(0);
     const quick = await Client.to(proxy.port);
     await quick.says('withdraw');

@@ -33,8 +33,8 @@ describe.each(CLIENTS)('a client of %s', (_name, Client) => {
     const client = new Client(server.url, { keyPrefix: 'app:' });
     const before = JSON.stringify(client.options);
     const [one, other] = [bedrockOf(client), bedrockOf(client)];
-    const held = await one.mutex('job', { leaseMs: 300 }).acquire();
-    const waiting = other.mutex('job', { leaseMs: 300 }).acquire();
+    const held = await one.mutex('job', { leaseMs: 1_500 }).acquire();
+    const waiting = other.mutex('job', { leaseMs: 1_500 }).acquire();
     await new Promise((resolve) => one.on('lease.renewed', resolve));
     const next = await liveness.within('a hand-over', 300, async () => {
       expect(await held.release()).toBe('released');

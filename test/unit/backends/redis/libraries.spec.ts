@@ -163,7 +163,7 @@ describe.each(LIBRARIES)('through %s', (library) => {
     let mine: Backend;
     beforeEach(async () => {
       proxy = await startProxy(fixture.server.port);
-      mine = await open(`redis://127.0.0.1:${proxy.port}`, 150);
+      mine = await open(`redis://127.0.0.1:${proxy.port}`);
     });
     afterEach(() => proxy.stop());
 
@@ -181,7 +181,7 @@ describe.each(LIBRARIES)('through %s', (library) => {
       const under = failure(mine.leases.claim(claimOf(mine, 'lock')));
       await eventually('the execution', () => fixture.observer.exists('lock'));
       await proxy.refuse();
-      const cut = await liveness.within('the failure of a cut call', 100, () => {
+      const cut = await liveness.within('the failure of a cut call', 400, () => {
         proxy.cut();
         return under;
       });
@@ -221,7 +221,7 @@ describe.each(LIBRARIES)('through %s', (library) => {
     const { options } = client as { options?: object };
     const before = Object.entries(options ?? {});
     const [one, other] = [1, 2].map(() => new Bedrock({ backend: redis(client) }));
-    const held = await one!.mutex('job', { leaseMs: 300 }).acquire();
+    const held = await one!.mutex('job', { leaseMs: 1_500 }).acquire();
     const waiting = other!.mutex('job').acquire();
     await new Promise((resolve) => one!.on('lease.renewed', resolve));
     expect(await held.release()).toBe('released');

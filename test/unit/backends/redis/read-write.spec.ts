@@ -172,7 +172,7 @@ it('takes no harm when every request arrives twice', async () => {
     const twice = new FaultyBackend(backend);
     for (const verb of ['claim', 'withdraw', 'renew'] as const)
       twice.plan(verb, { kind: 'double' }, Infinity);
-    return new Bedrock({ backend: twice, defaults: { leaseMs: 200, waitMs: 15_000 } });
+    return new Bedrock({ backend: twice, defaults: { leaseMs: 2_000, waitMs: 15_000 } });
   });
   const checker = new ExclusionChecker(READERS);
   const work = (units: number) => () =>

@@ -132,7 +132,7 @@ describe('while the replica is stopped', () => {
   });
 
   it('a held lock stays held, and is released', async () => {
-    const held = await bedrockOf().mutex('lock', { leaseMs: 300 }).acquire();
+    const held = await bedrockOf().mutex('lock', { leaseMs: 1_500 }).acquire();
     replica.pause();
     const later = held.validUntil + 600;
     await eventually('renewals', () => held.validUntil > later);
@@ -141,10 +141,11 @@ describe('while the replica is stopped', () => {
   });
 
   it('a lock that is taken is refused at once', async () => {
-    const [mine, other] = [await fixture.backend(), await fixture.backend(acks)];
+    const [mine, other] = [await fixture.backend(), await fixture.backend(patientAcks)];
     await granted(mine, 'lock');
     replica.pause();
-    const verdict = await liveness.within('a refusal', 250, () => other.leases.claim(claimOf(other, 'lock')));
+    // Sooner than it would wait for the replica.
+    const verdict = await liveness.within('a refusal', 900, () => other.leases.claim(claimOf(other, 'lock')));
     refusalOf(verdict);
   });
 

@@ -88,7 +88,8 @@ describe('a slot that moves to another server', () => {
         return (channels as string[]).includes('redisson_lock__channel:{lock}');
       });
     }
-    const next = await liveness.within('a wake', 50, async () => {
+    // Sooner than the sweep.
+    const next = await liveness.within('a wake', 500, async () => {
       await lease.release();
       return waiting;
     });

@@ -42,12 +42,12 @@ describe('leases in MySQL when things fail', () => {
   }
 
   it('a claim whose answer was lost is unknown; repeated, it is the same grant', async () => {
-    const backend = await warmed({ ...throughProxy(), operationTimeoutMs: 300 });
+    const backend = await warmed({ ...throughProxy(), operationTimeoutMs: 1_000 });
     const claim = claimOf(backend, fresh(), { tokens: 1 });
     proxy.dropReplies();
     await expect(backend.leases.claim(claim)).rejects.toMatchObject({ executed: 'unknown' });
     proxy.dropReplies(false);
-    const again = await backend.leases.claim({ ...claim, notAfter: performance.now() + 300 });
+    const again = await backend.leases.claim({ ...claim, notAfter: performance.now() + 1_000 });
     expect(again.kind).toBe('granted');
     expect(await backend.leases.inspect(claim.resource, MUTEX)).toHaveLength(1);
     expect(await backend.leases.withdraw(claim, NOW)).toBe('released');
@@ -92,15 +92,15 @@ describe('leases in MySQL when things fail', () => {
   });
 
   it('a request that is stuck on the way grants nothing after its time', async () => {
-    const backend = await warmed({ ...throughProxy(), operationTimeoutMs: 300 });
+    const backend = await warmed({ ...throughProxy(), operationTimeoutMs: 1_000 });
     const resource = fresh();
     const warm = claimOf(backend, resource);
     await backend.leases.claim(warm);
     await backend.leases.withdraw(warm, NOW);
     const late = claimOf(backend, resource);
-    proxy.delay(600, 'requests');
+    proxy.delay(1_400, 'requests');
     await expect(backend.leases.claim(late)).rejects.toMatchObject({ executed: 'unknown' });
-    await sleep(800);
+    await sleep(900);
     const [row] = await fixture.rows('SELECT holder FROM bedrock_locks WHERE resource = ?', [resource]);
     expect(String(row?.['holder'] ?? '')).toBe('');
   });

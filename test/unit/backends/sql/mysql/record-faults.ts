@@ -28,7 +28,7 @@ export function recordFaults(fixture: RecordFixture): void {
 
     it('a beginning whose answer was lost is unknown; repeated, the record is its own, and no other owner has it', async () => {
       const [mine, yours] = [
-        await records({ url: throughProxy(), operationTimeoutMs: 300 }),
+        await records({ url: throughProxy(), operationTimeoutMs: 1_000 }),
         await records(),
       ];
       const resource = freshName();

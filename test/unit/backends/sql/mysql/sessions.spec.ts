@@ -73,10 +73,10 @@ describe('named locks of sessions', () => {
   it('serve a mutex of the engine, and waiters poll', async () => {
     const [one, other] = [0, 1].map(() => new Bedrock({ backend: fixture.sessions() }));
     const [first, second] = [one!.mutex('served'), other!.mutex('served')];
-    const lease = await first.acquire({ leaseMs: 300 });
+    const lease = await first.acquire({ leaseMs: 1_500 });
     expect(lease.token).toBe(0);
     const next = second.acquire();
-    await sleep(600);
+    await sleep(1_800);
     expect(lease.isHeld).toBe(true);
     await lease.release();
     await (await next).release();
@@ -115,12 +115,12 @@ describe('named locks of sessions', () => {
 
   it('stay with a session whose server is slow, and a late grant is released', async () => {
     const [backend, other] = [
-      fixture.sessions({ ...throughProxy(), operationTimeoutMs: 100 }),
+      fixture.sessions({ ...throughProxy(), operationTimeoutMs: 1_000 }),
       fixture.sessions(),
     ];
     const [held, late] = [claimOf(backend, fresh()), claimOf(backend, fresh())];
     await backend.leases.claim(held);
-    proxy.delay(300, 'replies');
+    proxy.delay(1_500, 'replies');
     await expect(backend.leases.claim(late)).rejects.toMatchObject({ executed: 'unknown' });
     expect(await used(late.resource)).not.toBeNull();
     proxy.delay(0);
@@ -131,10 +131,10 @@ describe('named locks of sessions', () => {
   });
 
   it('are taken once by a claim that is repeated before it has an answer', async () => {
-    const backend = fixture.sessions({ ...throughProxy(), operationTimeoutMs: 100 });
+    const backend = fixture.sessions({ ...throughProxy(), operationTimeoutMs: 1_000 });
     const [held, claim] = [claimOf(backend, fresh()), claimOf(backend, fresh())];
     await backend.leases.claim(held);
-    proxy.delay(150, 'replies');
+    proxy.delay(1_500, 'replies');
     await expect(backend.leases.claim(claim)).rejects.toMatchObject({ executed: 'unknown' });
     const repeated = backend.leases.claim({ ...claim, notAfter: Infinity });
     proxy.delay(0);
@@ -144,10 +144,10 @@ describe('named locks of sessions', () => {
   });
 
   it('are withdrawn also while their claim has no answer', async () => {
-    const backend = fixture.sessions({ ...throughProxy(), operationTimeoutMs: 100 });
+    const backend = fixture.sessions({ ...throughProxy(), operationTimeoutMs: 1_000 });
     const [held, claim] = [claimOf(backend, fresh()), claimOf(backend, fresh())];
     await backend.leases.claim(held);
-    proxy.delay(150, 'replies');
+    proxy.delay(1_500, 'replies');
     await expect(backend.leases.claim(claim)).rejects.toMatchObject({ executed: 'unknown' });
     const withdrawn = backend.leases.withdraw(claim, NOW);
     proxy.delay(0);
@@ -166,7 +166,7 @@ describe('named locks of sessions', () => {
   });
 
   it('that no process heard of are given back with the session', async () => {
-    const backend = fixture.sessions({ ...throughProxy(), operationTimeoutMs: 100 });
+    const backend = fixture.sessions({ ...throughProxy(), operationTimeoutMs: 1_000 });
     await backend.ready();
     const orphan = claimOf(backend, fresh());
     proxy.dropReplies();
@@ -178,7 +178,7 @@ describe('named locks of sessions', () => {
   });
 
   it('of a process that is gone without a word end after its longest lease', async () => {
-    const backend = fixture.sessions({ ...throughProxy(), operationTimeoutMs: 100, maxLeaseMs: 1_000 });
+    const backend = fixture.sessions({ ...throughProxy(), operationTimeoutMs: 1_000, maxLeaseMs: 1_000 });
     const claim = claimOf(backend, fresh(), { leaseMs: 1_000 });
     await backend.leases.claim(claim);
     const start = performance.now();

@@ -61,7 +61,7 @@ describe('session locks', () => {
 
   it('end with the lease, though the session goes on', async () => {
     const [one, other] = [await session(), await session()];
-    const claim = await granted(one, 'brief', { leaseMs: 100 });
+    const claim = await granted(one, 'brief', { leaseMs: 800 });
     await refused(other, 'brief');
     await eventually(
       'it is free',
@@ -120,7 +120,8 @@ describe('session locks', () => {
   });
 
   describe('of a process that stalls for longer than operationTimeoutMs', () => {
-    const STALL_MS = 300;
+    const TIMEOUT_MS = 500;
+    const STALL_MS = 600;
 
     /** Sends a question, and stalls while its answer and what was asked after it wait. */
     async function stalled(backend: Backend): Promise<void> {
@@ -132,7 +133,7 @@ describe('session locks', () => {
     }
 
     it('stay, since the answer had come', async () => {
-      const one = await session({ operationTimeoutMs: STALL_MS / 2 });
+      const one = await session({ operationTimeoutMs: TIMEOUT_MS });
       const claim = await granted(one, 'stalled');
       await stalled(one);
       await new Promise(setImmediate);
@@ -141,7 +142,7 @@ describe('session locks', () => {
     });
 
     it('are not renewed by a renewal that was never sent', async () => {
-      const one = await session({ operationTimeoutMs: STALL_MS / 2 });
+      const one = await session({ operationTimeoutMs: TIMEOUT_MS });
       const claim = await granted(one, 'unsent');
       const stall = stalled(one);
       await expect(one.leases.renew([{ ...claim, keepMs: 0 }])).rejects.toMatchObject({ executed: 'no' });
@@ -149,7 +150,7 @@ describe('session locks', () => {
     });
 
     it('are not granted again by a repeated claim that was never sent', async () => {
-      const one = await session({ operationTimeoutMs: STALL_MS / 2 });
+      const one = await session({ operationTimeoutMs: TIMEOUT_MS });
       const claim = claimOf(one, 'repeated', { notAfter: performance.now() + 5_000 });
       expect(await one.leases.claim(claim)).toMatchObject({ kind: 'granted' });
       const stall = stalled(one);
@@ -158,7 +159,7 @@ describe('session locks', () => {
     });
 
     it('are released although their release was not sent at first', async () => {
-      const [one, other] = [await session({ operationTimeoutMs: STALL_MS / 2 }), await session()];
+      const [one, other] = [await session({ operationTimeoutMs: TIMEOUT_MS }), await session()];
       const [claim, ended] = [await granted(one, 'kept'), await granted(one, 'ended')];
       const stall = stalled(one);
       const withdrawn = [claim, ended].map((ref) => failure(one.leases.withdraw(ref, FREE)));
@@ -243,7 +244,7 @@ describe('session locks', () => {
   });
 
   it('say who holds, refuse what they cannot do, and a frozen server ends calls in time', async () => {
-    const [one, other] = [await session({ operationTimeoutMs: 200 }), await session()];
+    const [one, other] = [await session({ operationTimeoutMs: 1_000 }), await session()];
     await granted(one, 'shown');
     expect(await other.leases.inspect('shown', READER)).toMatchObject([
       { mode: 'exclusive', remainingMs: Infinity },
@@ -256,7 +257,7 @@ describe('session locks', () => {
       /throughPooler/,
     );
     fixture.server.pause();
-    await liveness.within('a failure', 1_000, () => failure(one.leases.claim(claimOf(one, 'other'))));
+    await liveness.within('a failure', 2_000, () => failure(one.leases.claim(claimOf(one, 'other'))));
     fixture.server.resume();
     // The session goes with what was not answered, and its locks with it, once the server has noticed.
     await eventually(

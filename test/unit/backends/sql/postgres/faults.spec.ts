@@ -18,7 +18,7 @@ describe('behind a proxy that breaks', () => {
 
   beforeEach(async () => {
     proxy = await startProxy(fixture.server.port);
-    mine = await fixture.backend({ url: fixture.urlAt(proxy.port), operationTimeoutMs: 500 });
+    mine = await fixture.backend({ url: fixture.urlAt(proxy.port), operationTimeoutMs: 1_000 });
   });
   afterEach(() => proxy.stop());
 
@@ -26,7 +26,7 @@ describe('behind a proxy that breaks', () => {
     await granted(mine, 'warm');
     const claim = claimOf(mine, 'lock', { tokens: 1 });
     proxy.dropReplies();
-    const error = await liveness.within('an unknown result', 1_500, () => failure(mine.leases.claim(claim)));
+    const error = await liveness.within('an unknown result', 2_000, () => failure(mine.leases.claim(claim)));
     expect(error.executed).toBe('unknown');
     expect(await fixture.row('lock')).toMatchObject({ holder: claim.id });
     proxy.dropReplies(false);
@@ -40,7 +40,7 @@ describe('behind a proxy that breaks', () => {
 
   it('uses no connection again whose answer did not come: a late one goes to no other call', async () => {
     await granted(mine, 'warm');
-    proxy.delay(700, 'replies');
+    proxy.delay(1_400, 'replies');
     await failure(mine.leases.inspect('warm', MUTEX));
     proxy.delay(0);
     const views = await Promise.all(
@@ -190,7 +190,7 @@ describe('many at once', () => {
 
   it('a pool whose connections are all in use says so in time, and nothing was done', async () => {
     const proxy = await startProxy(fixture.server.port);
-    const options = { url: fixture.urlAt(proxy.port), connections: 1, operationTimeoutMs: 300 };
+    const options = { url: fixture.urlAt(proxy.port), connections: 1, operationTimeoutMs: 1_000 };
     const backend = await fixture.backend(options);
     await backend.leases.withdraw(await granted(backend, 'warm'), FREE);
     proxy.dropReplies();

@@ -49,12 +49,15 @@ describe('locks of a transaction', () => {
 
   it('are waited for', async () => {
     const order: string[] = [];
+    let isHeld = (): void => undefined;
+    const held = new Promise<void>((resolve) => (isHeld = resolve));
     const first = inTransaction(async (client) => {
       await lockInTransaction(client, 'wait');
+      isHeld();
       await sleep(100);
       order.push('first');
     });
-    await sleep(30);
+    await held;
     const others = [5_000, Infinity].map((waitMs) =>
       inTransaction(async (client) => {
         await lockInTransaction(client, 'wait', { waitMs });
