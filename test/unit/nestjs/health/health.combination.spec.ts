@@ -24,7 +24,7 @@ function app(idOf: (i: number) => { nodeId?: string } = (i) => ({ nodeId: IDS[i]
       nodes: servers.map(({ url }, i) => redis({ url, ...idOf(i) })),
       coldStart: 'trust',
       maxLeaseMs: MAX_LEASE_MS,
-      nodeTimeoutMs: 100,
+      nodeTimeoutMs: 1_000,
       probe: { lastMs: 100 },
     });
   return healthApp([{ name: 'a', leaseMs: 500, waitMs: 5_000 }], { backend });

@@ -1,6 +1,6 @@
 /**
  * An application with scheduled jobs, one of several processes. Argument: the server's URL. Told 'stall' it stays in its
- * next guarded job for ever. Prints `<job> <tick> ran` or `<job> <tick> skipped`; a tick is a second of its own clock.
+ * next guarded job for ever. Prints `<job> <tick> ran` or `<job> <tick> skipped`; a tick is two seconds of its own clock.
  */
 import 'reflect-metadata';
 import { Module } from '@nestjs/common';
@@ -10,7 +10,8 @@ import { redis } from 'bedrock-lock/redis';
 import { setTimeout } from 'node:timers/promises';
 import { BedrockLockModule, DistributedLock } from 'nestjs-bedrock';
 
-const tell = (job, what) => console.log(`${job} ${Math.round(Date.now() / 1_000)} ${what}`);
+const tickNow = () => Math.round(Date.now() / 2_000);
+const tell = (job, what) => console.log(`${job} ${tickNow()} ${what}`);
 let isToStall = false;
 process.on('message', () => (isToStall = true));
 
@@ -26,7 +27,7 @@ class Jobs {
 
   /** Longer than the clocks differ, shorter than its lock is kept. */
   async long() {
-    const started = Math.round(Date.now() / 1_000);
+    const started = tickNow();
     await setTimeout(300);
     console.log(`long ${started} ran`);
   }
@@ -40,11 +41,11 @@ class Jobs {
 function schedule(job, options) {
   const method = Object.getOwnPropertyDescriptor(Jobs.prototype, job);
   DistributedLock({ lock: job, onBusy: () => tell(job, 'skipped'), ...options })(Jobs.prototype, job, method);
-  Cron('* * * * * *')(Jobs.prototype, job, method);
+  Cron('*/2 * * * * *')(Jobs.prototype, job, method);
   Object.defineProperty(Jobs.prototype, job, method);
 }
-schedule('guarded', { leaseMs: 700, holdAtLeastMs: 500 });
-schedule('long', { holdAtLeastMs: 500 });
+schedule('guarded', { leaseMs: 1_200, holdAtLeastMs: 1_500 });
+schedule('long', { holdAtLeastMs: 1_500 });
 schedule('careless', {});
 
 class App {}

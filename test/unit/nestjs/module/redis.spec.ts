@@ -68,7 +68,7 @@ describe('applications on one Redis', () => {
     const port = await freePort();
     const logged = jest.spyOn(Logger.prototype, 'log').mockImplementation(() => undefined);
     const warned = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
-    const backend = () => redis({ url: `redis://127.0.0.1:${port}`, operationTimeoutMs: 100 });
+    const backend = () => redis({ url: `redis://127.0.0.1:${port}`, operationTimeoutMs: 1_000 });
     const options = { backend, startDegraded: true, defaults: { failFast: true } };
     const app = await start({ imports: [locksOf(['till'], options)], providers: [Till] });
     expect(warned.mock.calls).toEqual([

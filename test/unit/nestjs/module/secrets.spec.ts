@@ -47,12 +47,13 @@ beforeAll(async () => {
 afterEach(closeAll);
 afterAll(() => server.stop());
 
-const backend = () => redis({ url: `redis://:${MARK}@127.0.0.1:${server.port}`, operationTimeoutMs: 200 });
+const backendOf = (operationTimeoutMs: number) => () =>
+  redis({ url: `redis://:${MARK}@127.0.0.1:${server.port}`, operationTimeoutMs });
 
 it('a password of the backend is in no answer, health check, log or error at the start', async () => {
   const app = await serve({
     ...health,
-    imports: [...health.imports, locksOf(['orders'], { backend })],
+    imports: [...health.imports, locksOf(['orders'], { backend: backendOf(1_000) })],
     providers: [...health.providers, Orders, { provide: APP_FILTER, useClass: LockExceptionFilter }],
     controllers: [...health.controllers, OrdersController],
   });
@@ -67,7 +68,8 @@ it('a password of the backend is in no answer, health check, log or error at the
   server.kill('SIGKILL');
   const after = [await ask('/orders'), await ask('/health')];
   expect(after.map(({ status }) => status)).toEqual([503, 503]);
-  const error = await startError({ imports: [locksOf(['orders'], { backend })] });
+  // A start waits for several of its time-outs.
+  const error = await startError({ imports: [locksOf(['orders'], { backend: backendOf(200) })] });
   expect(secretsIn({ before, after, log: log.lines, error })).toEqual([]);
 });
 
