@@ -34,13 +34,13 @@ describe('a Redis that is stopped beyond the lease', () => {
   });
 
   it('for half a lease costs no holder the lock', async () => {
-    site = await Site.open();
-    const holder = await site.peer('holder', { leaseMs: 2_000 });
+    site = await Site.open({ operationTimeoutMs: 1_000 });
+    const holder = await site.peer('holder', { leaseMs: 4_000 });
     const lease = await holder.acquire();
     site.server.pause();
-    await delay(1_000);
-    site.server.resume();
     await delay(2_000);
+    site.server.resume();
+    await delay(2_500);
     expect(lease!.isHeld).toBe(true);
     expect(await lease!.release()).toBe('released');
   });

@@ -185,7 +185,8 @@ describe('the shop', () => {
   }, 40_000);
 
   it('lets two processes of the stock service take turns at the goods', async () => {
-    const shop = await openShop(1_000);
+    const stockService = { ...PATIENT.stockService, LOCK_LEASE_MS: '10000' };
+    const shop = await openShop(1_000, { stockService });
     const other = await shop.site.openStock();
     const requests = randomOrders(80, GOODS.slice(0, 3), SEED + 3);
     const states = await Promise.all(

@@ -163,7 +163,7 @@ export function fairLineCases(version: string, openSite: () => Site): void {
     });
 
     it('waits for a waiter of Java that died until its own wait has ended, and keeps the places behind it', async () => {
-      const [leaseMs, waitMs] = [400, 1_500];
+      const [leaseMs, waitMs] = [2_000, 1_500];
       const doomed = await site.java();
       const lines = await Promise.all(
         ['released at once', 'released when its wait has ended'].map(async (text) => {
