@@ -15,14 +15,15 @@ export class CommandGroup {
   /** The exit code of the command, or 128 + n when signal n ended it. */
   readonly exitCode: Promise<number>;
   readonly #session: number;
-  readonly #guard: OrphanGuard;
   #ended: Promise<void> | undefined;
   /** From then on another session may have the number. */
   #isOver = false;
 
-  private constructor(child: ChildProcess, graceMs: number) {
+  private constructor(
+    child: ChildProcess,
+    private readonly guard: OrphanGuard,
+  ) {
     this.#session = child.pid!;
-    this.#guard = new OrphanGuard(this.#session, graceMs);
     this.exitCode = once(child, 'exit').then(([code, signal]) =>
       codeOf(code as number | null, signal as string),
     );
@@ -37,10 +38,16 @@ export class CommandGroup {
     environment: NodeJS.ProcessEnv,
     graceMs: number,
   ): Promise<CommandGroup> {
+    const guard = new OrphanGuard(graceMs);
     const child = spawn(command, args, { detached: true, stdio: 'inherit', env: environment });
-    // Rejects with the error instead where there is one.
-    if (child.pid === undefined) await once(child, 'spawn');
-    return new CommandGroup(child, graceMs);
+    if (child.pid === undefined) {
+      guard.dismiss();
+      // Rejects with the error instead where there is one.
+      await once(child, 'spawn');
+    } else {
+      guard.watch(child.pid);
+    }
+    return new CommandGroup(child, guard);
   }
 
   send(signal: NodeJS.Signals): void {
@@ -84,7 +91,7 @@ export class CommandGroup {
     )
       await sleep(pauseMs);
     this.#isOver = true;
-    this.#guard.dismiss();
+    this.guard.dismiss();
   }
 }
 

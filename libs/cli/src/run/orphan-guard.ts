@@ -1,14 +1,16 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 
 /**
- * Waits for a line on its input. When the input ends without one, the process that holds the lock has died: all groups of the
- * session with a living process are asked to end, and killed after the grace. Without /proc that is the first group alone.
+ * Waits for two lines on its input: the session, and the word that it has ended. When the input ends after the first, the
+ * process that holds the lock has died: all groups of the session with a living process are asked to end, and killed after the
+ * grace. Without /proc that is the first group alone.
  */
 const SCRIPT = `
   trap '' TERM INT HUP
   exec 2>/dev/null
+  read -r session && [ "$session" -gt 0 ] || exit
   read -r _ && exit
-  session=$1 left=$2
+  left=$1
   groups() {
     [ -r /proc/self/stat ] || { kill -0 "-$session" && echo "$session"; return; }
     for file in /proc/[0-9]*/stat; do
@@ -24,19 +26,20 @@ const SCRIPT = `
 
 /**
  * Ends a command when this process is killed, since nothing renews the lock of the command then. It is a shell in a session of
- * its own, so that what kills this process does not reach it.
+ * its own, so that what kills this process does not reach it. It starts before the command: on a busy machine, a command may
+ * run for long before this process goes on.
  */
 export class OrphanGuard {
   readonly #shell: ChildProcess | undefined;
 
   /** @param graceMs from the request to end until the processes are killed */
-  constructor(session: number, graceMs: number) {
+  constructor(graceMs: number) {
     const graceSeconds = Math.max(1, Math.ceil(graceMs / 1_000));
-    const args = ['-c', SCRIPT, 'bedrock-guard', String(session), String(graceSeconds)];
+    const args = ['-c', SCRIPT, 'bedrock-guard', String(graceSeconds)];
     try {
       this.#shell = spawn('/bin/sh', args, { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
     } catch {
-      // The command runs already, and must not end for want of a guard.
+      // The command runs without a guard rather than not at all.
       return;
     }
     this.#shell.unref();
@@ -45,7 +48,12 @@ export class OrphanGuard {
     this.#shell.stdin?.on('error', () => undefined);
   }
 
-  /** All processes have ended. */
+  /** The command has started. */
+  watch(session: number): void {
+    this.#shell?.stdin?.write(`${session}\n`);
+  }
+
+  /** All processes have ended, or none was started. */
   dismiss(): void {
     this.#shell?.stdin?.end('ended\n');
   }
