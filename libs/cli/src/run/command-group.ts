@@ -39,7 +39,8 @@ export class CommandGroup {
     graceMs: number,
   ): Promise<CommandGroup> {
     const guard = new OrphanGuard(graceMs);
-    const child = spawn(command, args, { detached: true, stdio: 'inherit', env: environment });
+    const env = { ...environment, ...guard.mark };
+    const child = spawn(command, args, { detached: true, stdio: 'inherit', env });
     if (child.pid === undefined) {
       guard.dismiss();
       // Rejects with the error instead where there is one.

@@ -55,6 +55,10 @@ describe('signals', () => {
       ', also where it has a group of its own',
       `timeout 60 sh -c 'trap "" TERM; echo $$; while :; do sleep 0.05; done'`,
     ],
+    [
+      ', also when that is the first act of the command',
+      'kill -9 $PPID; trap "" TERM; echo $$; while :; do sleep 0.05; done',
+    ],
   ])(
     'that kill bedrock itself end the command too, since nothing renews its lock%s',
     async (_where, script) => {
