@@ -1,30 +1,17 @@
-import type { Backend } from 'bedrock-lock';
 import { READER } from 'bedrock-lock/backend';
-import { postgresSession } from 'bedrock-lock/postgres';
 import { types } from 'pg';
 import { granted } from 'bedrock-testkit';
 import { PostgresFixture } from './fixture.js';
 
 const fixture = new PostgresFixture();
-const sessions: Backend[] = [];
 
 beforeAll(() => fixture.start());
-afterEach(async () => {
-  await Promise.all(sessions.splice(0).map((backend) => backend.close()));
-  await fixture.clean();
-});
+afterEach(() => fixture.clean());
 afterAll(() => fixture.stop());
-
-async function session(): Promise<Backend> {
-  const backend = postgresSession(fixture.server.url);
-  sessions.push(backend);
-  await backend.ready();
-  return backend;
-}
 
 describe('session locks', () => {
   it('are listed by their numbers, with the sessions that have them, beside those of other programs', async () => {
-    const [one, other, reader] = [await session(), await session(), await session()];
+    const [one, other, reader] = [await fixture.session(), await fixture.session(), await fixture.session()];
     const program = await fixture.observer.connect();
     // As many applications do.
     types.setTypeParser(types.builtins.INT8, Number);

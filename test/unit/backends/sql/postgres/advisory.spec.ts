@@ -8,21 +8,10 @@ import { claimOf, eventually, FREE, granted, liveness, ExclusionChecker } from '
 import { failure, PostgresFixture, refused } from './fixture.js';
 
 const fixture = new PostgresFixture();
-const sessions: Backend[] = [];
 
 beforeAll(() => fixture.start());
-afterEach(async () => {
-  await Promise.all(sessions.splice(0).map((backend) => backend.close()));
-  await fixture.clean();
-});
+afterEach(() => fixture.clean());
 afterAll(() => fixture.stop());
-
-async function session(options: object = {}): Promise<Backend> {
-  const backend = postgresSession({ url: fixture.server.url, ...options });
-  sessions.push(backend);
-  await backend.ready();
-  return backend;
-}
 
 /** Ends the sessions of Bedrock, as an administrator would. */
 async function terminate(): Promise<void> {
@@ -33,7 +22,7 @@ async function terminate(): Promise<void> {
 
 describe('session locks', () => {
   it('exclude each other over sessions, and within one', async () => {
-    const [one, other] = [await session(), await session()];
+    const [one, other] = [await fixture.session(), await fixture.session()];
     const claim = await granted(one, 'lock', { tokens: 8 });
     expect((await one.leases.claim(claim)).kind).toBe('granted');
     expect((await refused(one, 'lock')).holder?.id).toBe(claim.id);
@@ -46,7 +35,7 @@ describe('session locks', () => {
   });
 
   it('let readers in beside each other, and a writer after the last of them', async () => {
-    const [one, other] = [await session(), await session()];
+    const [one, other] = [await fixture.session(), await fixture.session()];
     const readers = [
       await granted(one, 'rw', { shape: READER }),
       await granted(one, 'rw', { shape: READER }),
@@ -60,7 +49,7 @@ describe('session locks', () => {
   });
 
   it('end with the lease, though the session goes on', async () => {
-    const [one, other] = [await session(), await session()];
+    const [one, other] = [await fixture.session(), await fixture.session()];
     const claim = await granted(one, 'brief', { leaseMs: 800 });
     await refused(other, 'brief');
     await eventually(
@@ -75,7 +64,7 @@ describe('session locks', () => {
       ...systemClock,
       setTimer: (act: () => void, ms: number) => systemClock.setTimer(act, ms - 20),
     };
-    const [one, other] = [await session({ clock: early }), await session()];
+    const [one, other] = [await fixture.session({ clock: early }), await fixture.session()];
     const claim = await granted(one, 'early', { leaseMs: 200 });
     await eventually(
       'it is free',
@@ -85,7 +74,10 @@ describe('session locks', () => {
   });
 
   it('are lost with the session, and their holder hears of it at once', async () => {
-    const [backend, other] = [await session(), await session({ connection: { application_name: 'other' } })];
+    const [backend, other] = [
+      await fixture.session(),
+      await fixture.session({ connection: { application_name: 'other' } }),
+    ];
     const bedrock = new Bedrock({ backend });
     const lease = await bedrock.mutex('lost').acquire();
     const lost = new Promise((resolve) => lease.signal.addEventListener('abort', resolve));
@@ -102,7 +94,7 @@ describe('session locks', () => {
   it('are lost with the session also while the server cannot be reached: it has freed them', async () => {
     const proxy = await startProxy(fixture.server.port);
     try {
-      const backend = await session({ url: fixture.urlAt(proxy.port) });
+      const backend = await fixture.session({ url: fixture.urlAt(proxy.port) });
       const bedrock = new Bedrock({ backend, defaults: { leaseMs: 20_000 } });
       const lease = await bedrock.mutex('cut off').acquire();
       const lost = new Promise((resolve) => lease.signal.addEventListener('abort', resolve));
@@ -112,7 +104,7 @@ describe('session locks', () => {
         await lost;
       });
       expect(lease.isHeld).toBe(false);
-      await granted(await session(), 'cut off');
+      await granted(await fixture.session(), 'cut off');
       await bedrock.close({ graceMs: 0 });
     } finally {
       await proxy.stop();
@@ -133,7 +125,7 @@ describe('session locks', () => {
     }
 
     it('stay, since the answer had come', async () => {
-      const one = await session({ operationTimeoutMs: TIMEOUT_MS });
+      const one = await fixture.session({ operationTimeoutMs: TIMEOUT_MS });
       const claim = await granted(one, 'stalled');
       await stalled(one);
       await new Promise(setImmediate);
@@ -142,7 +134,7 @@ describe('session locks', () => {
     });
 
     it('are not renewed by a renewal that was never sent', async () => {
-      const one = await session({ operationTimeoutMs: TIMEOUT_MS });
+      const one = await fixture.session({ operationTimeoutMs: TIMEOUT_MS });
       const claim = await granted(one, 'unsent');
       const stall = stalled(one);
       await expect(one.leases.renew([{ ...claim, keepMs: 0 }])).rejects.toMatchObject({ executed: 'no' });
@@ -150,7 +142,7 @@ describe('session locks', () => {
     });
 
     it('are not granted again by a repeated claim that was never sent', async () => {
-      const one = await session({ operationTimeoutMs: TIMEOUT_MS });
+      const one = await fixture.session({ operationTimeoutMs: TIMEOUT_MS });
       const claim = claimOf(one, 'repeated', { notAfter: performance.now() + 5_000 });
       expect(await one.leases.claim(claim)).toMatchObject({ kind: 'granted' });
       const stall = stalled(one);
@@ -159,7 +151,10 @@ describe('session locks', () => {
     });
 
     it('are released although their release was not sent at first', async () => {
-      const [one, other] = [await session({ operationTimeoutMs: TIMEOUT_MS }), await session()];
+      const [one, other] = [
+        await fixture.session({ operationTimeoutMs: TIMEOUT_MS }),
+        await fixture.session(),
+      ];
       const [claim, ended] = [await granted(one, 'kept'), await granted(one, 'ended')];
       const stall = stalled(one);
       const withdrawn = [claim, ended].map((ref) => failure(one.leases.withdraw(ref, FREE)));
@@ -176,7 +171,7 @@ describe('session locks', () => {
   });
 
   it('end with the backend, which then refuses every request', async () => {
-    const [one, other] = [await session(), await session()];
+    const [one, other] = [await fixture.session(), await fixture.session()];
     const claim = await granted(one, 'closed');
     await one.close();
     await eventually(
@@ -217,14 +212,14 @@ describe('session locks', () => {
     });
 
     it('when their backend is closed, and are not released again and again', async () => {
-      const one = await session({ clock });
+      const one = await fixture.session({ clock });
       await granted(one, 'left', { leaseMs: 100 });
       await one.close();
       expect(timers.size).toBe(0);
     });
 
     it('for the end of a lease once all are released', async () => {
-      const one = await session({ clock });
+      const one = await fixture.session({ clock });
       const claim = claimOf(one, 'freed', { leaseMs: 20_000 });
       expect(await one.leases.claim(claim)).toMatchObject({ kind: 'granted' });
       expect(Math.max(...timers.values())).toBeGreaterThan(19_000);
@@ -234,7 +229,10 @@ describe('session locks', () => {
   });
 
   it('serve a crowd of one process and of another', async () => {
-    const bedrocks = [new Bedrock({ backend: await session() }), new Bedrock({ backend: await session() })];
+    const bedrocks = [
+      new Bedrock({ backend: await fixture.session() }),
+      new Bedrock({ backend: await fixture.session() }),
+    ];
     const checker = new ExclusionChecker();
     const run = (bedrock: Bedrock) =>
       bedrock.mutex('crowd').run(() => checker.run(() => sleep(1)), { waitMs: 15_000 });
@@ -244,7 +242,7 @@ describe('session locks', () => {
   });
 
   it('say who holds, refuse what they cannot do, and a frozen server ends calls in time', async () => {
-    const [one, other] = [await session({ operationTimeoutMs: 1_000 }), await session()];
+    const [one, other] = [await fixture.session({ operationTimeoutMs: 1_000 }), await fixture.session()];
     await granted(one, 'shown');
     expect(await other.leases.inspect('shown', READER)).toMatchObject([
       { mode: 'exclusive', remainingMs: Infinity },
@@ -257,7 +255,7 @@ describe('session locks', () => {
       /throughPooler/,
     );
     fixture.server.pause();
-    await liveness.within('a failure', 2_000, () => failure(one.leases.claim(claimOf(one, 'other'))));
+    await liveness.within('a failure', 1_800, () => failure(one.leases.claim(claimOf(one, 'other'))));
     fixture.server.resume();
     // The session goes with what was not answered, and its locks with it, once the server has noticed.
     await eventually(

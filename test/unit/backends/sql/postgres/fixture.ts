@@ -1,6 +1,12 @@
 import { BackendUnavailableError, type Backend } from 'bedrock-lock';
 import type { Claim, Verdict } from 'bedrock-lock/backend';
-import { postgres, type PostgresBackend, type PostgresOptions } from 'bedrock-lock/postgres';
+import {
+  postgres,
+  postgresSession,
+  type PostgresBackend,
+  type PostgresOptions,
+  type PostgresSessionOptions,
+} from 'bedrock-lock/postgres';
 import { startPostgres, type RunningServer } from 'bedrock-servers';
 import { claimOf, eventually, refusalOf } from 'bedrock-testkit';
 import { Pool } from 'pg';
@@ -46,6 +52,14 @@ export class PostgresFixture {
     const where = options.url || options.connection ? {} : { url: this.server.url };
     const backend = postgres({ ...where, ...options });
     this.#backends.push(backend);
+    return backend;
+  }
+
+  /** Locks of a session, which serve. */
+  async session(options: PostgresSessionOptions = {}): Promise<Backend> {
+    const backend = postgresSession({ url: this.server.url, ...options });
+    this.#backends.push(backend);
+    await backend.ready();
     return backend;
   }
 
