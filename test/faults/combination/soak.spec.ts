@@ -6,7 +6,7 @@ import { assertSound } from './run-result.js';
 
 /** A part of what `npm run soak` does, for every change. */
 const SOAK = {
-  ...{ minutes: 0.15, nodes: 3, processes: 3, keys: 2, seed: 7 },
+  ...{ minutes: 0.2, nodes: 3, processes: 3, keys: 2, seed: 7 },
   gapMs: [500, 1_500] as const,
   log: () => undefined,
 };
@@ -21,8 +21,7 @@ describe('a lock on real nodes', () => {
       const result = await soak(SOAK);
       assertSound(result.record);
       expect(result.faults).toBeGreaterThan(1);
-      // No measure of speed: enough that a lost update would show.
-      expect(result.increments).toBeGreaterThan(50);
+      expect(result.increments).toBeGreaterThan(100);
     },
     WITHIN_MS,
   );

@@ -45,6 +45,6 @@ it.each(LIBRARIES)(
     ];
     const program = ['--input-type=module', '--eval', PROGRAM, library, ...urls];
     const { stdout } = await promisify(execFile)(process.execPath, program, { timeout: 15_000 });
-    expect(Number(stdout)).toBeLessThan(900);
+    expect(Number(stdout)).toBeLessThan(300);
   },
 );

@@ -47,7 +47,7 @@ describe('behind a proxy that breaks', () => {
   it('calls a lost reply unknown, within the time-out, and grants the repeated claim under the same id', async () => {
     const claim = claimOf(mine, 'lock', { tokens: 1 });
     proxy.dropReplies();
-    const error = await liveness.within('an unknown result', 2_000, () => failure(mine.leases.claim(claim)));
+    const error = await liveness.within('an unknown result', 1_250, () => failure(mine.leases.claim(claim)));
     expect(error.executed).toBe('unknown');
     expect(await fixture.observer.hgetall('lock')).toEqual({ [claim.id]: '1' });
     proxy.dropReplies(false);
@@ -108,7 +108,7 @@ describe('behind a proxy that breaks', () => {
   it('closes in time while nothing is answered', async () => {
     proxy.dropReplies();
     const under = failure(mine.leases.claim(claimOf(mine, 'lock')));
-    await liveness.within('closing', 2_000, () => mine.close());
+    await liveness.within('closing', 1_250, () => mine.close());
     await under;
     await eventually('the end of its connections', isGone);
   });

@@ -181,7 +181,7 @@ describe.each(LIBRARIES)('through %s', (library) => {
       const under = failure(mine.leases.claim(claimOf(mine, 'lock')));
       await eventually('the execution', () => fixture.observer.exists('lock'));
       await proxy.refuse();
-      const cut = await liveness.within('the failure of a cut call', 400, () => {
+      const cut = await liveness.within('the failure of a cut call', 100, () => {
         proxy.cut();
         return under;
       });

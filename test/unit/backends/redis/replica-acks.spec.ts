@@ -141,11 +141,10 @@ describe('while the replica is stopped', () => {
   });
 
   it('a lock that is taken is refused at once', async () => {
-    const [mine, other] = [await fixture.backend(), await fixture.backend(patientAcks)];
+    const [mine, other] = [await fixture.backend(), await fixture.backend(acks)];
     await granted(mine, 'lock');
     replica.pause();
-    // Sooner than it would wait for the replica.
-    const verdict = await liveness.within('a refusal', 900, () => other.leases.claim(claimOf(other, 'lock')));
+    const verdict = await liveness.within('a refusal', 250, () => other.leases.claim(claimOf(other, 'lock')));
     refusalOf(verdict);
   });
 

@@ -46,7 +46,7 @@ describe('a mutex that spins on Redis', () => {
     const before = await calls('evalsha');
     await eventually('it is at its longest pause', async () => (await calls('evalsha')) > before + 12);
     const asked = await calls('evalsha');
-    const lease = await liveness.within('the next question of a spinning caller', 500, async () => {
+    const lease = await liveness.within('the next question of a spinning caller', 100 + 200, async () => {
       await fixture.observer.del('lock');
       return waiting;
     });

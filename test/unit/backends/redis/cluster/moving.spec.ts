@@ -88,8 +88,7 @@ describe('a slot that moves to another server', () => {
         return (channels as string[]).includes('redisson_lock__channel:{lock}');
       });
     }
-    // Sooner than the sweep.
-    const next = await liveness.within('a wake', 500, async () => {
+    const next = await liveness.within('a wake', 50, async () => {
       await lease.release();
       return waiting;
     });

@@ -20,7 +20,7 @@ function begin({ peer, name }: Use, leaseMs: number): Promise<Taken> {
 async function hearsMore({ context, peer }: Use, what: string): Promise<void> {
   let isAnswered = false;
   const stopListening = peer.on('backend.request', () => (isAnswered = true));
-  await context.eventually(what, () => isAnswered, 4_000).finally(stopListening);
+  await context.eventually(what, () => isAnswered).finally(stopListening);
 }
 
 /** Requests under one key: a repeated one waits for the result of the first. */
