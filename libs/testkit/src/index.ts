@@ -3,7 +3,7 @@ export { ManualClock, type ManualClockOptions } from './fixtures/manual-clock.js
 export { FaultyBackend, type FaultyBackendOptions } from './faults/faulty-backend.js';
 export type { BackendCall, DriverInput, Fault, Verb, VerbInput } from './faults/fault.js';
 
-export { Liveness, type Timing } from './liveness/liveness.js';
+export { Liveness, type Timing, type WithinOptions } from './liveness/liveness.js';
 export { assertHistory } from './history/assert-history.js';
 export { ExclusionChecker } from './history/exclusion-checker.js';
 export { claimOf, FREE, granted, refusalOf } from './fixtures/claims.js';

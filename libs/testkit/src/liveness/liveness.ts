@@ -16,6 +16,11 @@ export interface Timing {
   readonly to: number;
 }
 
+export interface WithinOptions {
+  /** Part of the duration that has passed before the call, in ms. @default 0 */
+  readonly elapsedMs?: number;
+}
+
 /**
  * Checks durations. A watchdog detects stalls of this process, and their time stretches a bound, at most to four times
  * its length: beyond that, the machine is too slow to check. Each stretch that was needed is printed.
@@ -38,10 +43,15 @@ export class Liveness {
   }
 
   /** The result of `act`. @throws AssertionError if it took longer than `boundMs`, apart from stalls */
-  async within<T>(what: string, boundMs: number, act: () => Promise<T>): Promise<T> {
+  async within<T>(
+    what: string,
+    boundMs: number,
+    act: () => Promise<T>,
+    { elapsedMs = 0 }: WithinOptions = {},
+  ): Promise<T> {
     let result: T;
-    const timing = await this.time(async () => (result = await act()));
-    this.assertMedian(what, boundMs, [timing]);
+    const { from, to } = await this.time(async () => (result = await act()));
+    this.assertMedian(what, boundMs, [{ from: from - elapsedMs, to }]);
     return result!;
   }
 
