@@ -3,7 +3,7 @@ import { Bedrock, type Backend } from 'bedrock-lock';
 import { MUTEX, READER } from 'bedrock-lock/backend';
 import { systemClock } from 'bedrock-lock/integration';
 import { startProxy, type TcpProxy } from 'bedrock-servers';
-import { claimOf, eventually, FREE, granted, liveness } from 'bedrock-testkit';
+import { claimOf, eventually, ExclusionChecker, FREE, granted, liveness } from 'bedrock-testkit';
 import { failure, pings, PostgresFixture, refused } from './fixture.js';
 
 const fixture = new PostgresFixture();
@@ -138,22 +138,17 @@ describe('many at once', () => {
     );
     await Promise.all(backends.map((backend) => backend.ping()));
     const names = ['storm:a', 'storm:b', 'storm:c'];
-    const holders = new Map<string, number>();
+    const holders = new Map(names.map((name) => [name, new ExclusionChecker(1, name)]));
     const errors: unknown[] = [];
-    let grants = 0;
     const end = performance.now() + 4_000;
     const work = async (backend: Backend, at: number): Promise<void> => {
       while (performance.now() < end) {
         const wanted = names.slice(at % 2).map((resource) => claimOf(backend, resource, { queue: false }));
         const verdicts = await Promise.all(wanted.map((claim) => backend.leases.claim(claim)));
         const mine = wanted.filter((_, i) => verdicts[i]!.kind === 'granted');
-        for (const { resource } of mine) {
-          holders.set(resource, (holders.get(resource) ?? 0) + 1);
-          expect(holders.get(resource)).toBe(1);
-          grants += 1;
-        }
+        const leave = mine.map(({ resource }) => holders.get(resource)!.enter());
         await backend.leases.renew([...mine].reverse().map((claim) => ({ ...claim, keepMs: 0 })));
-        for (const { resource } of mine) holders.set(resource, 0);
+        for (const left of leave) left();
         await Promise.all(wanted.map((claim) => backend.leases.withdraw(claim, FREE)));
       }
     };
@@ -161,6 +156,8 @@ describe('many at once', () => {
       backends.map((backend, at) => work(backend, at).catch((error: unknown) => errors.push(error))),
     );
     expect(errors).toEqual([]);
+    for (const checker of holders.values()) checker.assertExclusion();
+    const grants = [...holders.values()].reduce((sum, { entered }) => sum + entered, 0);
     expect(grants).toBeGreaterThan(20);
     const { rows } = await fixture.observer.query<{ deadlocks: string }>(
       'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()',

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { ExclusionChecker } from '../../../history/exclusion-checker.js';
 import type { ContractGroup } from '../../context/contract-group.js';
 
 export const reentry: ContractGroup = {
@@ -23,22 +24,22 @@ export const reentry: ContractGroup = {
 
   'lets the branches of one hold take turns': async (context) => {
     const lock = context.lock(await context.peer());
-    let inside = 0;
+    const bodies = new ExclusionChecker();
     const done: number[] = [];
     await lock.run(() =>
       Promise.all(
         [1, 2, 3].map((branch) =>
-          lock.run(async () => {
-            inside += 1;
-            assert.equal(inside, 1);
-            await context.sleep(5);
-            inside -= 1;
-            done.push(branch);
-          }),
+          lock.run(() =>
+            bodies.run(async () => {
+              await context.sleep(5);
+              done.push(branch);
+            }),
+          ),
         ),
       ),
     );
     assert.deepEqual(done, [1, 2, 3]);
+    bodies.assertExclusion();
   },
 
   'keeps the lock until the last level has ended': async (context) => {
