@@ -1,6 +1,13 @@
-import { liveness, sharedNow, type Timing } from 'bedrock-testkit';
+import { liveness, sharedNow, type Timing, type WithinOptions } from 'bedrock-testkit';
 
 const ROUNDS = 9;
+/** Shorter than the sweep of any Bedrock waiter, in ms: a waiter served sooner got a message. */
+const TOLD_MS = 500;
+
+/** The result of a hand-over by a message. @throws AssertionError if it took too long for one */
+export function byMessage<T>(what: string, act: () => Promise<T>, options?: WithinOptions): Promise<T> {
+  return liveness.within(what, TOLD_MS, act, options);
+}
 
 /** When it resolved, and with what. */
 export async function stamped<T>(work: Promise<T>): Promise<{ readonly value: T; readonly at: number }> {

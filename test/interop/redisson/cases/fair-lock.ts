@@ -1,12 +1,9 @@
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { FairMutex } from 'bedrock-lock';
+import type { FairMutex, Lease } from 'bedrock-lock';
 import { liveness, eventually, sharedNow } from 'bedrock-testkit';
-import { handOvers, stamped } from '../hand-over.js';
+import { handOvers, byMessage } from '../hand-over.js';
 import type { JavaLock } from '../java-objects.js';
 import { LONG_MS, type Site } from '../site.js';
-
-/** Shorter than the sweep of any Bedrock waiter, in ms: a waiter served sooner got a message. */
-const TOLD_MS = 500;
 
 export function fairLockCases(version: string, openSite: () => Site): void {
   describe(`RFairLock of Redisson ${version} and a fair mutex of Bedrock`, () => {
@@ -36,21 +33,31 @@ export function fairLockCases(version: string, openSite: () => Site): void {
       return mutex.run(sharedNow);
     }
 
+    /** From a holder in Java to a waiter in Node, and on to one in Java behind it. */
+    async function passOn(lock: JavaLock, waiting: Promise<Lease>, behind: Promise<number>): Promise<void> {
+      // If the first one fails, the other is still waiting.
+      behind.catch(() => undefined);
+      const lease = await byMessage('the hand-over to Node', async () => {
+        await lock.unlock();
+        return waiting;
+      });
+      await byMessage('the hand-over to Java', async () => {
+        await lease.release();
+        await behind;
+      });
+    }
+
     it.each(['stock', 'shop:{42}:stock', 'склад/库存 №1'])(
       'exclude each other and stand in one line: %s',
       async (base) => {
         const { name, lock, mutex } = await both(`${base}:${site.freshName()}`);
         await lock.lock(LONG_MS);
         await expect(mutex.tryAcquire()).resolves.toBeNull();
-        const waiting = stamped(mutex.acquire());
+        const waiting = mutex.acquire();
         await site.someoneWaits(name);
         const behind = inJava(name);
         await site.someoneWaits(name, 2);
-        const { beganAt } = await lock.unlock();
-        const { value: lease, at } = await waiting;
-        expect(at - beganAt).toBeLessThan(TOLD_MS);
-        await lease.release();
-        expect((await behind) - at).toBeLessThan(TOLD_MS);
+        await passOn(lock, waiting, behind);
       },
     );
 
@@ -92,24 +99,21 @@ export function fairLockCases(version: string, openSite: () => Site): void {
         served.push(call());
         await site.someoneWaits(name, served.length);
       }
-      const { beganAt } = await lock.unlock();
-      const times = [beganAt, ...(await Promise.all(served))];
+      const times = await byMessage('eight hand-overs', async () => {
+        const { beganAt } = await lock.unlock();
+        return [beganAt, ...(await Promise.all(served))];
+      });
       expect(times).toEqual([...times].sort((a, b) => a - b));
-      expect(times.at(-1)! - beganAt).toBeLessThan(TOLD_MS);
     });
 
     it('wake a waiter of Node that has to ask itself: its lease is not renewed', async () => {
       const { name, lock, mutex } = await both();
       await lock.lock(LONG_MS);
-      const waiting = stamped(mutex.acquire({ renew: false, leaseMs: 5_000 }));
+      const waiting = mutex.acquire({ renew: false, leaseMs: 5_000 });
       await site.someoneWaits(name);
       const behind = inJava(name);
       await site.someoneWaits(name, 2);
-      const { beganAt } = await lock.unlock();
-      const { value: lease, at } = await waiting;
-      expect(at - beganAt).toBeLessThan(TOLD_MS);
-      await lease.release();
-      expect((await behind) - at).toBeLessThan(TOLD_MS);
+      await passOn(lock, waiting, behind);
     });
 
     it('show each other how deep they have entered', async () => {
