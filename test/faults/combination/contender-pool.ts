@@ -1,4 +1,4 @@
-import { ContenderProcess, type ContenderJob, type HistoryEvent } from 'bedrock-testkit';
+import { ContenderProcess, eventually, type ContenderJob, type HistoryEvent } from 'bedrock-testkit';
 import { delay } from './delay.js';
 import type { Deployment } from './deployment.js';
 import { LOCK_OPTIONS, COMBINATION_OPTIONS } from './settings.js';
@@ -51,22 +51,15 @@ export class ContenderPool {
 
   /** Resolves when it gets the lock the next time. @throws Error when that takes too long, or a process has failed */
   async waitForLock(one: ContenderProcess): Promise<void> {
-    if (!(await this.holdsWithin(one, GIVE_UP_MS)))
-      throw new Error(`${one.label} got no lock for ${GIVE_UP_MS} ms`);
+    await eventually(`${one.label} gets the lock`, this.#nextLockOf(one), { withinMs: GIVE_UP_MS });
   }
 
   /** Whether it gets the lock the next time before `ms` have passed. @throws Error when a process has failed */
   async holdsWithin(one: ContenderProcess, ms: number): Promise<boolean> {
-    const giveUpAt = performance.now() + ms;
-    let seen = one.events.length;
-    for (;;) {
-      const { length } = one.events;
-      if (one.events.slice(seen).some(({ kind }) => kind === 'acquired')) return true;
-      seen = length;
-      if (this.failures.length > 0) throw new Error(this.failures.join('\n'));
+    const hasIt = this.#nextLockOf(one);
+    for (const giveUpAt = performance.now() + ms; !hasIt(); await delay(POLL_MS))
       if (performance.now() > giveUpAt) return false;
-      await delay(POLL_MS);
-    }
+    return true;
   }
 
   /** Resolves when each contender has acquired the lock once more. @throws Error naming those that have not */
@@ -82,6 +75,17 @@ export class ContenderPool {
 
   async close(): Promise<void> {
     await Promise.all(this.#all.map((one) => one.kill()));
+  }
+
+  /** True once it has got the lock again. */
+  #nextLockOf(one: ContenderProcess): () => boolean {
+    let seen = one.events.length;
+    return () => {
+      const isNew = one.events.slice(seen).some(({ kind }) => kind === 'acquired');
+      seen = one.events.length;
+      if (!isNew && this.failures.length > 0) throw new Error(this.failures.join('\n'));
+      return isNew;
+    };
   }
 
   #start(job: PoolJob, isProxied: boolean): ContenderProcess {

@@ -1,9 +1,7 @@
-import { ContenderProcess, type ContenderJob, type HistoryEvent } from 'bedrock-testkit';
-import { delay } from '../combination/delay.js';
+import { ContenderProcess, eventually, type ContenderJob, type HistoryEvent } from 'bedrock-testkit';
 import { lockOf } from './settings.js';
 
 const MODULE = new URL('backend-of.mjs', import.meta.url).href;
-const POLL_MS = 5;
 /** Service resumes by itself within this time of the end of a fault, on a machine that has other things to do. */
 const GIVE_UP_MS = 15_000;
 
@@ -46,16 +44,14 @@ export class ContenderPool {
 
   /** Resolves when it gets the lock the next time. @throws Error when that takes too long, or a process has failed */
   async waitForLock(one: ContenderProcess): Promise<void> {
-    const giveUpAt = performance.now() + GIVE_UP_MS;
     let seen = one.events.length;
-    for (;;) {
-      const { length } = one.events;
-      if (one.events.slice(seen).some(({ kind }) => kind === 'acquired')) return;
-      seen = length;
-      if (this.#failures.length > 0) throw new Error(this.#failures.join('\n'));
-      if (performance.now() > giveUpAt) throw new Error(`${one.label} got no lock for ${GIVE_UP_MS} ms`);
-      await delay(POLL_MS);
-    }
+    const hasIt = (): boolean => {
+      const isNew = one.events.slice(seen).some(({ kind }) => kind === 'acquired');
+      seen = one.events.length;
+      if (!isNew && this.#failures.length > 0) throw new Error(this.#failures.join('\n'));
+      return isNew;
+    };
+    await eventually(`${one.label} gets the lock`, hasIt, { withinMs: GIVE_UP_MS });
   }
 
   /** Resolves when each contender but one has acquired the lock once more. @throws Error naming those that have not */
