@@ -7,6 +7,15 @@ import { specsNaming } from './named-files.mjs';
 const ROOT = join(import.meta.dirname, '../..');
 const JEST = join(ROOT, 'node_modules/jest/bin/jest.js');
 
+/** Processes of these tests run the build instead of the test's imports. */
+const OF_THE_BUILD = [
+  'test/e2e/',
+  'test/browser/',
+  'test/repository/packages/',
+  'test/faults/leaks.process.spec.ts',
+  'test/faults/combination/',
+];
+
 /**
  * Dependencies that Jest's import graph does not contain. The first matching pattern decides; a file without a match
  * touches every spec file.
@@ -16,7 +25,7 @@ const RULES = [
   {
     pattern: /^libs\/lock\/src\/.*\.lua$/,
     sources: ['libs/lock/src/backends/redis/protocol/scripts.generated.ts'],
-    specs: ['test/repository/scripts/', 'test/simulation/', 'test/mutants/'],
+    specs: ['test/repository/scripts/', 'test/simulation/', 'test/mutants/', ...OF_THE_BUILD],
   },
   {
     pattern: /\/migration\.sql$/,
@@ -27,25 +36,23 @@ const RULES = [
     ],
   },
   { pattern: /^apps\/shop\/src\/page\/static\//, specs: ['test/e2e/shop/', 'test/browser/'] },
-  { pattern: /\.(md|svg|png)$/, specs: ['test/repository/docs/'] },
+  {
+    pattern: /\.(md|svg|png)$/,
+    isNamed: true,
+    // Two specs put the names of pages together.
+    specs: [
+      'test/repository/docs/',
+      'test/unit/core/longest-lease.spec.ts',
+      'test/repository/bench/report.spec.ts',
+    ],
+  },
   // The processes of all crowds run it, from the build.
   {
     pattern: /^libs\/testkit\/src\/contender\//,
     sources: ['libs/testkit/src/contender/contender-process.ts'],
     specs: ['test/contract/', 'test/faults/'],
   },
-  // Processes of these tests run the build instead of the test's imports.
-  {
-    pattern: /^(libs|apps)\/.*\.ts$/,
-    isSource: true,
-    specs: [
-      'test/e2e/',
-      'test/browser/',
-      'test/repository/packages/',
-      'test/faults/leaks.process.spec.ts',
-      'test/faults/combination/',
-    ],
-  },
+  { pattern: /^(libs|apps)\/.*\.ts$/, isSource: true, specs: OF_THE_BUILD },
   { pattern: /^test\/contract\/promises\//, specs: ['test/contract/promises.spec.ts'] },
   { pattern: /^test\/repository\/public-api\//, specs: ['test/repository/public-api/public-api.spec.ts'] },
   { pattern: /^test\/mutants\//, specs: ['test/mutants/'] },
@@ -86,7 +93,8 @@ export function specsTouchedBy(changes) {
     ...(rule.sources ?? []),
     ...(rule.isSource || (rule.isOfTests && /\.m?[jt]s$/.test(file)) ? [file] : []),
   ]);
-  const related = new Set([...relatedTo(sources), ...ofTests.flatMap((file) => [...specsNaming(file)])]);
+  const named = [...ofTests, ...rules.filter(({ rule }) => rule.isNamed).map(({ file }) => file)];
+  const related = new Set([...relatedTo(sources), ...named.flatMap((file) => [...specsNaming(file)])]);
   const unnamed = ofTests.filter((file) => !file.endsWith('.spec.ts') && specsNaming(file).size === 0);
   const entries = [...rules.flatMap(({ rule }) => rule.specs), ...unnamed.map((file) => folderOf(file, all))];
   return all.filter((file) => related.has(file) || entries.some((entry) => fits(entry, file)));

@@ -1,6 +1,6 @@
 /**
- * Finds the users of a test file: by an import, or as a program that they start. Jest's graph contains only the
- * imports.
+ * Finds the users of a test file or a page: by an import, as a program that they start, or by reading it. Jest's graph
+ * contains only the imports.
  */
 import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -28,7 +28,7 @@ let known;
 function graph() {
   if (known !== undefined) return known;
   const files = filesOf('test', 'apps');
-  const all = new Set(files);
+  const all = new Set([...files, ...filesOf('docs').filter((one) => one.endsWith('.md'))]);
   known = new Map();
   for (const file of files.filter((one) => READABLE.test(one))) {
     const texts = Array.from(readFileSync(join(ROOT, file), 'utf8').matchAll(QUOTED), ([, text]) => text);

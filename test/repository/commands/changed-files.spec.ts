@@ -1,4 +1,4 @@
-import { specFiles } from '../../commands.mjs';
+import { filesOf, specFiles } from '../../commands.mjs';
 import { specsTouchedBy } from '../../../tools/test/changed-files.mjs';
 import { specsNaming } from '../../../tools/test/named-files.mjs';
 
@@ -34,6 +34,27 @@ describe('npm run test:changed', () => {
     expect(specsNaming('test/model/no-such.json')).toEqual(new Set());
     expect(specsTouchedBy(['test/model/no-such.json'])).toEqual(within('test/model/'));
     expect(specsTouchedBy(['test/unit/engine/no-such/folder.txt'])).toEqual(within('test/unit/engine/'));
+  });
+
+  it.each([
+    ['docs/backends/redis.md', ['test/unit/backends/redis/faults.spec.ts', 'test/faults/counting.spec.ts']],
+    ['docs/cli.md', ['test/e2e/cli/pages.spec.ts']],
+    ['docs/operations/doctor.md', ['test/unit/cli/doctor.spec.ts']],
+    ['test/README.md', ['test/repository/commands/commands.spec.ts']],
+    ['docs/backends/etcd.md', ['test/unit/core/longest-lease.spec.ts']],
+    ['docs/performance/primitives.md', ['test/repository/bench/report.spec.ts']],
+  ])('runs the specs that read %s', (page, specs) => {
+    const touched = specsTouchedBy([page]);
+    expect(touched).toEqual(expect.arrayContaining([...specs, ...within('test/repository/docs/')]));
+    expect(touched.length).toBeLessThan(all.length / 2);
+  });
+
+  it('runs the specs whose processes run the build for a script', () => {
+    const [script] = filesOf('libs/lock/src/backends/redis').filter((file) => file.endsWith('.lua'));
+    const touched = specsTouchedBy([script!]);
+    expect(touched).toEqual(
+      expect.arrayContaining(['test/e2e/', 'test/browser/', 'test/simulation/'].flatMap(within)),
+    );
   });
 
   it('runs the whole contract for the contender', () => {
