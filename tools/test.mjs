@@ -35,18 +35,26 @@ async function main(name, line) {
       isFiltered: isFiltered(line.jest),
     });
   }
-  if (tally.isEmpty) return tell('no spec file to run');
+  if (tally.isEmpty) return tellNothing(leftOut, line.engines);
   if (line.outputFile !== undefined) writeFileSync(line.outputFile, JSON.stringify(tally.report));
   console.log(tally.text());
   tellRest(runs);
-  if (line.engines !== undefined) tellLeftOut(leftOut, line.engines);
   for (const text of tally.late()) console.log(text);
+  if (line.engines !== undefined) tellLeftOut(leftOut, line.engines);
   return tally.isGood ? 0 : 1;
 }
 
 function tell(text) {
   console.log(text);
   return 0;
+}
+
+/** A change may touch nothing that is tested; but a run of which everything was left out has not passed. */
+function tellNothing(leftOut, engines) {
+  console.log('no spec file to run');
+  if (leftOut.length === 0) return 0;
+  tellLeftOut(leftOut, engines);
+  return 1;
 }
 
 /** The runs with their numbers of workers: one entry for each command. */

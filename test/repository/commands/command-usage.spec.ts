@@ -46,3 +46,13 @@ describe.each(COMMANDS)('npm run %s', (command) => {
     expect(stderr).not.toMatch(/^ {4}at /m);
   }, 60_000);
 });
+
+describe('npm test', () => {
+  it('fails when --engines leaves nothing of what was asked for', async () => {
+    const { code, stdout } = await run('test', '--engines', 'redis', 'test/contract/mysql');
+    expect({ code, stdout }).toEqual({
+      code: 1,
+      stdout: 'no spec file to run\nexcluded by --engines redis: 2 files that need mysql\n',
+    });
+  });
+});
