@@ -17,6 +17,7 @@ const PROGRAMS = {
   pgbouncer: ['pgbouncer'],
   shells: ['shells'],
   redisson: ['jdk', 'maven'],
+  sqlite: ['sqlite'],
 };
 /** Folders with packages of their own. */
 const FOLDERS = { packages: 'test', orms: 'test/orm' };
@@ -35,10 +36,14 @@ export default async function preflight() {
   embed();
   const needs = (process.env['BEDROCK_TEST_NEEDS'] ?? '').split(',').filter(Boolean);
   if (needs.length === 0) return;
-  for (const [need, folder] of Object.entries(FOLDERS)) if (needs.includes(need)) installOwnPackages(folder);
   // This is the build. A run of Jest alone names no needs, so it works without one.
   const servers = await import('bedrock-servers');
-  await servers.ensureServers(needs.flatMap((need) => PROGRAMS[need] ?? []));
+  await together([
+    ...Object.entries(FOLDERS).map(([need, folder]) => async () => {
+      if (needs.includes(need)) installOwnPackages(folder);
+    }),
+    () => servers.ensureServers(needs.flatMap((need) => PROGRAMS[need] ?? [])),
+  ]);
   const shared = needs
     .map((need) => SHARED[need])
     .filter((one) => one !== undefined && !process.env[one.variable]);
@@ -50,4 +55,12 @@ export default async function preflight() {
       process.env[variable] = server.url;
     }),
   );
+}
+
+/** @param {readonly (() => Promise<unknown>)[]} tasks @throws one error that lists everything missing */
+async function together(tasks) {
+  const errors = [];
+  for (const task of tasks) await task().catch((error) => errors.push(error));
+  if (errors.length === 1) throw errors[0];
+  if (errors.length > 1) throw new AggregateError(errors, errors.map(({ message }) => message).join('\n\n'));
 }

@@ -40,6 +40,7 @@ async function build(version: string, folder: string): Promise<void> {
   for (const name of readdirSync(CACHE)) {
     if (name.startsWith(`${version}-`)) rmSync(join(CACHE, name), { recursive: true });
   }
+  process.stderr.write(`building the Java side with Redisson ${version}\n`);
   const unfinished = `${folder}.unfinished`;
   await promisify(execFile)(
     mvn,

@@ -17,6 +17,8 @@ const STARTS: Readonly<Record<string, RegExp>> = {
   prometheus: /\b(startPrometheus|findPromtool)\(/,
   shells: /\bbashCompletion\(/,
   pgbouncer: /\bstartPgbouncer\(/,
+  redisson: /\bjavaSide\(/,
+  sqlite: /\bfindPrograms\(\{ overrides: \{ sqlite3\b/,
 };
 
 function sourcesOf(file: string, seen = new Set<string>()): Set<string> {
