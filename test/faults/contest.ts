@@ -4,7 +4,6 @@ import { redis, type RedisOptions } from 'bedrock-lock/redis';
 import {
   assertHistory,
   ContenderProcess,
-  eventually,
   HistoryRecorder,
   sharedNow,
   type HistoryLimits,
@@ -12,6 +11,7 @@ import {
   type HistoryEvent,
   type HistoryReport,
 } from 'bedrock-testkit';
+import { connect } from './connect.mjs';
 
 export { delay } from './combination/delay.js';
 
@@ -57,8 +57,7 @@ export class Contest {
     this.#bedrocks.push(bedrock);
     const recorder = new HistoryRecorder(label, (event) => this.#events.push(event));
     recorder.follow(bedrock);
-    const isReady = () => bedrock.ready().then(() => true, () => false); // prettier-ignore
-    await eventually(`${label} is connected`, isReady, { withinMs: 15_000 });
+    await connect(bedrock);
     return new Peer(bedrock, bedrock.mutex(this.resource), recorder);
   }
 

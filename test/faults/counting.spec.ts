@@ -4,6 +4,7 @@ import { startProxy, type TcpProxy } from 'bedrock-servers';
 import { eventually, liveness, ExclusionChecker } from 'bedrock-testkit';
 import { readFileSync } from 'node:fs';
 import { RedisFixture } from '../unit/backends/redis/fixture.js';
+import { connect } from './connect.mjs';
 import { delay } from './contest.js';
 import { NETWORK_FAULTS } from './network-faults.js';
 
@@ -30,8 +31,7 @@ async function peer(options: RedisOptions = {}): Promise<Bedrock> {
   const url = `redis://127.0.0.1:${proxy.port}`;
   const bedrock = new Bedrock({ backend: redis({ url, operationTimeoutMs: OPERATION_MS, ...options }) });
   bedrocks.push(bedrock);
-  const isReady = () => bedrock.ready().then(() => true, () => false); // prettier-ignore
-  await eventually('it serves', isReady, { withinMs: 15_000 });
+  await connect(bedrock);
   return bedrock;
 }
 

@@ -1,10 +1,9 @@
 /** The backends of processes under faults. Plain JavaScript, since the contending processes load it too. */
-import { clearInterval, setInterval } from 'node:timers';
+import { connect } from '../connect.mjs';
 
 const HOUR_MS = 3_600_000;
 /** What the wall clock is off by, from one signal to the next. */
 const STEPS_MS = [HOUR_MS, -HOUR_MS, 0];
-const START_TRIES = 5;
 
 /**
  * @param {'redis' | 'zookeeper' | 'etcd' | 'mysql' | 'postgres'} engine
@@ -16,23 +15,8 @@ export async function backendOf(engine, options, overstated = 1) {
   const { [engine]: make } = await import(`bedrock-lock/${engine}`);
   stepWhenTold();
   const backend = make(options);
-  await served(backend);
+  await connect(backend);
   return overstated === 1 ? backend : believingIn(backend, overstated);
-}
-
-/** Bounds on calls are short here, and a machine may have other things to do when a process starts. */
-async function served(backend) {
-  // Nothing else keeps the process alive yet.
-  const alive = setInterval(() => undefined, 1_000);
-  try {
-    for (let tries = 1; ; tries += 1) {
-      const error = await backend.ready().then(() => undefined, (reason) => reason); // prettier-ignore
-      if (error === undefined) return;
-      if (tries === START_TRIES) throw error;
-    }
-  } finally {
-    clearInterval(alive);
-  }
 }
 
 /** SIGUSR2 steps the wall clock of this process: an hour ahead, two back, and to the truth. */
