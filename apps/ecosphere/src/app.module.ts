@@ -1,8 +1,4 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import type { Backend } from 'bedrock-lock';
-import { combination } from 'bedrock-lock/combination';
-import { memory } from 'bedrock-lock/memory';
-import { redis } from 'bedrock-lock/redis';
 import { BedrockLockModule } from 'nestjs-bedrock';
 import type { AppSettings } from './app.settings.js';
 import { MAX_BUYERS } from './cli/option-table.js';
@@ -10,7 +6,7 @@ import { ContentionModule } from './contention/contention.module.js';
 import { FlashSaleModule } from './flash-sale/flash-sale.module.js';
 import { LockDelayModule } from './lock-delay/lock-delay.module.js';
 import { LockTimeModule } from './lock-time/lock-time.module.js';
-import { ENGINES } from './server/engines.js';
+import { backendOf } from './server/backend-of.js';
 import { StoreModule } from './store/store.module.js';
 import { MetricsModule } from './telemetry/metrics.module.js';
 import { Metrics } from './telemetry/metrics.service.js';
@@ -46,20 +42,4 @@ export class AppModule {
       ],
     };
   }
-}
-
-async function backendOf({ servers, label }: AppSettings): Promise<Backend> {
-  if (servers.kind === 'engine') return ENGINES[servers.engine].backend(servers.locksUrl, label);
-  const labelled = label === undefined ? {} : { label };
-  if (servers.kind === 'memory') return memory({ store: servers.memory.locks, ...labelled });
-  if (servers.kind === 'redis') return redis({ url: servers.url, ...labelled });
-  const { locations, ...rules } = servers.rules;
-  // Lock time compares fencing tokens. The nodes count as empty: no other client locks there.
-  return combination({
-    ...rules,
-    nodes: locations.map((location) => redis({ ...location, ...labelled })),
-    fencing: true,
-    coldStart: 'trust',
-    probe: { lastMs: 200 },
-  });
 }

@@ -16,13 +16,27 @@ describe('the command line', () => {
   });
 
   it('takes options in both forms, and several of them', () => {
-    expect(parseCommand(['--backend=redis', '--processes', '4', '--no-lock', '--lease-ms=500'], {})).toEqual({
+    expect(
+      parseCommand(
+        [
+          '--backend=redis',
+          '--processes',
+          '4',
+          '--no-lock',
+          '--lease-ms=500',
+          '--operation-timeout-ms',
+          '3000',
+        ],
+        {},
+      ),
+    ).toEqual({
       kind: 'run',
       scenarios: ['flash-sale'],
       backend: 'redis',
       isLocked: false,
       processes: 4,
       leaseMs: 500,
+      operationTimeoutMs: 3_000,
     });
   });
 
@@ -186,6 +200,7 @@ describe('the command line', () => {
     ],
     ['--backend redis --chaos', '--chaos does nothing with --backend redis', 'add --backend combination'],
     ['--nodes 3', '--nodes does nothing with --backend memory', 'add --backend combination'],
+    ['--operation-timeout-ms 3000', '--operation-timeout-ms does nothing with --backend memory', 'redis'],
     ['--backend redis --strategy majority', '--strategy does nothing with', 'add --backend combination'],
     [
       '--backend redis --contention sequential',

@@ -13,6 +13,9 @@ export function checkTogether(options: RunOptions): void {
       `npm start -- --backend redis --processes ${processes}`,
     );
   }
+  if (backend === 'memory' && options.operationTimeoutMs !== undefined) {
+    throw new UsageError('--operation-timeout-ms does nothing with --backend memory', 'add --backend redis');
+  }
   if (Math.min(buyers, purchases) < processes) {
     throw new UsageError(
       `${processes} processes need at least ${processes} buyers and as many purchases`,

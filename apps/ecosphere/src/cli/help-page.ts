@@ -33,8 +33,12 @@ export function helpPage(): string {
 
 /** One line for each option, with its range. */
 export function optionLines(rows: Readonly<Record<string, OptionRow>>): string[] {
-  return Object.entries(rows).map(([name, { value, range, text }]) => {
-    const usage = value === undefined ? `--${name}` : `--${name} ${value}`;
-    return `  ${usage.padEnd(20)} ${text}${range === undefined ? '' : ` (${range[0]} to ${range[1]})`}`;
+  const usageOf = ([name, { value }]: [string, OptionRow]): string =>
+    value === undefined ? `--${name}` : `--${name} ${value}`;
+  const width = Math.max(...Object.entries(rows).map((row) => usageOf(row).length));
+  return Object.entries(rows).map((row) => {
+    const [, { range, text }] = row;
+    const numbers = range === undefined ? '' : ` (${range[0]} to ${range[1]})`;
+    return `  ${usageOf(row).padEnd(width)}  ${text}${numbers}`;
   });
 }

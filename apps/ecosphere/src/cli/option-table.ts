@@ -97,6 +97,12 @@ export const OPTION_TABLE = {
     range: [100, 30_000],
     text: 'lease length; default 10000, on a combination 500, lock-delay and stages 300',
   },
+  'operation-timeout-ms': {
+    value: '<ms>',
+    range: [20, 30_000],
+    scenarios: ['flash-sale', 'lock-time', 'contention', 'lock-delay'],
+    text: 'longest request for a lock; default 1000, on a combination 50 for each node',
+  },
   'hold-ms': {
     value: '<ms>',
     range: [200, 120_000],

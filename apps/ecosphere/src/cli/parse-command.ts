@@ -38,6 +38,7 @@ export function parseCommand(args: readonly string[], environment: NodeJS.Proces
     ...numberOf(given, 'stock', 'stock'),
     ...numberOf(given, 'rounds', 'rounds'),
     ...numberOf(given, 'lease-ms', 'leaseMs'),
+    ...numberOf(given, 'operation-timeout-ms', 'operationTimeoutMs'),
     ...numberOf(given, 'hold-ms', 'holdMs'),
     ...numberOf(given, 'requests', 'requests'),
     ...databaseOf(given),

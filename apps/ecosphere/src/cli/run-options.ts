@@ -40,6 +40,8 @@ export interface RunOptions {
   readonly stock?: number;
   readonly rounds?: number;
   readonly leaseMs?: number;
+  /** Longest request for a lock, in ms; in a combination, to a node. */
+  readonly operationTimeoutMs?: number;
   readonly holdMs?: number;
   /** How many concurrent requests a scheme gets: an even number. */
   readonly requests?: number;

@@ -13,9 +13,16 @@ export interface Engine {
   readonly variable: string;
   start(): Promise<RunningServer>;
   /** Loads the client, which no other run needs. */
-  backend(url: string, label?: string): Promise<Backend>;
+  backend(url: string, options?: EngineOptions): Promise<Backend>;
   /** Prepares the server before the first lock. */
-  prepare?(url: string): Promise<void>;
+  prepare?(url: string, options?: EngineOptions): Promise<void>;
+}
+
+export interface EngineOptions {
+  /** Shown as the holder of a lock. */
+  readonly label?: string;
+  /** Longest request, in ms. @default the backend's */
+  readonly operationTimeoutMs?: number;
 }
 
 export const ENGINES: Readonly<Record<EngineName, Engine>> = {
@@ -25,9 +32,9 @@ export const ENGINES: Readonly<Record<EngineName, Engine>> = {
     example: 'zookeeper://127.0.0.1:2181',
     variable: 'ZOOKEEPER_URL',
     start: () => startZooKeeper({ shared: true }),
-    backend: async (url, label) => {
+    backend: async (url, options) => {
       const { zookeeper } = await import('bedrock-lock/zookeeper');
-      return zookeeper({ connect: new URL(url).host, ...labelled(label) });
+      return zookeeper({ connect: new URL(url).host, ...options });
     },
   },
   etcd: {
@@ -36,9 +43,9 @@ export const ENGINES: Readonly<Record<EngineName, Engine>> = {
     example: 'http://127.0.0.1:2379',
     variable: 'ETCD_URL',
     start: () => startEtcd({ shared: true }),
-    backend: async (url, label) => {
+    backend: async (url, options) => {
       const { etcd } = await import('bedrock-lock/etcd');
-      return etcd({ hosts: url, ...labelled(label) });
+      return etcd({ hosts: url, ...options });
     },
   },
   mysql: {
@@ -47,13 +54,13 @@ export const ENGINES: Readonly<Record<EngineName, Engine>> = {
     example: 'mysql://root@127.0.0.1:3306/bedrock',
     variable: 'MYSQL_URL',
     start: () => startMariadb({ shared: true }),
-    backend: async (url, label) => {
+    backend: async (url, options) => {
       const { mysql } = await import('bedrock-lock/mysql');
-      return mysql({ url, ...labelled(label) });
+      return mysql({ url, ...options });
     },
-    prepare: async (url) => {
+    prepare: async (url, options) => {
       const { mysql } = await import('bedrock-lock/mysql');
-      await withSchema(mysql(url));
+      await withSchema(mysql({ url, ...options }));
     },
   },
   postgres: {
@@ -62,20 +69,16 @@ export const ENGINES: Readonly<Record<EngineName, Engine>> = {
     example: 'postgres://postgres@127.0.0.1:5432/postgres',
     variable: 'POSTGRES_URL',
     start: () => startPostgres({ shared: true }),
-    backend: async (url, label) => {
+    backend: async (url, options) => {
       const { postgres } = await import('bedrock-lock/postgres');
-      return postgres({ url, ...labelled(label) });
+      return postgres({ url, ...options });
     },
-    prepare: async (url) => {
+    prepare: async (url, options) => {
       const { postgres } = await import('bedrock-lock/postgres');
-      await withSchema(postgres(url));
+      await withSchema(postgres({ url, ...options }));
     },
   },
 };
-
-function labelled(label: string | undefined): { readonly label?: string } {
-  return label === undefined ? {} : { label };
-}
 
 async function withSchema(backend: Backend & { ensureSchema(): Promise<void> }): Promise<void> {
   try {

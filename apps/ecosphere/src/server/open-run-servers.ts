@@ -26,24 +26,31 @@ export interface OpenRunServers {
   readonly close: () => Promise<void>;
 }
 
+/** What every process sets for its locks. */
+interface LockSettings {
+  readonly prefix: string;
+  readonly operationTimeoutMs?: number;
+}
+
 /** Finds or starts the servers of the run. @throws ServerError if a server does not answer */
 export async function openRunServers(options: RunOptions): Promise<OpenRunServers> {
-  const { backend, urls = [] } = options;
+  const { backend, urls = [], operationTimeoutMs } = options;
+  const timeout = operationTimeoutMs === undefined ? {} : { operationTimeoutMs };
   if (backend === 'memory') {
     const servers: RunServers = { kind: 'memory', memory: new SharedMemory() };
     return { servers, label: 'in memory', nodes: [], close: async () => undefined };
   }
   const prefix = `ecosphere:${randomUUID().slice(0, 8)}:`;
-  if (backend === 'combination') return openCombination(options, prefix);
-  if (backend !== 'redis') return openEngine(backend, urls[0], prefix);
+  if (backend === 'combination') return openCombination(options, { prefix, ...timeout });
+  if (backend !== 'redis') return openEngine(backend, urls[0], { prefix, ...timeout });
   const { url, label, close } = await openRedis(urls[0]);
-  return { servers: { kind: 'redis', url, prefix }, label, nodes: [], close };
+  return { servers: { kind: 'redis', url, prefix, ...timeout }, label, nodes: [], close };
 }
 
 /** The nodes, and another server for the data, which has to stay when nodes restart. */
 async function openCombination(
   { urls, nodes: count = 3, leaseMs = COMBINATION_LEASE_MS, strategy, contention }: RunOptions,
-  prefix: string,
+  settings: LockSettings,
 ): Promise<OpenRunServers> {
   for (const url of urls ?? []) await assertAnswers(url);
   const nodes = urls === undefined ? await startNodes(count) : [];
@@ -61,7 +68,7 @@ async function openCombination(
     ...(urls === undefined && { maxLeaseMs: leaseMs }),
   };
   return {
-    servers: { kind: 'combination', rules, url: data.url, prefix },
+    servers: { kind: 'combination', rules, url: data.url, ...settings },
     label: urls === undefined ? `on ${count} redis-servers of this run` : `on ${urls.length} given nodes`,
     nodes,
     close: async () => {
@@ -74,19 +81,20 @@ async function openCombination(
 async function openEngine(
   engine: EngineName,
   url: string | undefined,
-  prefix: string,
+  settings: LockSettings,
 ): Promise<OpenRunServers> {
   const one = ENGINES[engine];
   const { title, variable } = one;
+  const { prefix: _, ...options } = settings;
   const locks = url === undefined ? await asServerError(one.start()) : undefined;
   const locksUrl = url ?? locks!.url;
   try {
-    await asServerError(one.prepare?.(locksUrl) ?? answers(await one.backend(locksUrl)));
+    await asServerError(one.prepare?.(locksUrl, options) ?? answers(await one.backend(locksUrl, options)));
     const data = await openRedis();
     const location =
       locks?.source === 'environment' ? `the ${title} of ${variable}` : `${withArticle(title)} of this run`;
     return {
-      servers: { kind: 'engine', engine, locksUrl, url: data.url, prefix },
+      servers: { kind: 'engine', engine, locksUrl, url: data.url, ...settings },
       label: `on ${locks === undefined ? `the ${title} at ${new URL(locksUrl).host}` : location}`,
       nodes: [],
       close: async () => {

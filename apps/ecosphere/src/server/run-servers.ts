@@ -17,6 +17,8 @@ interface DataLocation {
   readonly url: string;
   /** Put before every key, so that two runs on one server never meet. */
   readonly prefix: string;
+  /** Longest request for a lock, in ms; in a combination, to a node. @default the backend's */
+  readonly operationTimeoutMs?: number;
 }
 
 /** One node, as every process must know it. */
