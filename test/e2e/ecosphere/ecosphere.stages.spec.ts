@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { startRedis } from 'bedrock-servers';
+import { runTrial } from '../../../apps/ecosphere/src/stages/run-trial.js';
 import { ecosphere, type Outcome } from './ecosphere-command.js';
 
 /** The cells of one line of the table. */
@@ -33,6 +35,18 @@ describe('the five stages of a hand-made lock, and Bedrock', () => {
       /Bedrock +late write +the late write was refused, the holder was notified of the loss/,
     );
   });
+
+  it('delays the deletion for longer than the lease, however long that is', async () => {
+    const server = await startRedis();
+    const input = {
+      implementation: 'Bedrock',
+      fault: 'late delete',
+      url: server.url,
+      prefix: 'late:',
+    } as const;
+    const { isBroken } = await runTrial({ ...input, leaseMs: 1_500 }).finally(() => server.stop());
+    expect(isBroken).toBe(false);
+  }, 90_000);
 
   it('ends with exit code 0 and one line', () => {
     expect(outcome.stderr).toBe('');

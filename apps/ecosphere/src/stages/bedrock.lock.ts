@@ -13,7 +13,9 @@ export class BedrockTrialLock implements TrialLock {
   readonly #at: Hook;
 
   constructor({ url, key, leaseMs, at }: TrialLockOptions) {
-    this.#bedrock = new Bedrock({ backend: redis(url), closeGraceMs: 0 });
+    // A deletion that hangs for longer than the lease is still waited for.
+    const operationTimeoutMs = Math.max(1_000, 2 * leaseMs);
+    this.#bedrock = new Bedrock({ backend: redis({ url, operationTimeoutMs }), closeGraceMs: 0 });
     this.#lock = this.#bedrock.mutex(key, { leaseMs });
     this.#at = at;
   }

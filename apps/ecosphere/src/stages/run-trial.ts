@@ -22,6 +22,7 @@ const TRIES = 6;
  * nothing. It is then repeated with a lease twice as long.
  */
 export async function runTrial(input: TrialInput): Promise<TrialResult> {
+  const unproven: string[] = [];
   for (let tries = 1, leaseMs = input.leaseMs; tries <= TRIES; tries += 1, leaseMs *= 2) {
     const stalls = monitorEventLoopDelay({ resolution: 5 });
     stalls.enable();
@@ -29,11 +30,19 @@ export async function runTrial(input: TrialInput): Promise<TrialResult> {
       runOnce({ ...input, leaseMs, prefix: `${input.prefix}${tries}:` }),
     ]);
     stalls.disable();
-    if (stalls.max / 1e6 >= leaseMs / 5) continue;
+    const stallMs = stalls.max / 1e6;
+    if (stallMs >= leaseMs / 5) {
+      unproven.push(`stalled for ${stallMs.toFixed(0)} ms with a lease of ${leaseMs}`);
+      continue;
+    }
     if (outcome.status === 'rejected') throw outcome.reason;
     if (outcome.value.isMissed !== true) return { ...input, ...outcome.value };
+    unproven.push(`the fault missed with a lease of ${leaseMs} ms`);
   }
-  throw new Error('this machine is too busy to test time-outs; retry, or raise --lease-ms');
+  const { implementation, fault } = input;
+  throw new Error(
+    `this machine is too busy to test time-outs (${implementation}, ${fault}: ${unproven.join('; ')}); retry, or raise --lease-ms`,
+  );
 }
 
 async function runOnce({ implementation, fault, url, prefix, leaseMs }: TrialInput): Promise<Finding> {
