@@ -18,6 +18,16 @@ const KEYS = [LOCK, QUEUE, ASKS];
 const WITH_TOKENS = ['bedrock_token', ...KEYS];
 const NEVER_STALE = 9_999_999_999_999;
 
+/** Keeps the hash for as long as it was to stay: in calls of their own, the time between them would be added. */
+const READ_AS_REDISSON = `
+redis.call('HSET', KEYS[1], 'mode', 'read', ARGV[1], #ARGV - 1)
+local longest = 0
+for i = 2, #ARGV do
+  redis.call('SET', KEYS[i], '1', 'PX', ARGV[i])
+  longest = math.max(longest, tonumber(ARGV[i]))
+end
+redis.call('PEXPIRE', KEYS[1], math.max(redis.call('PTTL', KEYS[1]), longest))`;
+
 /** What a claim says of itself. */
 export interface ClaimOptions {
   readonly lease?: number;
@@ -124,10 +134,8 @@ export class ReadWriteScripts {
 
   /** What Redisson writes for a reader that holds so often. */
   async readAsRedisson(holder: string, lives: readonly number[]): Promise<void> {
-    await this.db.hset(LOCK, 'mode', 'read', holder, lives.length);
-    for (const [i, life] of lives.entries()) await this.db.set(this.hold(holder, i + 1), 1, 'PX', life);
-    const ttl = await this.db.pttl(LOCK);
-    await this.db.pexpire(LOCK, Math.max(ttl, ...lives));
+    const holds = lives.map((_, i) => this.hold(holder, i + 1));
+    await this.db.eval(READ_AS_REDISSON, 1 + lives.length, LOCK, ...holds, holder, ...lives);
   }
 
   /** The messages published while `act` runs, on all channels, in order. */
