@@ -29,11 +29,11 @@ export async function contend(job: ContenderJob, environment: ContenderEnvironme
   const { backend, label, clock = systemClock } = environment;
   const { resource, resources = [resource], tasks = 1, forMs = Infinity, handOver = {} } = job;
   const { cycles = forMs < Infinity ? Infinity : 1 } = job;
-  const endsAt = clock.now() + forMs;
   const bedrock = new Bedrock({ backend, clock, handOver, defaults: { ...JOB_DEFAULTS, ...job.lock } });
   const recorder = new HistoryRecorder(label, (event) => environment.write(event), clock);
   environment.onWake?.((sleptMs) => recorder.recordSleep(sleptMs));
   await bedrock.ready();
+  const endsAt = clock.now() + forMs;
   const unfollow = recorder.follow(bedrock);
   if (job.naps !== undefined) void sleepRepeatedly(job.naps, environment, clock);
   const { counterFile: _, ...reading } = job;
