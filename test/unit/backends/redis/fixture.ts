@@ -2,6 +2,7 @@ import type { Backend } from 'bedrock-lock';
 import { redis, type RedisOptions } from 'bedrock-lock/redis';
 import { startRedis, type RunningServer } from 'bedrock-servers';
 import { Redis } from 'ioredis';
+import { OPERATION_TIMEOUT_MS } from '../../../contract/times.js';
 
 /** A server of its own, an observer that looks at it, and backends that are closed after each test. */
 export class RedisFixture {
@@ -29,7 +30,7 @@ export class RedisFixture {
 
   unready(options: RedisOptions = {}): Backend {
     const where = options.client || options.url || options.connection ? {} : { url: this.server.url };
-    const backend = redis({ ...where, ...options });
+    const backend = redis({ operationTimeoutMs: OPERATION_TIMEOUT_MS, ...where, ...options });
     this.#backends.push(backend);
     return backend;
   }

@@ -7,6 +7,7 @@ import {
   type RedisCluster,
   type RedisReply,
 } from 'bedrock-servers';
+import { OPERATION_TIMEOUT_MS } from '../../../../contract/times.js';
 
 /** A cluster of its own, and backends that are closed after each test. */
 export class ClusterFixture {
@@ -32,13 +33,16 @@ export class ClusterFixture {
 
   unready(options: RedisOptions = {}): Backend {
     const where = options.client ? {} : this.options;
-    const backend = redis({ ...where, ...options });
+    const backend = redis({ operationTimeoutMs: OPERATION_TIMEOUT_MS, ...where, ...options });
     this.#backends.push(backend);
     return backend;
   }
 
   async bedrock(options: RedisOptions = {}, more: Omit<BedrockOptions, 'backend'> = {}): Promise<Bedrock> {
-    const bedrock = new Bedrock({ backend: redis({ ...this.options, ...options }), ...more });
+    const bedrock = new Bedrock({
+      backend: redis({ operationTimeoutMs: OPERATION_TIMEOUT_MS, ...this.options, ...options }),
+      ...more,
+    });
     this.#bedrocks.push(bedrock);
     await bedrock.ready();
     return bedrock;

@@ -4,6 +4,7 @@ import { zookeeper, type ZooKeeperOptions } from 'bedrock-lock/zookeeper';
 import { startProxy, startZooKeeper, type RunningServer, type TcpProxy } from 'bedrock-servers';
 import { claimOf as plainClaimOf } from 'bedrock-testkit';
 import { randomUUID } from 'node:crypto';
+import { OPERATION_TIMEOUT_MS } from '../../../../contract/times.js';
 import { Admin } from './admin.js';
 
 /** A server of its own, an observer that looks at it, and backends that are closed after each test. */
@@ -34,7 +35,11 @@ export class ZooKeeperFixture {
   }
 
   unready(options: Partial<ZooKeeperOptions> = {}): Backend {
-    const backend = zookeeper({ connect: this.connect, ...options });
+    const backend = zookeeper({
+      connect: this.connect,
+      operationTimeoutMs: OPERATION_TIMEOUT_MS,
+      ...options,
+    });
     this.#closing.push(() => backend.close());
     return backend;
   }
@@ -43,7 +48,10 @@ export class ZooKeeperFixture {
     options: Partial<ZooKeeperOptions> = {},
     more: Partial<BedrockOptions> = {},
   ): Promise<Bedrock> {
-    const bedrock = new Bedrock({ ...more, backend: zookeeper({ connect: this.connect, ...options }) });
+    const bedrock = new Bedrock({
+      ...more,
+      backend: zookeeper({ connect: this.connect, operationTimeoutMs: OPERATION_TIMEOUT_MS, ...options }),
+    });
     this.#closing.push(() => bedrock.close({ graceMs: 0 }));
     await bedrock.ready();
     return bedrock;

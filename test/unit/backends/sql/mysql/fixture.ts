@@ -10,6 +10,7 @@ import {
 import { startMariadb, type RunningServer } from 'bedrock-servers';
 import { eventually } from 'bedrock-testkit';
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
+import { OPERATION_TIMEOUT_MS } from '../../../../contract/times.js';
 
 /** A server of its own, an observer that looks at it, and backends that are closed after each test. */
 export class MysqlFixture {
@@ -61,13 +62,17 @@ export class MysqlFixture {
   }
 
   unready(options: MysqlOptions = {}): MysqlBackend {
-    const backend = mysql({ ...this.#where(options), ...options });
+    const backend = mysql({ operationTimeoutMs: OPERATION_TIMEOUT_MS, ...this.#where(options), ...options });
     this.#backends.push(backend);
     return backend;
   }
 
   sessions(options: MysqlSessionOptions = {}): Backend {
-    const backend = mysqlSessions({ ...this.#where(options), ...options });
+    const backend = mysqlSessions({
+      operationTimeoutMs: OPERATION_TIMEOUT_MS,
+      ...this.#where(options),
+      ...options,
+    });
     this.#backends.push(backend);
     return backend;
   }

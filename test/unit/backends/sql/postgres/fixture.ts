@@ -10,6 +10,7 @@ import {
 import { startPostgres, type RunningServer } from 'bedrock-servers';
 import { claimOf, eventually, refusalOf } from 'bedrock-testkit';
 import { Pool } from 'pg';
+import { OPERATION_TIMEOUT_MS } from '../../../../contract/times.js';
 
 /** A server of its own with the tables, an observer that looks at it, and backends that are closed after each test. */
 export class PostgresFixture {
@@ -21,7 +22,7 @@ export class PostgresFixture {
     this.server = await startPostgres(...args);
     this.observer = new Pool({ connectionString: this.server.url, max: 4 });
     this.observer.on('error', () => undefined);
-    const maker = postgres(this.server.url);
+    const maker = postgres({ url: this.server.url, operationTimeoutMs: 30_000 });
     await maker.ensureSchema();
     await maker.close();
   }
@@ -50,14 +51,18 @@ export class PostgresFixture {
 
   unready(options: PostgresOptions = {}): PostgresBackend {
     const where = options.url || options.connection ? {} : { url: this.server.url };
-    const backend = postgres({ ...where, ...options });
+    const backend = postgres({ operationTimeoutMs: OPERATION_TIMEOUT_MS, ...where, ...options });
     this.#backends.push(backend);
     return backend;
   }
 
   /** Locks of a session, which serve. */
   async session(options: PostgresSessionOptions = {}): Promise<Backend> {
-    const backend = postgresSession({ url: this.server.url, ...options });
+    const backend = postgresSession({
+      url: this.server.url,
+      operationTimeoutMs: OPERATION_TIMEOUT_MS,
+      ...options,
+    });
     this.#backends.push(backend);
     await backend.ready();
     return backend;
