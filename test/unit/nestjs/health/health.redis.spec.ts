@@ -22,8 +22,9 @@ afterEach(async () => {
   await server.stop();
 });
 
-function app() {
-  return healthApp([{ name: 'a', failFast: true }], { backend: () => redis({ url: server.url }) });
+function app(timeoutMs?: number) {
+  const backend = () => redis({ url: server.url });
+  return healthApp([{ name: 'a', failFast: true }], { backend }, timeoutMs);
 }
 
 /** The first answer with that status. Every answer comes in time. */
@@ -66,7 +67,7 @@ describe('GET /health with Redis', () => {
   });
 
   it('is 503 in time while the server is stopped, and 200 when it goes on', async () => {
-    const { ask } = await app();
+    const { ask } = await app(TIMEOUT_MS);
     server.pause();
     const { locks, timing } = await untilStatus(ask, 503);
     expect(locks.backends['default']?.error).toBe(`no answer within ${TIMEOUT_MS} ms`);

@@ -75,7 +75,7 @@ describe('GET /health', () => {
 
   it('answers within the time-out, however many backends are silent', async () => {
     const silent = () => altered(memory(), { ping: never });
-    const { ask } = await healthApp([], { backends: { a: silent, b: silent, c: silent } });
+    const { ask } = await healthApp([], { backends: { a: silent, b: silent, c: silent } }, TIMEOUT_MS);
     const { status, locks, timing } = await ask();
     expect(status).toBe(503);
     expect(locks.backends['c']?.error).toBe(`no answer within ${TIMEOUT_MS} ms`);

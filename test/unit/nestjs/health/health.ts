@@ -1,4 +1,4 @@
-import { Controller, Get, type INestApplication } from '@nestjs/common';
+import { Controller, Get, Inject, type INestApplication } from '@nestjs/common';
 import { HealthCheck, HealthCheckService, TerminusModule } from '@nestjs/terminus';
 import { eventually, liveness, type Timing } from 'bedrock-testkit';
 import type { BedrockLockModuleOptions } from 'nestjs-bedrock';
@@ -6,28 +6,34 @@ import { BedrockHealthIndicator, type BackendHealth } from 'nestjs-bedrock/termi
 import request, { type Response } from 'supertest';
 import { locksOf, serve } from '../app.js';
 
-/** How long a health check of the tests waits for a backend, in ms. */
+/** How long a health check waits for a backend that stays silent, in ms. */
 export const TIMEOUT_MS = 300;
+/** How long it waits where an answer is expected. */
+const PATIENT_MS = 5_000;
+const HEALTH_TIMEOUT = 'health time-out';
 
 @Controller('health')
 class HealthController {
   constructor(
     private readonly health: HealthCheckService,
     private readonly locks: BedrockHealthIndicator,
+    @Inject(HEALTH_TIMEOUT) private readonly timeoutMs: number,
   ) {}
 
   @Get()
   @HealthCheck()
   check() {
-    return this.health.check([() => this.locks.check('locks', { timeoutMs: TIMEOUT_MS })]);
+    return this.health.check([() => this.locks.check('locks', { timeoutMs: this.timeoutMs })]);
   }
 }
 
-export const health = {
+const healthWithin = (timeoutMs: number) => ({
   imports: [TerminusModule.forRoot({ logger: false })],
-  providers: [BedrockHealthIndicator],
+  providers: [BedrockHealthIndicator, { provide: HEALTH_TIMEOUT, useValue: timeoutMs }],
   controllers: [HealthController],
-};
+});
+
+export const health = healthWithin(PATIENT_MS);
 
 export interface HealthAnswer {
   readonly status: number;
@@ -41,8 +47,10 @@ export interface HealthAnswer {
 export async function healthApp(
   locks: BedrockLockModuleOptions['locks'],
   options: Partial<BedrockLockModuleOptions>,
+  timeoutMs = PATIENT_MS,
 ) {
-  const app = await serve({ ...health, imports: [...health.imports, locksOf(locks, options)] });
+  const parts = healthWithin(timeoutMs);
+  const app = await serve({ ...parts, imports: [...parts.imports, locksOf(locks, options)] });
   return { app, indicator: app.get(BedrockHealthIndicator), ask: () => askHealth(app) };
 }
 

@@ -46,7 +46,7 @@ describe.each(ADAPTERS)('the answer that @Idempotent() stores on %s', (_name, ad
   });
 
   it('is not waited for after the connection has ended, whatever became of the request', async () => {
-    const { ask, counts, app } = await open({ leaseMs: 100 });
+    const { ask, counts, app } = await open({ leaseMs: 1_000 });
     const { open: finish, opened } = deferred();
     counts.wait = opened;
     const unhandled: unknown[] = [];
@@ -59,7 +59,7 @@ describe.each(ADAPTERS)('the answer that @Idempotent() stores on %s', (_name, ad
     expect([(await first).status, (await ask('waits')).isReplay]).toEqual([201, true]);
     // Ends all connections.
     await app.close();
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
     process.off('unhandledRejection', listen);
     expect(unhandled).toEqual([]);
   });
