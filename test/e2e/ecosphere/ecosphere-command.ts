@@ -7,7 +7,7 @@ import { NO_SERVERS } from '../../support/no-servers.js';
 const MAIN = join(import.meta.dirname, '../../../apps/ecosphere/dist/main.js');
 
 /** For `lock-delay`: its default lease of 300 ms is lost where a busy machine stops the process for that long. */
-export const LONG_LEASE = ['--lease-ms', '1500', '--hold-ms', '3000'];
+export const LONG_LEASE = ['--lease-ms', '3000', '--hold-ms', '6000'];
 
 /** What a run of the command came to. */
 export interface Outcome {

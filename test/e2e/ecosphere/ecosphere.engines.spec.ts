@@ -14,7 +14,7 @@ const SCENARIOS = [
   [
     'lock-delay',
     LONG_LEASE,
-    expect.stringMatching(/^lock delay: held 3000 ms on leases of 1500 ms, .* lost 0$/),
+    expect.stringMatching(/^lock delay: held 6000 ms on leases of 3000 ms, .* lost 0$/),
   ],
 ] as const;
 

@@ -43,7 +43,7 @@ describe.each([
       ...LONG_LEASE,
       ...(await backend()),
     ]);
-    const form = /^lock delay: held 3000 ms on leases of 1500 ms, renewals (\d+), lost 0$/;
+    const form = /^lock delay: held 6000 ms on leases of 3000 ms, renewals (\d+), lost 0$/;
     expect(Number(form.exec(lastLine)?.[1])).toBeGreaterThan(0);
     expect(stdout).toContain('the rival got in after the work, not before');
     expect(stdout).toContain('the caller got LOCK_LOST');

@@ -54,7 +54,7 @@ describe('an order whose deduction is unanswered', () => {
 
   it('is confirmed when the deduction was made and its answer got lost, even without looking back', async () => {
     const request = await shop.begin({
-      orders: { STOCK_TIMEOUT_MS: '800', STOCK_TRIES: '1', LOOK_BACK_MS: '0', RECONCILE_MS: '200' },
+      orders: { STOCK_TIMEOUT_MS: '8000', STOCK_TRIES: '1', LOOK_BACK_MS: '0', RECONCILE_MS: '200' },
     });
     shop.site.proxy.dropReplies();
     const answer = send(shop.site.orders.url, randomUUID(), request);
@@ -108,7 +108,10 @@ describe('an order whose deduction is unanswered', () => {
 
 describe('an order service that is shut down', () => {
   it('answers at once, ends in order, and leaves the order to the next process', async () => {
-    const request = await shop.begin({ stockService: { LOCK_WAIT_MS: '15000' } });
+    const request = await shop.begin({
+      orders: { LOOK_BACK_MS: '100,200,400,800,1600,3200' },
+      stockService: { LOCK_WAIT_MS: '15000' },
+    });
     const lease = await shop.holdGoods();
     const answer = send(shop.site.orders.url, randomUUID(), request);
     await eventually('the order is pending', async () => (await shop.site.ordersList()).pending === 1, {

@@ -90,7 +90,7 @@ describe('a cancellation', () => {
   });
 
   it('and a deduction that come at once have one winner', async () => {
-    await shop.begin();
+    await shop.begin({ stockService: { LOCK_WAIT_MS: '15000' } });
     const deducted = await Promise.all(
       Array.from({ length: START }, async () => {
         const id = randomUUID();

@@ -165,7 +165,7 @@ describe('the shop', () => {
   }, 60_000);
 
   it('makes one order of each key while the order service is killed', async () => {
-    const shop = await openShop(1_000);
+    const shop = await openShop(1_000, PATIENT);
     const crash = onceAt(10, () => shop.site.crashOrders());
     const visits = await crowd(shop.site.orders.url, randomOrders(60, GOODS, SEED + 1), crash.on);
     await crash.done();

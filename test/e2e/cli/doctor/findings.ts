@@ -10,7 +10,7 @@ export interface FoundLine {
 }
 
 /** A request that takes a quarter of the time-out is a problem, and on a busy machine some take long. */
-export const PATIENT = ['--operation-timeout', '3s'];
+export const PATIENT = ['--operation-timeout', '10s'];
 /** The default: for a server that grants nothing, since locks wait for it for several time-outs. */
 export const USUAL = ['--operation-timeout', '1s'];
 

@@ -6,6 +6,9 @@ import { LocksFixture } from '../locks-fixture.js';
 
 const locks = new LocksFixture();
 
+/** A process of a busy machine begins within this time. */
+const STARTS = { withinMs: 20_000 };
+
 function sh(script: string): [string, string, string] {
   return ['sh', '-c', script];
 }
@@ -27,7 +30,7 @@ describe('signals', () => {
     const running = startBedrock(
       locks.run([], ...sh('trap "echo asked; exit 9" TERM; echo started; while :; do sleep 0.05; done')),
     );
-    await eventually('the command runs', () => running.said.stdout.includes('started'));
+    await eventually('the command runs', () => running.said.stdout.includes('started'), STARTS);
     running.process.kill('SIGTERM');
     expect(await running.ended).toMatchObject({ code: 9, stdout: 'started\nasked\n' });
     expect(await locks.isFree()).toBe(true);
@@ -35,7 +38,7 @@ describe('signals', () => {
 
   it('that end the command are told as a shell tells them', async () => {
     const running = startBedrock(locks.run([], ...sh('echo started; exec sleep 60')));
-    await eventually('the command runs', () => running.said.stdout.includes('started'));
+    await eventually('the command runs', () => running.said.stdout.includes('started'), STARTS);
     running.process.kill('SIGINT');
     expect(await running.ended).toMatchObject({ code: 130, signal: null });
     const killed = await bedrock(locks.run([], ...sh('kill -KILL $$')));
@@ -44,7 +47,7 @@ describe('signals', () => {
 
   it('reach processes that have a group of their own, and the lock is held until they end', async () => {
     const running = startBedrock(locks.run([], ...sh(`timeout 60 sh -c 'echo $$; exec sleep 60'; exit 9`)));
-    await eventually('the command runs', () => /^\d+\n/.test(running.said.stdout));
+    await eventually('the command runs', () => /^\d+\n/.test(running.said.stdout), STARTS);
     const pid = Number(running.said.stdout);
     running.process.kill('SIGTERM');
     expect((await running.ended).code).toBe(143);
@@ -66,7 +69,7 @@ describe('signals', () => {
     'that kill bedrock itself end the command too, since nothing renews its lock%s',
     async (_where, script) => {
       const running = startBedrock(locks.run(['--grace', '1s'], ...sh(script)));
-      await eventually('the command runs', () => /^\d+\n/.test(running.said.stdout));
+      await eventually('the command runs', () => /^\d+\n/.test(running.said.stdout), STARTS);
       const pid = Number(running.said.stdout);
       running.process.kill('SIGKILL');
       await eventually('the command has ended', async () => !(await isAlive(pid)), { withinMs: 10_000 });
@@ -82,7 +85,7 @@ describe('a lock that is lost half-way', () => {
         ...sh('trap "echo asked" TERM; echo $$; while :; do sleep 0.05; done'),
       ),
     );
-    await eventually('the command runs', () => /^\d+\n/.test(running.said.stdout));
+    await eventually('the command runs', () => /^\d+\n/.test(running.said.stdout), STARTS);
     const pid = Number(running.said.stdout);
     expect(await locks.application.mutex(locks.resource).forceRelease()).toBe(true);
     const { code, stdout, stderr } = await running.ended;
@@ -96,7 +99,7 @@ describe('a lock that is lost half-way', () => {
 
   it('ends the command before the end of its lease when it is revoked', async () => {
     const running = startBedrock(locks.run(['--lease', '3s'], ...sh('echo started; exec sleep 60')));
-    await eventually('the command runs', () => running.said.stdout.includes('started'));
+    await eventually('the command runs', () => running.said.stdout.includes('started'), STARTS);
     await locks.application.mutex(locks.resource).revoke();
     const { code, stderr } = await running.ended;
     expect(code).toBe(76);
@@ -111,7 +114,7 @@ describe('a lock that is lost half-way', () => {
         ...sh('trap "exit 0" TERM; echo started; while :; do sleep 0.05; done'),
       ),
     );
-    await eventually('the command runs', () => running.said.stdout.includes('started'));
+    await eventually('the command runs', () => running.said.stdout.includes('started'), STARTS);
     await locks.application.mutex(locks.resource).forceRelease();
     const { code, stderr } = await running.ended;
     expect(code).toBe(76);
