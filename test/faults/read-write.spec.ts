@@ -57,7 +57,7 @@ describe('a reader or writer of a read-write lock', () => {
   );
 
   it('that was stopped while others read on is over for itself alone', async () => {
-    const others = await holder(READS, 600);
+    const others = await holder(READS, 20_000);
     const stopped = await holder(READS, 600);
     stopped.signal('SIGSTOP');
     await delay(1_500);

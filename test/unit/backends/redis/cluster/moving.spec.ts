@@ -5,7 +5,7 @@ import { claimOf, eventually, FREE, granted, liveness } from 'bedrock-testkit';
 import { Redis as Redis5 } from 'ioredis-5';
 import { createClient } from 'redis';
 import { createClient as createClient5 } from 'redis-5';
-import { Contest, delay } from '../../../../faults/contest.js';
+import { Contest, delay, UNTIL_FINISHED } from '../../../../faults/contest.js';
 import { ClusterFixture } from './fixture.js';
 
 jest.setTimeout(60_000);
@@ -113,7 +113,7 @@ describe('a slot that moves to another server', () => {
   it('again and again under load costs no caller an error and no lock its exclusion', async () => {
     const contest = new Contest({ ...fixture.options, operationTimeoutMs: 1_000 }, '{moving}lock');
     const lock = { leaseMs: 2_000, waitMs: 10_000 };
-    const job = { tasks: 3, forMs: 5_000, bodyMs: [0, 5], sampleMs: 2, lock } as const;
+    const job = { tasks: 3, ...UNTIL_FINISHED, bodyMs: [0, 5], sampleMs: 2, lock } as const;
     const contenders = [contest.contender(job), contest.contender(job), contest.contender(job)];
     await Promise.all(contenders.map((one) => one.until('acquired')));
     const slot = await fixture.cluster.slotOf('{moving}lock');
@@ -131,8 +131,8 @@ describe('a slot that moves to another server', () => {
         contenders.map((one, i) => one.until('acquired', (event) => one.events.indexOf(event) >= counts[i]!)),
       );
     }
-    await contest.ended();
-    const report = contest.judge();
+    await contest.finish();
+    const report = contest.judge({ releaseMs: 2 * 1_000 + 100 });
     await contest.close();
     expect(report.failures).toEqual({});
     expect(await fixture.keys('*moving*')).toEqual([]);

@@ -34,9 +34,9 @@ describe('the lock of the seed that is an inserted row', () => {
 
   it('ends by the clock of the database, and then belongs to one of the callers that ask', async () => {
     const [dead, ...others] = await Promise.all(Array.from({ length: 9 }, (_, i) => lockOf(`o${i}`)));
-    await dead!.tryAcquire('end', 300);
+    await dead!.tryAcquire('end', 2_000);
     expect(await others[0]!.tryAcquire('end', 5_000)).toBe(0);
-    await sleep(350);
+    await sleep(2_050);
     const entries = await Promise.all(others.map((lock) => lock.tryAcquire('end', 5_000)));
     expect(entries.filter((count) => count === 1)).toHaveLength(1);
     expect(await dead!.release('end')).toBe(false);
