@@ -7,7 +7,7 @@ const MARK = 'BEDROCK_RUN';
 /**
  * Waits for two lines on its input: the session, and the word that it has ended. When the input ends before, the process that
  * holds the lock has died: all groups of the session with a living process are asked to end, and killed after the grace.
- * Without the first line, the session is that of a process with the mark, which a command under way may get a moment later.
+ * Without the first line, the session is that of a process with the mark, which a starting command may get a moment later.
  * Without /proc nothing is found by the mark, and of the session the first group alone is known.
  */
 const SCRIPT = `

@@ -18,7 +18,7 @@ const KEYS = [LOCK, QUEUE, ASKS];
 const WITH_TOKENS = ['bedrock_token', ...KEYS];
 const NEVER_STALE = 9_999_999_999_999;
 
-/** Keeps the hash for as long as it was to stay: in calls of their own, the time between them would be added. */
+/** One script, as in Redisson: a round trip between PTTL and PEXPIRE would lengthen the life of the hash. */
 const READ_AS_REDISSON = `
 redis.call('HSET', KEYS[1], 'mode', 'read', ARGV[1], #ARGV - 1)
 local longest = 0
