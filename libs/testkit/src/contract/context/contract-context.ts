@@ -169,12 +169,9 @@ export class ContractContext {
     return Math.max(400, 4 * this.handOverMs);
   }
 
-  /**
-   * A lease that renewals keep even where a process or a server stands still for a second, in ms. A hold of 1.5 such
-   * leases needs two renewals.
-   */
+  /** A lease that renewals keep even where a process or a server stands still for half a second, in ms. */
   get renewedLeaseMs(): number {
-    return Math.max(2_000, 4 * this.handOverMs);
+    return Math.max(1_500, 4 * this.handOverMs);
   }
 
   /** What is held at least in ms, where a request must still find it: longer than a machine stands still. */

@@ -74,7 +74,7 @@ export const expiry: ContractGroup = {
   'comes at maxHoldMs, however often the lease was renewed': async (context) => {
     const [one, other] = [await context.peer(), await context.peer()];
     const { renewedLeaseMs: leaseMs } = context;
-    const maxHoldMs = 1.5 * leaseMs;
+    const maxHoldMs = 2 * leaseMs;
     const start = context.now();
     const lease = await context.lock(one).acquire({ leaseMs, maxHoldMs });
     const next = await context.within('the end of the hold', maxHoldMs + 500, () =>

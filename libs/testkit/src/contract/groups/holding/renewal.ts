@@ -21,7 +21,7 @@ export const renewal: ContractGroup = {
     one.on('lease.lost', (event) => lost.push(event));
     const { renewedLeaseMs: leaseMs } = context;
     const lease = await context.lock(one).acquire({ leaseMs });
-    const end = context.now() + 1.5 * leaseMs;
+    const end = context.now() + 2 * leaseMs;
     let endedAt = Infinity;
     const next = context
       .lock(other)
