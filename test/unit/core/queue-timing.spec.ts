@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   faultsOfQueueTiming,
+  pauseBeforeSignMs,
   QUEUE_TIMING,
   type QueueTiming,
 } from '../../../libs/lock/src/core/queue-timing.js';
@@ -21,6 +22,11 @@ describe('the times of a queue of waiters', () => {
       'a head that lives would count as dead',
     ],
     ['a sweep without jitter', { sweepLeastMs: 900 }, 'no jitter'],
+    [
+      'a sign before the end of a lease that is no fresher than the sweep',
+      { signBeforeEndMs: 600 },
+      'no fresher at the end of a lease',
+    ],
     ['an entry that is silent for less than a sweep', { entrySilenceMs: 900 }, 'still waits'],
     ['a row that forgets a head that lives', { rowEntryLifeMs: 1_000 }, 'a row would drop a head'],
     ['a queue that ends before its head', { queueLifeMs: 1_000 }, 'a queue would end'],
@@ -47,5 +53,26 @@ describe('the times of a queue of waiters', () => {
     expect(scripts.claimN.source).toContain('local HEAD_LIFE_MS = 1000\n');
     expect(scripts.claimN.source).toContain("local QUEUE_TTL_MS = '10000'\n");
     expect(scripts.fairClaimN.source).toContain("local QUEUE_TTL_MS = '3600000'\n");
+  });
+
+  it.each([
+    [20_000, 19_340],
+    [660, 330],
+    // Early by a timer, and late by a request.
+    [331, 331],
+    [640, 310],
+    [1, 1],
+    [Infinity, Infinity],
+  ])('make a waiter pause, %s ms before the end of a lease, for %s ms', (endsInMs, pauseMs) => {
+    expect(pauseBeforeSignMs(endsInMs)).toBe(pauseMs);
+  });
+
+  it('keep the turn of a waiter that stands still for less than 0.6 s at the end of a lease', () => {
+    for (let endsInMs = 1; endsInMs < 3_000; endsInMs += 1) {
+      const pauseMs = pauseBeforeSignMs(endsInMs);
+      // The next sign is missed, and the process stands still until it counts as dead, and until the lease has ended.
+      const standsStillMs = Math.max(QUEUE_TIMING.headLifeMs - pauseMs, endsInMs - pauseMs);
+      expect(standsStillMs).toBeGreaterThan(600);
+    }
   });
 });

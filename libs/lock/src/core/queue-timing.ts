@@ -9,6 +9,8 @@ export interface QueueTiming {
   readonly sweepMostMs: number;
   /** A head of the queue without a sign for so long counts as dead, and the next one is served. */
   readonly headLifeMs: number;
+  /** Where arrival counts, a waiter also asks once and twice so long before the end of a lease: a fresh sign of life. */
+  readonly signBeforeEndMs: number;
   /** A grant that a server makes without being asked lasts so long, until its first renewal. */
   readonly pushedLeaseMs: number;
   /**
@@ -30,6 +32,7 @@ export const QUEUE_TIMING: QueueTiming = Object.freeze({
   sweepLeastMs: 600,
   sweepMostMs: 900,
   headLifeMs: 1_000,
+  signBeforeEndMs: 330,
   pushedLeaseMs: 1_000,
   entrySilenceMs: 1_300,
   rowEntryLifeMs: 3_000,
@@ -45,10 +48,27 @@ const INEQUALITIES: readonly Inequality[] = [
   ['sweepLeastMs', 'sweepMostMs', 'the sweep would have no jitter, and all processes would ask at once'],
   ['sweepMostMs', 'headLifeMs', 'a head that lives would count as dead between two signs, and lose its turn'],
   ['sweepMostMs', 'entrySilenceMs', 'a process would remove the entry of a caller that still waits'],
+  [
+    'signBeforeEndMs',
+    'sweepLeastMs',
+    'the last sign of a waiter would be no fresher at the end of a lease than at any other time',
+  ],
   ['headLifeMs', 'rowEntryLifeMs', 'a row would drop a head before it counts as dead'],
   ['headLifeMs', 'queueLifeMs', 'a queue would end before its head counts as dead'],
   ['redissonWaitMs', 'fairQueueLifeMs', 'a dead waiter of Bedrock would count as one of Redisson'],
 ];
+
+/** Two, a third of a head's life apart: to lose its turn, a process must then stand still for two thirds of that life. */
+const SIGNS_BEFORE_END = 2;
+/** A timer may be early: a sign that is due within this part of `signBeforeEndMs` has just been given. */
+const TOLERANCE = 0.2;
+
+/** The pause until a waiter's next sign, in ms. @param endsInMs until the end of the lease that it waits for */
+export function pauseBeforeSignMs(endsInMs: number): number {
+  const { signBeforeEndMs } = QUEUE_TIMING;
+  const left = Math.floor(endsInMs / signBeforeEndMs - TOLERANCE);
+  return endsInMs - Math.max(0, Math.min(SIGNS_BEFORE_END, left)) * signBeforeEndMs;
+}
 
 /**
  * I5, in ms. A lock is free within a lease and this time, after its holder or the head of its queue

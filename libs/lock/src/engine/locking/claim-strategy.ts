@@ -1,5 +1,6 @@
 import type { Shape, Verdict } from '../../core/claim.js';
 import type { Backend, Waker } from '../../core/ports/ports.js';
+import { pauseBeforeSignMs } from '../../core/queue-timing.js';
 import type { RequestObserver } from '../../core/ports/request-observer.js';
 import type { SuspendAwareClock } from '../../core/suspend-aware-clock.js';
 import { mayHaveActed } from '../../core/unavailable.js';
@@ -64,6 +65,11 @@ export class ClaimStrategy implements WaitingStrategy<Shape> {
     return this.deps.backend.traits.push && this.state.head?.settings.spin === undefined;
   }
 
+  /** The server serves callers by arrival, and passes over those without a recent sign. A session is a sign itself. */
+  get #isJudgedBySigns(): boolean {
+    return this.state.head?.settings.shape.order === 'fifo' && this.deps.backend.traits.lifetime === 'lease';
+  }
+
   async ask(): Promise<RequestOutcome> {
     const { state } = this;
     const { backend, claims, granter, requests } = this.deps;
@@ -112,7 +118,8 @@ export class ClaimStrategy implements WaitingStrategy<Shape> {
     const pollMs = state.head?.settings.pollMs ?? Infinity;
     if (verdict?.kind === 'refused') {
       const ownMs = isWatching ? LONGEST_SLEEP_MS : attempt.takePollMs(this.deps.clock.random());
-      return Math.max(1, Math.min(verdict.retryInMs, pollMs, ownMs));
+      const endMs = this.#isJudgedBySigns ? pauseBeforeSignMs(verdict.retryInMs) : verdict.retryInMs;
+      return Math.max(1, Math.min(endMs, pollMs, ownMs));
     }
     if (state.lastError !== undefined) return attempt.takeRetryMs();
     // An answer that could not be used brought the facts for a better request.
