@@ -1,6 +1,7 @@
-import { memory } from 'bedrock-lock/memory';
+import { memory, MemoryStore } from 'bedrock-lock/memory';
 import {
   contractSuite,
+  FaultyBackend,
   LONG_CONTRACT,
   promisesOf,
   SHORT_CONTRACT,
@@ -48,6 +49,25 @@ describe('contractSuite()', () => {
     const { cases } = await suiteWithHistory(turn(0, 'a1', 10, 1));
     const tried = cases.get('gives a single caller its turn beside a process with many')!();
     await expect(tried).rejects.toMatchObject({ code: 'ERR_ASSERTION' });
+  });
+
+  it('queues callers one after the other, though the claims of one process take longer', async () => {
+    const store = new MemoryStore();
+    const backends: FaultyBackend[] = [];
+    const register = new Register();
+    const harness = {
+      ...harnessWithHistory([]),
+      kinds: ['fairMutex'],
+      backend: async () => {
+        const backend = new FaultyBackend(memory({ store }));
+        if (backends.push(backend) === 2) backend.plan('claim', { kind: 'delay', requestMs: 50 }, Infinity);
+        return backend;
+      },
+    } as const;
+    contractSuite(harness, { runner: register });
+    for (const begin of register.begins) await begin();
+    backends.length = 0;
+    await register.cases.get('is kept across processes, caller by caller')!();
   });
 
   it('registers the promises of the part that was asked for', async () => {

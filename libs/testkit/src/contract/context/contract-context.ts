@@ -37,6 +37,7 @@ export class ContractContext {
   readonly clock: Clock;
   readonly #bedrocks: Bedrock[] = [];
   readonly #backends: Backend[] = [];
+  readonly #unanswered = new Map<Bedrock, number>();
   #claims = 0;
   #operations = 0;
 
@@ -85,7 +86,14 @@ export class ContractContext {
 
   /** A Bedrock that the caller closes. */
   bedrockOn(backend: Backend, options: Omit<BedrockOptions, 'backend'> = {}): Bedrock {
-    return new Bedrock({ clock: this.clock, ...options, backend });
+    const bedrock = new Bedrock({ clock: this.clock, ...options, backend });
+    const add = (claims: number) =>
+      void this.#unanswered.set(bedrock, (this.#unanswered.get(bedrock) ?? 0) + claims);
+    bedrock.on('claim.sent', () => add(1));
+    bedrock.on('backend.request', ({ verb, resources }) => {
+      if (verb === 'claim') add(-resources);
+    });
+    return bedrock;
   }
 
   /** Half of the hand-overs between processes take at most this long, in ms. */
@@ -209,9 +217,9 @@ export class ContractContext {
       },
       10_000,
     );
-    // Callers ask once more after they have subscribed. The server answers those requests before the ping.
+    // Callers ask once more after they have subscribed. A ping would not do: it may overtake a claim on another connection.
     await this.sleep(1);
-    await peer.backend.ping();
+    await this.eventually('their claims are answered', () => !this.#unanswered.get(peer), 10_000);
   }
 
   async close(): Promise<void> {
