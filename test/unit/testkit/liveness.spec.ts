@@ -111,3 +111,25 @@ describe('waiting for a fact', () => {
     await expect(broken).rejects.toThrow(RangeError);
   });
 });
+
+describe('a failure', () => {
+  it('is explained by the longest stall of this process', async () => {
+    const { clock, lines, liveness } = judge();
+    const act = async () => {
+      await clock.advance(25);
+      clock.block(120);
+      await clock.advance(25);
+      clock.block(250);
+      throw new Error('too early');
+    };
+    await expect(liveness.explain('a promise', act)).rejects.toThrow('too early');
+    expect(lines).toEqual(['liveness: a promise failed after 420 ms; longest stall of this process 235 ms']);
+  });
+
+  it('without a stall says so, and a success says nothing', async () => {
+    const { lines, liveness } = judge();
+    expect(await liveness.explain('a promise', async () => 'kept')).toBe('kept');
+    await expect(liveness.explain('another', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(lines).toEqual(['liveness: another failed after 0 ms; longest stall of this process 0 ms']);
+  });
+});

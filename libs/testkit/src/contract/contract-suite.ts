@@ -161,10 +161,12 @@ export function contractSuite(
             it(
               promise,
               () =>
-                keep(
-                  liveness,
-                  (durations) => new ContractContext(harness, liveness, kind, scale, durations),
-                  run,
+                liveness.explain(`"${promise}" on ${harness.name}`, () =>
+                  keep(
+                    liveness,
+                    (durations) => new ContractContext(harness, liveness, kind, scale, durations),
+                    run,
+                  ),
                 ),
               timeoutMs,
             );

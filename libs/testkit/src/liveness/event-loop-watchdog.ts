@@ -35,11 +35,20 @@ export class EventLoopWatchdog {
 
   /** How much of [from, to] was stalled, in ms, including a stall that still lasts. */
   stalledWithin(from: number, to: number): number {
+    return this.#stalled.within(from, to) + this.#currentStall().within(from, to);
+  }
+
+  /** The longest stall in [from, to], in ms, including one that still lasts. */
+  longestStallWithin(from: number, to: number): number {
+    return Math.max(this.#stalled.longestWithin(from, to), this.#currentStall().longestWithin(from, to));
+  }
+
+  #currentStall(): StalledTime {
     const now = this.#clock.now();
     const lateMs = now - this.#dueAt;
     const current = new StalledTime();
     if (lateMs > LATE_MS) current.add(now, lateMs);
-    return this.#stalled.within(from, to) + current.within(from, to);
+    return current;
   }
 
   #probe(dueAt: number): void {

@@ -55,6 +55,23 @@ export class Liveness {
     return result!;
   }
 
+  /** Where `act` fails, prints this process's longest stall meanwhile. That may explain a failure, and excuses none. */
+  async explain<T>(what: string, act: () => Promise<T>): Promise<T> {
+    return this.#watch(async () => {
+      const from = this.#clock.now();
+      try {
+        return await act();
+      } catch (error) {
+        const to = this.#clock.now();
+        const stalledMs = this.#watchdog.longestStallWithin(from, to);
+        this.#print(
+          `liveness: ${what} failed after ${(to - from).toFixed(0)} ms; longest stall of this process ${stalledMs.toFixed(0)} ms`,
+        );
+        throw error;
+      }
+    });
+  }
+
   /** The duration of `act`, for {@link assertMedian}. */
   async time(act: () => Promise<unknown>): Promise<Timing> {
     return this.#watch(async () => {

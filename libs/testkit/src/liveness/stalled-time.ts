@@ -14,8 +14,17 @@ export class StalledTime {
 
   /** How much of [from, to] was stalled, in ms. */
   within(from: number, to: number): number {
-    let ms = 0;
-    for (const span of this.#spans) ms += Math.max(0, Math.min(span.to, to) - Math.max(span.from, from));
-    return ms;
+    return this.#partsWithin(from, to).reduce((sum, ms) => sum + ms, 0);
+  }
+
+  /** The longest part of a stall in [from, to], in ms. */
+  longestWithin(from: number, to: number): number {
+    return Math.max(0, ...this.#partsWithin(from, to));
+  }
+
+  #partsWithin(from: number, to: number): number[] {
+    return this.#spans
+      .map((span) => Math.min(span.to, to) - Math.max(span.from, from))
+      .filter((ms) => ms > 0);
   }
 }
