@@ -7,6 +7,8 @@ import type { RecordEngine } from './record-engine.js';
 
 /** Part of the lease after which it is renewed: two renewals may fail. */
 const RENEW_AT = 1 / 3;
+/** Part of the lease after which a renewal without an answer is repeated: the answer may still come. */
+const ANSWER_AT = 1 / 6;
 /** Pauses while the backend does not answer, in ms: the first one, and the longest. */
 const RETRY_MS = { first: 50, longest: 1_000 };
 /** A caller with a result waits for it to be stored at most this many time-outs of the backend. */
@@ -85,20 +87,36 @@ export class RecordRun {
     const { clock, records } = this.engine;
     const { leaseMs } = this;
     const sentAt = clock.now();
-    let isOurs: boolean | undefined;
-    try {
-      isOurs = await records.renew(this.ref, leaseMs);
-    } catch {
+    let isRenewed = false;
+    const answered = records.renew(this.ref, leaseMs).then(
+      (isOurs) => {
+        isRenewed = isOurs;
+        this.#onRenewal(isOurs, sentAt);
+      },
       // Silence lengthens nothing.
+      () => undefined,
+    );
+    await atMost(clock, leaseMs * ANSWER_AT, answered);
+    if (clock.now() >= this.#validUntil) {
+      // Timers run before sockets are read: the answer may be there already.
+      await new Promise<void>((resolve) => clock.afterPoll(resolve));
+      if (clock.now() >= this.#validUntil) this.#lose();
     }
+    if (this.#isOver || this.#lost !== undefined) return;
+    this.#schedule(isRenewed ? leaseMs * RENEW_AT : Math.min(RETRY_MS.first, leaseMs / 10));
+  }
+
+  /** An answer counts from when it was asked for, however late it comes. */
+  #onRenewal(isOurs: boolean, sentAt: number): void {
     if (this.#isOver) return;
-    if (isOurs === true) this.#validUntil = sentAt + leaseMs - driftMargin(leaseMs);
-    else if (isOurs === false || clock.now() >= this.#validUntil) return this.#lose();
-    this.#schedule(isOurs === true ? leaseMs * RENEW_AT : Math.min(RETRY_MS.first, leaseMs / 10));
+    const { leaseMs } = this;
+    if (isOurs) this.#validUntil = Math.max(this.#validUntil, sentAt + leaseMs - driftMargin(leaseMs));
+    else this.#lose();
   }
 
   #lose(): void {
-    this.#lost = new IdempotencyLostError(this.ref.resource);
+    if (this.#isOver) return;
+    this.#lost ??= new IdempotencyLostError(this.ref.resource);
     this.#aborting?.abort(this.#lost);
   }
 
