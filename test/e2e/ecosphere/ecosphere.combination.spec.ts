@@ -3,7 +3,10 @@ import { startRedis, type RunningServer } from 'bedrock-servers';
 import { Redis } from 'ioredis';
 import { ecosphere } from './ecosphere-command.js';
 
-/** The defaults of 500 and 50 ms do not last where a busy machine keeps the process and its nodes waiting. */
+/**
+ * A busy machine stops a process or its nodes for longer than the defaults of 500 and 50 ms: then a purchase counts as
+ * failed, though it was made.
+ */
 const LONG_LEASE = ['--lease-ms', '2000', '--operation-timeout-ms', '200'];
 const COMBINATION = ['--backend', 'combination', ...LONG_LEASE];
 /** With one node killed, another that is late by the time of a request is an outage: it is logged and passes. */
@@ -22,20 +25,10 @@ describe('the flash sale on a combination', () => {
     expect(outcome.stdout).toContain('✔ 2 of 2 processes used it again after a quarantine of one lease');
   }, 60_000);
 
-  it('does so with the defaults, on five nodes that are asked one after the other', async () => {
-    const rules = [
-      '--backend',
-      'combination',
-      '--nodes',
-      '5',
-      '--contention',
-      'sequential',
-      '--purchases',
-      '2000',
-      '--buyers',
-      '300',
-    ];
-    const { code, lastLine, stdout } = await ecosphere([...rules, '--chaos']);
+  it('does so on five nodes that are asked one after the other', async () => {
+    const rules = ['--nodes', '5', '--contention', 'sequential', '--purchases', '2000', '--buyers', '300'];
+    const { code, lastLine, lines, stdout } = await ecosphere([...COMBINATION, ...rules, '--chaos']);
+    expect(lines.filter((line) => line.includes('✘'))).toEqual([]);
     expect(lastLine).toBe('flash sale: sold 2000 of 2000, oversold 0, overlaps 0');
     expect(stdout).toContain('locks on 5 redis-servers of this run');
     expect(code).toBe(0);
