@@ -19,8 +19,8 @@ const FOLDERS = ['test', 'apps', 'libs'];
 export const ENGINES = ['redis', 'zookeeper', 'etcd', 'mysql', 'postgres'];
 
 /**
- * `boundS`: the longest a command may take on two cores, in s. Suites that mostly wait run in three workers; those whose
- * processes fill both cores, in fewer.
+ * `boundS`: the longest a command may take on two cores, in s. Suites that mostly wait run in three or four workers; those
+ * whose processes fill both cores, in fewer.
  * @type {readonly Command[]}
  */
 export const COMMANDS = [
@@ -35,11 +35,11 @@ export const COMMANDS = [
     name: 'test:redis',
     content: 'the whole contract on Redis, its clients, the cluster',
     boundS: 300,
-    workers: 3,
+    workers: 4,
   },
-  { name: 'test:engines', content: 'ZooKeeper, etcd, MySQL, PostgreSQL, ensembles', boundS: 300, workers: 3 },
+  { name: 'test:engines', content: 'ZooKeeper, etcd, MySQL, PostgreSQL, ensembles', boundS: 300, workers: 4 },
   { name: 'test:faults', content: 'real faults of servers, processes and networks', boundS: 400, workers: 3 },
-  { name: 'test:interop', content: 'the wire format with the real Redisson', boundS: 300, workers: 1 },
+  { name: 'test:interop', content: 'the wire format with the real Redisson', boundS: 300, workers: 2 },
   { name: 'test:browser', content: 'the web pages, in Chromium', boundS: 300, workers: 1 },
   { name: 'test:e2e', content: 'shop, demo, several processes', boundS: 300, workers: 2 },
   {
