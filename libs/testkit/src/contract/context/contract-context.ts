@@ -217,8 +217,10 @@ export class ContractContext {
       },
       10_000,
     );
-    // Callers ask once more after they have subscribed. A ping would not do: it may overtake a claim on another connection.
+    // Callers ask once more after they have subscribed, before this ping. Claims on another connection may still be
+    // unanswered then.
     await this.sleep(1);
+    await peer.backend.ping();
     await this.eventually('their claims are answered', () => !this.#unanswered.get(peer), 10_000);
   }
 
