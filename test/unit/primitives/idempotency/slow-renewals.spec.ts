@@ -55,15 +55,18 @@ describe('a record whose renewals are answered late', () => {
     await expect(running).rejects.toMatchObject(LOST);
   });
 
-  it('is lost when a late answer says so, and is not asked for any more', async () => {
+  it.each([
+    ['while it is asked again', 900],
+    ['before it is asked again', 525],
+  ])('is lost when a late answer says so, %s, and is not asked for any more', async (_when, lateMs) => {
     const leaseMs = 3_000;
     const { running, end, signal } = await longRun(leaseMs);
-    backend.plan('records.renew', { kind: 'delay', requestMs: 900 });
+    backend.plan('records.renew', { kind: 'delay', requestMs: lateMs });
     backend.plan('records.renew', { kind: 'hang' }, Infinity);
-    await clock.advance(leaseMs / 3 + 800);
+    await clock.advance(leaseMs / 3 + lateMs - 10);
     await payments(leaseMs).forget('k');
     expect(signal.aborted).toBe(false);
-    await clock.advance(100);
+    await clock.advance(10);
     expect(signal.aborted).toBe(true);
     const { length } = backend.callsOf('records.renew');
     await clock.advance(leaseMs);
@@ -72,16 +75,27 @@ describe('a record whose renewals are answered late', () => {
     await expect(running).rejects.toMatchObject(LOST);
   });
 
-  it('asks a few times in a lease, and learns soon after its end that nothing answers', async () => {
-    const leaseMs = 3_000;
+  it('is lost at the end of its lease where nothing answers, with two requests in flight at most', async () => {
+    const leaseMs = backend.operationTimeoutMs;
     const { running, end, signal } = await longRun(leaseMs);
     backend.plan('records.renew', { kind: 'hang' }, Infinity);
-    await clock.advance(leaseMs - 100);
+    await clock.advance(0.98 * leaseMs);
     expect(signal.aborted).toBe(false);
-    await clock.advance(100 + leaseMs / 6);
+    expect(backend.callsOf('records.renew')).toHaveLength(2);
+    await clock.advance(0.02 * leaseMs);
     expect(signal.aborted).toBe(true);
-    expect(backend.callsOf('records.renew').length).toBeLessThanOrEqual(5);
     end();
     await expect(running).rejects.toMatchObject(LOST);
+  });
+
+  it('is renewed a third of the lease after it was asked for, however late the answer came', async () => {
+    const leaseMs = 3_000;
+    const { running, end } = await longRun(leaseMs);
+    backend.plan('records.renew', { kind: 'delay', replyMs: 400 }, 3);
+    await clock.advance(3_900);
+    const times = backend.callsOf('records.renew').map(({ at }) => at);
+    expect(times.slice(1).map((at, i) => at - times[i]!)).toEqual([970, 970]);
+    end();
+    await running;
   });
 });

@@ -8,7 +8,9 @@ import type { RecordEngine } from './record-engine.js';
 /** Part of the lease after which it is renewed: two renewals may fail. */
 const RENEW_AT = 1 / 3;
 /** Part of the lease after which a renewal without an answer is repeated: the answer may still come. */
-const ANSWER_AT = 1 / 6;
+const ANSWER_WITHIN = 1 / 6;
+/** Renewals without an answer at a time: a slow backend must not be asked ever more. */
+const MOST_UNANSWERED = 2;
 /** Pauses while the backend does not answer, in ms: the first one, and the longest. */
 const RETRY_MS = { first: 50, longest: 1_000 };
 /** A caller with a result waits for it to be stored at most this many time-outs of the backend. */
@@ -22,6 +24,7 @@ export class RecordRun {
   readonly startedAt: number;
   #validUntil: number;
   #timer: Timer | undefined;
+  readonly #unanswered = new Set<Promise<void>>();
   #isOver = false;
   #aborting: AbortController | undefined;
   #lost: IdempotencyLostError | undefined;
@@ -84,26 +87,42 @@ export class RecordRun {
   }
 
   async #renew(): Promise<void> {
-    const { clock, records } = this.engine;
+    if (this.#lost !== undefined) return;
+    const { clock } = this.engine;
     const { leaseMs } = this;
-    const sentAt = clock.now();
-    let isRenewed = false;
-    const answered = records.renew(this.ref, leaseMs).then(
-      (isOurs) => {
-        isRenewed = isOurs;
-        this.#onRenewal(isOurs, sentAt);
-      },
-      // Silence lengthens nothing.
-      () => undefined,
-    );
-    await atMost(clock, leaseMs * ANSWER_AT, answered);
+    const retryMs = Math.min(RETRY_MS.first, leaseMs / 10);
+    const mayAsk = this.#unanswered.size < MOST_UNANSWERED;
+    if (mayAsk) this.#ask();
+    const leftMs = this.#validUntil - clock.now();
+    // The end of the lease is noticed in time; but a renewal that is sent about then gets the time for its answer.
+    const boundMs = mayAsk && leftMs <= retryMs ? Infinity : leftMs;
+    await atMost(clock, Math.min(leaseMs * ANSWER_WITHIN, boundMs), Promise.race(this.#unanswered));
     if (clock.now() >= this.#validUntil) {
       // Timers run before sockets are read: the answer may be there already.
       await new Promise<void>((resolve) => clock.afterPoll(resolve));
       if (clock.now() >= this.#validUntil) this.#lose();
     }
     if (this.#isOver || this.#lost !== undefined) return;
-    this.#schedule(isRenewed ? leaseMs * RENEW_AT : Math.min(RETRY_MS.first, leaseMs / 10));
+    const dueAt = this.#validUntil - leaseMs * (1 - RENEW_AT);
+    this.#schedule(Math.max(retryMs, dueAt - clock.now()));
+  }
+
+  #ask(): void {
+    const sentAt = this.engine.clock.now();
+    const asking: Promise<void> = this.#tryRenewal().then((isOurs) => {
+      this.#unanswered.delete(asking);
+      if (isOurs !== undefined) this.#onRenewal(isOurs, sentAt);
+    });
+    this.#unanswered.add(asking);
+  }
+
+  /** Undefined without an answer: silence lengthens nothing. */
+  async #tryRenewal(): Promise<boolean | undefined> {
+    try {
+      return await this.engine.records.renew(this.ref, this.leaseMs);
+    } catch {
+      return undefined;
+    }
   }
 
   /** An answer counts from when it was asked for, however late it comes. */
