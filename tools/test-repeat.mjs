@@ -6,7 +6,7 @@ import { REAL_TIME, specFiles } from '../test/commands.mjs';
 import { answerUsage } from './answer-usage.mjs';
 import { runJest } from './test/run-jest.mjs';
 
-const WORKERS = 3;
+const WORKERS = 4;
 /** A busy loop that ends when its parent does. */
 const BUSY_LOOP = `
   process.once('disconnect', () => process.exit());
