@@ -41,6 +41,23 @@ describe('a history', () => {
     expect(checkHistory(events)).toMatchObject({ violations: [], leases: 1, lost: 1 });
   });
 
+  it('counts the time to wait from the call, however long the write of the question takes', async () => {
+    const events: HistoryEvent[] = [];
+    const recorder = new HistoryRecorder('p', (event) => {
+      for (const end = performance.now() + 400; event.kind === 'asked' && performance.now() < end; );
+      events.push(event);
+    });
+    await using bedrock = new Bedrock({ backend: memory() });
+    const unfollow = recorder.follow(bedrock);
+    const lock = bedrock.mutex('r');
+    await using _held = await lock.acquire();
+    expect(await recorder.acquire('r', 400, () => lock.acquire({ waitMs: 400 }))).toBeUndefined();
+    unfollow();
+    recorder.record({ kind: 'ended', resource: 'r' });
+    expect(events).toContainEqual(expect.objectContaining({ kind: 'failed', code: 'LOCK_WAIT_TIMEOUT' }));
+    expect(checkHistory(events).violations).toEqual([]);
+  });
+
   it('has the failures of calls, by their code', async () => {
     const events: HistoryEvent[] = [];
     const recorder = new HistoryRecorder('p', (event) => events.push(event));

@@ -47,10 +47,13 @@ export class HistoryRecorder {
     share?: Share,
   ): Promise<Lease | undefined> {
     const call = `${this.process}#${++this.#calls}`;
-    const deadline = this.#now() + waitMs;
-    this.record({ kind: 'asked', resource, call, ...(waitMs < Infinity && { deadline }) });
+    const at = this.#now();
+    const deadline = waitMs < Infinity ? { deadline: at + waitMs } : {};
+    const answer = called(acquire);
+    // After the call: a write blocks while its reader stands still, and the time to wait has begun.
+    this.write({ at, process: this.process, kind: 'asked', resource, call, ...deadline });
     try {
-      const lease = await acquire();
+      const lease = await answer;
       const { id, token } = lease;
       const validUntil = this.toShared(lease.validUntil);
       this.record({
@@ -121,6 +124,11 @@ export class HistoryRecorder {
       for (const stop of stops) stop();
     };
   }
+}
+
+/** What it throws at once is an answer too. */
+async function called<T>(act: () => Promise<T>): Promise<T> {
+  return act();
 }
 
 /** Events at one instant of a manual clock still have an order; in ms. */
