@@ -40,6 +40,20 @@ it.each(BACKENDS)(
   60_000,
 );
 
+it.each(BACKENDS)(
+  'a caller on %s keeps the process alive until it hears why it does not get its lock',
+  async (name, backend, entry: string = name) => {
+    const stdout = await run(`
+      import { Bedrock } from 'bedrock-lock';
+      import { ${name} } from 'bedrock-lock/${entry}';
+      const bedrock = new Bedrock({ backend: ${backend} });
+      await bedrock.mutex('job').acquire({ waitMs: 400 }).catch(({ code }) => console.log(code));
+      await bedrock.close();`);
+    expect(stdout).toBe('BACKEND_UNAVAILABLE\n');
+  },
+  60_000,
+);
+
 /** Gives the output of a program that ends by itself. */
 async function run(program: string): Promise<string> {
   const args = ['--input-type=module', '--eval', program];

@@ -35,8 +35,11 @@ export interface Clock {
    * ms and more counts as a sleep, which loses locks.
    */
   sinceBoot?(): number | undefined;
-  /** Calls `callback` once after `ms` (capped at 2^31 - 1). The timer never keeps the process alive. */
-  setTimer(callback: () => void, ms: number): Timer;
+  /**
+   * Calls `callback` once after `ms` (capped at 2^31 - 1).
+   * @param keepsAlive the process does not end by itself before, since a caller waits. @default false
+   */
+  setTimer(callback: () => void, ms: number, keepsAlive?: boolean): Timer;
   clearTimer(timer: Timer): void;
   /** Calls `callback` after one poll phase: replies that were already received have been read by then. */
   afterPoll(callback: () => void): void;
@@ -51,9 +54,9 @@ export const systemClock: Clock = {
   wall: () => SystemDate.now(),
   // Elsewhere it goes in whole seconds.
   sinceBoot: () => (process.platform === 'linux' ? uptime() * 1_000 : undefined),
-  setTimer(callback, ms) {
+  setTimer(callback, ms, keepsAlive = false) {
     const timer = outsideOfCallers(systemSetTimeout, callback, Math.min(Math.max(ms, 0), MAX_TIMER_MS));
-    timer.unref();
+    if (!keepsAlive) timer.unref();
     return timer;
   },
   clearTimer: (timer) => systemClearTimeout(timer as NodeJS.Timeout),
@@ -107,9 +110,9 @@ export function stayAlive(): () => void {
   return () => systemClearInterval(timer);
 }
 
-/** Resolves after `ms`; the pending timer does not keep the process alive. */
-export function sleep(clock: Clock, ms: number): Promise<void> {
-  return new Promise((resolve) => void clock.setTimer(resolve, ms));
+/** Resolves after `ms`. @param keepsAlive as in {@link Clock.setTimer} */
+export function sleep(clock: Clock, ms: number, keepsAlive = false): Promise<void> {
+  return new Promise((resolve) => void clock.setTimer(resolve, ms, keepsAlive));
 }
 
 /** A random UUID (version 4, 122 random bits) from the clock's CSPRNG. */

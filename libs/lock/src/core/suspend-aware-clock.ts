@@ -61,8 +61,8 @@ export class SuspendAwareClock implements Clock {
     return this.clock.sinceBoot?.();
   }
 
-  setTimer(callback: () => void, ms: number): Timer {
-    return this.clock.setTimer(callback, ms);
+  setTimer(callback: () => void, ms: number, keepsAlive = false): Timer {
+    return this.clock.setTimer(callback, ms, keepsAlive);
   }
 
   clearTimer(timer: Timer): void {

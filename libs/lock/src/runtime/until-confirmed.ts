@@ -86,7 +86,8 @@ export class UntilConfirmed {
     if (this.#isStopped) return;
     const pause = new WakeableSleep(this.clock);
     this.#pauses.add(pause);
-    await pause.sleep(ms);
+    // There may be no connection meanwhile, and Node would end in the middle of the caller's `await`.
+    await pause.sleep(ms, true);
     this.#pauses.delete(pause);
   }
 }

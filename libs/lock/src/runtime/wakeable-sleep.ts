@@ -22,8 +22,8 @@ export class WakeableSleep {
     this.#resume?.();
   };
 
-  /** Resolves after `ms` or at a wake, whichever is first. */
-  sleep(ms: number): Promise<void> {
+  /** Resolves after `ms` or at a wake, whichever is first. @param keepsAlive as in {@link Clock.setTimer} */
+  sleep(ms: number, keepsAlive = false): Promise<void> {
     if (this.#isWoken) return Promise.resolve();
     return new Promise((resolve) => {
       const resume = (): void => {
@@ -31,7 +31,7 @@ export class WakeableSleep {
         this.clock.clearTimer(timer);
         resolve();
       };
-      const timer = this.clock.setTimer(resume, ms);
+      const timer = this.clock.setTimer(resume, ms, keepsAlive);
       this.#resume = resume;
     });
   }

@@ -64,7 +64,7 @@ export class Withdrawals extends UntilConfirmed {
 
   // Continues in the background; the caller waits for it no longer than promised.
   async #confirm(withdrawal: Withdrawal, mayHaveBeenSent: boolean, deadline: number): Promise<ReleaseEnd> {
-    const confirmed = sleep(this.clock, RETRY_MS.first)
+    const confirmed = sleep(this.clock, RETRY_MS.first, true)
       .then(() => this.#untilConfirmed(withdrawal, mayHaveBeenSent))
       .finally(() => this.inFlight.end());
     return (await atMost(this.clock, deadline - this.clock.now(), confirmed)) ?? 'unconfirmed';

@@ -55,7 +55,8 @@ export async function runWaitingLoop<Usage>(
       // A release before the subscription stood has woken no waiter: ask once more.
       if (unwatch !== undefined) continue;
     }
-    await sleep.sleep(strategy.pauseMs(strategy.listens && unwatch !== undefined));
+    // Without an answer there may be no connection either, and Node would end in the middle of the caller's `await`.
+    await sleep.sleep(strategy.pauseMs(strategy.listens && unwatch !== undefined), outcome === 'failed');
   }
   unwatch?.();
   strategy.end();
