@@ -3,7 +3,7 @@ import { etcdCall, startEtcd, startProxy, type RunningServer, type TcpProxy } fr
 import { eventually, FREE } from 'bedrock-testkit';
 import { claimOf, EtcdFixture, granted, keysOf, entryKeysOf } from './fixture.js';
 
-const OPERATION_MS = 400;
+const OPERATION_MS = 1_000;
 
 const fixture = new EtcdFixture();
 let server: RunningServer;
@@ -125,18 +125,18 @@ it('a holder whose session was ended by the server hears of it at once', async (
 it('a hold survives a silence that is shorter than its lease, and no longer one', async () => {
   const [one, other] = [await fixture.peer(throughProxy()), await fixture.peer(direct())];
   const resource = fixture.fresh();
-  const lease = await one.mutex(resource).acquire({ leaseMs: 3_000 });
+  const lease = await one.mutex(resource).acquire({ leaseMs: 5_000 });
   const silence = (isSilent: boolean): void => {
     proxy.dropRequests(isSilent);
     proxy.dropReplies(isSilent);
   };
   silence(true);
-  await sleep(1_200);
+  await sleep(2_000);
   silence(false);
-  await sleep(3_000);
+  await sleep(5_000);
   expect(lease.isHeld).toBe(true);
   let grantedAt = 0;
-  const next = other.mutex(resource).acquire({ waitMs: 10_000 });
+  const next = other.mutex(resource).acquire({ waitMs: 15_000 });
   void next.then(() => (grantedAt = performance.now()));
   silence(true);
   await new Promise((resolve) => lease.signal.addEventListener('abort', resolve));

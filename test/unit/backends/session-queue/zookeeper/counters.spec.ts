@@ -55,7 +55,7 @@ describe('a change of a number', () => {
   ] as const)('counts once when %s is lost and it is repeated', async (what, afterwards) => {
     const { proxy, connect } = await fixture.proxy();
     const [backend, other] = [
-      await fixture.backend({ connect, operationTimeoutMs: 400 }),
+      await fixture.backend({ connect, operationTimeoutMs: 1_500 }),
       await fixture.backend(),
     ];
     const [counters, counter] = [backend.counters!, latch()];
@@ -77,7 +77,7 @@ describe('a change of a number', () => {
   it('counts once when its reply is lost, and with it the session that asked', async () => {
     const { proxy, connect } = await fixture.proxy();
     const [backend, other] = [
-      await fixture.backend({ connect, operationTimeoutMs: 400, maxLeaseMs: 500 }),
+      await fixture.backend({ connect, operationTimeoutMs: 1_000, maxLeaseMs: 500 }),
       await fixture.backend(),
     ];
     const [counters, counter] = [backend.counters!, latch()];

@@ -5,6 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { again, claimOf, fresh, ZooKeeperFixture } from './fixture.js';
 import { unlessUnavailable } from '../../../../support/unless-unavailable.js';
 
+const OPERATION_MS = 1_000;
+
 const fixture = new ZooKeeperFixture();
 
 beforeAll(() => fixture.start());
@@ -17,7 +19,7 @@ async function behindProxy(): Promise<{
   proxy: Awaited<ReturnType<typeof fixture.proxy>>['proxy'];
 }> {
   const { proxy, connect } = await fixture.proxy();
-  const backend = await fixture.backend({ connect, operationTimeoutMs: 400 });
+  const backend = await fixture.backend({ connect, operationTimeoutMs: OPERATION_MS });
   const first = claimOf(backend, fresh());
   await backend.leases.claim(first);
   await backend.leases.withdraw(first, FREE);
@@ -95,12 +97,12 @@ describe('a claim whose reply is lost', () => {
   it('is removed when it was withdrawn before it was seen, and is never granted afterwards', async () => {
     const { backend, proxy } = await behindProxy();
     const claim = await claimOnQueue(backend);
-    proxy.delay(1_500, 'requests');
+    proxy.delay(3 * OPERATION_MS, 'requests');
     await unanswered(backend.leases.claim(claim));
     await unanswered(backend.leases.withdraw(claim, FREE));
     expect(await fixture.admin.entries(claim.resource)).toEqual([]);
     proxy.delay(0);
-    await sleep(1_500);
+    await sleep(3 * OPERATION_MS);
     await eventually(
       'it is confirmed',
       unlessUnavailable(async () => (await backend.leases.withdraw(claim, FREE)) === 'absent'),
@@ -126,7 +128,7 @@ describe('a claim whose reply is lost', () => {
 });
 
 it('a claim whose reply came while the process stalled is granted', async () => {
-  const backend = await fixture.backend({ operationTimeoutMs: 400 });
+  const backend = await fixture.backend({ operationTimeoutMs: OPERATION_MS });
   await backend.leases.claim(claimOf(backend, fresh()));
   const claim = claimOf(backend, fresh());
   const asked = backend.leases.claim(claim);
@@ -179,7 +181,7 @@ describe.each(['reply', 'request'])('a move to a longer session of which the %s 
   it('leaves one holder at most, and nothing behind, when the old session ends before it is repeated', async () => {
     const { backend, proxy } = await behindProxy();
     const rival = await fixture.backend();
-    const claim = claimOf(backend, fresh(), { leaseMs: 500 });
+    const claim = claimOf(backend, fresh(), { leaseMs: 1_500 });
     const next = claimOf(rival, claim.resource);
     await backend.leases.claim(claim);
     expect((await rival.leases.claim(next)).kind).toBe('refused');
@@ -195,7 +197,8 @@ describe.each(['reply', 'request'])('a move to a longer session of which the %s 
     const [entry] = await others();
     expect(entry!.includes(';4000;')).toBe(what === 'reply');
     proxy.dropRequests();
-    await sleep(1_500);
+    // The session of the shorter lease is over, that of the longer one is not.
+    await sleep(3_000);
     expect(await others()).toHaveLength(what === 'reply' ? 1 : 0);
     const isRivals = async (): Promise<boolean> =>
       (await rival.leases.claim(again(rival, next))).kind === 'granted';

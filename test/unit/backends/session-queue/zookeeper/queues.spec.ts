@@ -221,7 +221,7 @@ describe('nothing is left', () => {
 
   it('of a queue whose last process died, once the server has noticed', async () => {
     const { proxy, connect } = await fixture.proxy();
-    const backend = await fixture.backend({ connect, operationTimeoutMs: 100 });
+    const backend = await fixture.backend({ connect, operationTimeoutMs: 1_000 });
     const held = claimOf(backend, fresh(), { leaseMs: 500 });
     await backend.leases.claim(held);
     await proxy.refuse();

@@ -38,7 +38,7 @@ describe('a session that ends while a lock is held', () => {
 
   it('is reported: its holds are lost, and its waiting claims are asked for anew', async () => {
     const { proxy, connect } = await fixture.proxy();
-    const backend = await fixture.backend({ connect, operationTimeoutMs: 200 });
+    const backend = await fixture.backend({ connect, operationTimeoutMs: 1_000 });
     const suspects: (string | undefined)[] = [];
     backend.onSuspect((resource) => suspects.push(resource));
     const [held, elsewhere] = [claimOf(backend, fresh(), { leaseMs: 500 }), claimOf(backend, fresh())];
