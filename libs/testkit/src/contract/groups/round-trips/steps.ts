@@ -99,17 +99,20 @@ export const STEPS: Readonly<Record<RoundTripStep, Step>> = {
   },
 };
 
+/** A caller that waits asks once more when it has subscribed to releases. */
+const QUESTIONS_OF_A_WAITER = 2;
+
 /** Called before a caller comes. The result resolves when the caller waits and will hear of a release. */
 function whenWaiting(usage: Usage, use: Use): () => Promise<void> {
-  const { context, peer } = use;
+  const { context, peer, name } = use;
   const { push } = peer.backend.traits;
-  // Subscriptions of earlier waits linger, and end at any time.
-  let before = peer.stats().watches;
-  const isWaiting = (): boolean => {
-    const { waiters, watches } = peer.stats();
-    before = Math.min(before, watches);
-    return waiters === 1 && (watches > before || !push);
-  };
   const polling = usage.polls?.(use);
-  return () => polling ?? context.eventually('it waits', isWaiting);
+  if (polling !== undefined) return () => polling;
+  let answers = 0;
+  const stopListening = peer.on('backend.request', ({ resource }) => {
+    // Two locks at once have names of their own.
+    if (resource.startsWith(name)) answers += 1;
+  });
+  const isWaiting = (): boolean => peer.stats().waiters === 1 && (answers >= QUESTIONS_OF_A_WAITER || !push);
+  return () => context.eventually('it waits', isWaiting).finally(stopListening);
 }
