@@ -1,4 +1,5 @@
 import { startProxy } from 'bedrock-servers';
+import { checkHistory } from 'bedrock-testkit';
 import { randomUUID } from 'node:crypto';
 import { delay } from '../combination/delay.js';
 import { evaluate, type RunRecord, type RunResult } from '../combination/run-result.js';
@@ -52,7 +53,8 @@ export async function runCell<G extends EngineFixture>(plan: CellPlan<G>): Promi
     await pool.waitForAll();
     const most = injections + MORE_STRIKES;
     let round = 0;
-    for (; round < injections || (round < most && isUnfelt(fault, pool)); round += 1) {
+    const isUnseen = (): boolean => (overstated > 1 ? !hasTwoHolders(pool) : isUnfelt(fault, pool));
+    for (; round < injections || (round < most && isUnseen()); round += 1) {
       const server = await fixture.target();
       const holder = pool.processes.at(-1)!;
       await pool.waitForLock(holder);
@@ -75,6 +77,10 @@ export async function runCell<G extends EngineFixture>(plan: CellPlan<G>): Promi
 function isUnfelt({ brings }: Fault<never>, { history }: ContenderPool): boolean {
   if (brings === 'losses') return !history.some(({ kind }) => kind === 'lost');
   return brings === 'losses or failures' && !history.some(({ kind }) => kind === 'lost' || kind === 'failed');
+}
+
+function hasTwoHolders({ history }: ContenderPool): boolean {
+  return checkHistory(history).violations.some(({ invariant }) => invariant === 'I1');
 }
 
 async function remainingAtEnd(fixture: EngineFixture, resource: string, withinMs: number): Promise<string[]> {
