@@ -13,7 +13,7 @@ describe('the five stages of a hand-made lock, and Bedrock', () => {
   let outcome: Outcome;
   beforeAll(async () => {
     outcome = await ecosphere(['--scenario', 'stages']);
-  }, 90_000);
+  }, 180_000);
 
   const X = 'BROKEN';
   it.each([

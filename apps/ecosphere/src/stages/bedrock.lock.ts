@@ -21,6 +21,8 @@ export class BedrockTrialLock implements TrialLock {
   }
 
   async run<T>(body: (turn: Turn) => Promise<T>, waitMs: number): Promise<T> {
+    // A process that has just been started may take longer to connect than it may wait for the lock.
+    await this.#bedrock.ready();
     try {
       return await this.#lock.run(
         async ({ token }) => {
