@@ -25,7 +25,7 @@ describe.each([
   ['postgres', 'a PostgreSQL of this run', startPostgres],
 ] as const)('ecosphere on %s', (backend, server, start) => {
   // The default of 1,000 ms is less than a busy machine may keep a request waiting.
-  const on = ['--backend', backend, '--operation-timeout-ms', '3000'];
+  const on = ['--backend', backend, '--operation-timeout-ms', '10000'];
   let given: RunningServer;
 
   beforeAll(async () => {

@@ -150,7 +150,7 @@ describe('the shop', () => {
     );
     expect(await shop.site.orders.end()).toBe(0);
     expect(await shop.site.stock.end()).toBe(0);
-  }, 40_000);
+  }, 120_000);
 
   it('sells 200 orders once while answers get lost and the stock service is killed', async () => {
     const shop = await openShop(30);
@@ -162,7 +162,7 @@ describe('the shop', () => {
     const { confirmed, failed } = await expectExact(shop, visits);
     expect(confirmed).toBeGreaterThan(20);
     expect(failed).toBeGreaterThan(0);
-  }, 60_000);
+  }, 180_000);
 
   it('makes one order of each key while the order service is killed', async () => {
     const shop = await openShop(1_000, PATIENT);
@@ -172,7 +172,7 @@ describe('the shop', () => {
     const { confirmed } = await expectExact(shop, visits);
     // There is enough of everything, and the stock service was there.
     expect(confirmed).toBe(60);
-  }, 40_000);
+  }, 120_000);
 
   it('sells exactly with its locks on Redis', async () => {
     const locks = { LOCKS_BACKEND: 'redis', LOCKS_URL: servers.redis.url };
@@ -182,7 +182,7 @@ describe('the shop', () => {
     await mend();
     const { confirmed } = await expectExact(shop, visits);
     expect(confirmed).toBeGreaterThan(10);
-  }, 40_000);
+  }, 120_000);
 
   it('lets two processes of the stock service take turns at the goods', async () => {
     const stockService = { ...PATIENT.stockService, LOCK_LEASE_MS: '10000' };
@@ -200,7 +200,7 @@ describe('the shop', () => {
     const orderless = /^flow of operation-\d+: no order$/;
     expect([...found, ...breaches(ledger)].filter((line) => !orderless.test(line)).slice(0, 3)).toEqual([]);
     expect(ledger.flows).toHaveLength(requests.reduce((sum, { lines }) => sum + lines.length, 0));
-  }, 40_000);
+  }, 120_000);
 });
 
 async function deduct(url: string, operationId: string, lines: OrderRequest['lines']): Promise<string> {
