@@ -40,8 +40,14 @@ it.each(BACKENDS)(
   60_000,
 );
 
-it.each(BACKENDS)(
-  'a caller on %s keeps the process alive while it waits for an answer',
+/** Its client pauses between two tries to connect, and that pause keeps no process alive. */
+const NODE_REDIS = `redis({
+  client: (await import('redis')).createClient({ url: 'redis://127.0.0.1:9' }).on('error', () => undefined),
+  operationTimeoutMs: 100,
+})`;
+
+it.each([...BACKENDS, ['redis', NODE_REDIS] as const])(
+  'a caller on %s keeps the process alive while it waits for an answer (%#)',
   async (name, backend, entry: string = name) => {
     const stdout = await run(`
       import { Bedrock } from 'bedrock-lock';

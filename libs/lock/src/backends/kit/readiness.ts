@@ -28,7 +28,7 @@ export class Readiness {
         reject: (why) => settle(() => reject(this.unavailable(why, ms))),
       };
       this.#waiters.add(waiter);
-      const timer = this.clock.setTimer(() => waiter.reject(this.lastError), ms);
+      const timer = this.clock.setTimer(() => waiter.reject(this.lastError), ms, true);
     });
   }
 
