@@ -56,8 +56,8 @@ it.each([...BACKENDS, ['redis', NODE_REDIS] as const])(
       const patience = new AbortController();
       let failures = 0;
       bedrock.on('backend.unavailable', () => ++failures === 3 && patience.abort());
-      const terms = { waitMs: 20_000, signal: patience.signal };
-      await bedrock.mutex('job').acquire(terms).catch(({ code }) => console.log(code, failures));
+      const options = { waitMs: 20_000, signal: patience.signal };
+      await bedrock.mutex('job').acquire(options).catch(({ code }) => console.log(code, failures));
       await bedrock.close();`);
     expect(stdout).toBe('LOCK_ABORTED 3\n');
   },

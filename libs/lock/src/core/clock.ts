@@ -102,8 +102,8 @@ export function within<T>(clock: Clock, ms: number, work: Promise<T>, late: () =
 }
 
 /**
- * Keeps the process alive while something must still be finished, since no timer of the library
- * does: Node would end in the middle of an `await`. Gives back what ends it.
+ * Keeps the process alive while something must still be finished, whatever timers run meanwhile:
+ * Node would end in the middle of an `await`. Gives back what ends it.
  */
 export function stayAlive(): () => void {
   const timer = outsideOfCallers(systemSetInterval, () => undefined, MAX_TIMER_MS);
