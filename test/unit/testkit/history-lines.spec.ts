@@ -44,7 +44,7 @@ describe('a history', () => {
   it('counts the time to wait from the call, however long the write of the question takes', async () => {
     const events: HistoryEvent[] = [];
     const recorder = new HistoryRecorder('p', (event) => {
-      for (const end = performance.now() + 400; event.kind === 'asked' && performance.now() < end; );
+      for (const end = performance.now() + 400; event.kind === 'asked' && performance.now() < end;);
       events.push(event);
     });
     await using bedrock = new Bedrock({ backend: memory() });
