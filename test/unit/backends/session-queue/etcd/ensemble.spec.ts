@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bedrock } from 'bedrock-lock';
 import { startEtcdEnsemble, type EtcdEnsemble } from 'bedrock-servers';
-import { assertHistory, eventually, HistoryRecorder, type HistoryEvent } from 'bedrock-testkit';
-import { EtcdFixture, entryKeysOf } from './fixture.js';
+import { assertHistory, eventually, FREE, HistoryRecorder, type HistoryEvent } from 'bedrock-testkit';
+import { EtcdFixture, entryKeysOf, granted } from './fixture.js';
 
 const fixture = new EtcdFixture();
 let ensemble: EtcdEnsemble;
@@ -48,6 +48,25 @@ it('a leader that is frozen for longer than a lease: holds are renewed through t
     await sleep(1_000);
     expect(lease.isHeld).toBe(true);
     expect(await lease.release()).toBe('released');
+  } finally {
+    leader.resume();
+  }
+}, 60_000);
+
+it('a member that says that it lost its leader is asked again until there is one', async () => {
+  const leader = await ensemble.leader();
+  const { url } = ensemble.members.find((member) => member !== leader)!;
+  const backend = await fixture.backend({ hosts: url, operationTimeoutMs: 10_000 });
+  const resource = fixture.fresh();
+  const claim = await granted(backend, resource);
+  leader.pause();
+  try {
+    const asked = Array.from({ length: 20 }, async (_, i) => {
+      await sleep(i * 50);
+      return backend.leases.inspect(resource, claim.shape);
+    });
+    for (const holders of await Promise.all(asked)) expect(holders).toHaveLength(1);
+    expect(await backend.leases.withdraw(claim, FREE)).toBe('released');
   } finally {
     leader.resume();
   }

@@ -12,7 +12,7 @@ import type {
   IWatchRequest,
   IWatchResponse,
 } from 'etcd3';
-import { within, type Clock } from '../../../../core/clock.js';
+import { sleep, within, type Clock } from '../../../../core/clock.js';
 import { Endpoint, type EtcdConnection } from './endpoint.js';
 import { toBackendError, fateOf, noAnswer, notExecuted } from './failures.js';
 
@@ -30,7 +30,10 @@ interface GrpcCallOptions {
 
 type EtcdCall<T> = (client: Etcd3, options: GrpcCallOptions) => Promise<T>;
 
-/** How long a call may take, and whether it may be sent to two members. */
+/** A member that could not answer in time is asked again after this. */
+const PAUSE_MS = 50;
+
+/** How long a call may take, and whether it may be sent more than once. */
 interface CallLimits {
   /** Monotonic ms. */
   readonly deadline: number;
@@ -42,7 +45,7 @@ export type WatchStream = IDuplexStream<IWatchRequest, IWatchResponse>;
 /**
  * The requests of a queue, each with an end. They go to one member as long as it answers, then to
  * the next. A request is repeated here only if no connection took it, or if a repetition does no
- * harm.
+ * harm: at each member once, and at a member that could not answer in time until the end.
  */
 export class EtcdLink {
   commands = 0;
@@ -143,22 +146,24 @@ export class EtcdLink {
   }
 
   async #call<T>(limits: CallLimits, call: EtcdCall<T>): Promise<T> {
-    const tried = new Set<Endpoint>();
+    const failed = new Set<Endpoint>();
     for (;;) {
       if (this.#isClosed) throw notExecuted('it is closed');
       const endpoint = this.#endpoint;
-      tried.add(endpoint);
       const client = endpoint.client();
       try {
         return await this.#try(client, endpoint.host, limits, call);
       } catch (error) {
         const fate = fateOf(error);
-        // Where nothing was sent, gRPC tries to connect on its own.
+        const isSlow = fate === 'notInTime';
+        if (!isSlow) failed.add(endpoint);
+        // A member that answers keeps its connection. Where nothing was sent, gRPC tries to connect on its own.
         if (fate === 'unanswered' && endpoint.drop(client)) this.#failOver(endpoint);
-        if (fate === 'notSent' && this.#endpoints.length > 1) this.#failOver(endpoint);
-        const mayRepeat = fate === 'notSent' || (fate === 'unanswered' && limits.isRepeatable);
-        const hasTime = this.#clock.now() < limits.deadline;
-        if (!mayRepeat || !hasTime || tried.has(this.#endpoint)) throw toBackendError(error);
+        if ((fate === 'notSent' || isSlow) && this.#endpoints.length > 1) this.#failOver(endpoint);
+        const mayRepeat = fate === 'notSent' || ((fate === 'unanswered' || isSlow) && limits.isRepeatable);
+        const restMs = limits.deadline - this.#clock.now();
+        if (!mayRepeat || !(restMs > 0) || failed.has(this.#endpoint)) throw toBackendError(error);
+        if (isSlow) await sleep(this.#clock, Math.min(PAUSE_MS, restMs), true);
       }
     }
   }

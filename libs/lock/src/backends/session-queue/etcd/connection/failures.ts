@@ -9,8 +9,11 @@ const NOT_SENT =
 const REFUSED =
   /permission denied|invalid auth token|authentication (?:failed|is not enabled)|user name is empty|too many requests|database space exceeded|request is too large|not capable|INVALID_ARGUMENT|UNAUTHENTICATED|PERMISSION_DENIED|UNIMPLEMENTED|Cannot find (?:package|module)/i;
 
+/** Texts by which a member of etcd says that it did not hear from its leader, or was too slow. It may be done later. */
+const NOT_IN_TIME = /etcdserver: (?:request timed out|leader changed|no leader|not leader)/;
+
 /** What became of a request, as far as the error tells. */
-export type RequestFate = 'notSent' | 'refused' | 'noLease' | 'unanswered';
+export type RequestFate = 'notSent' | 'refused' | 'noLease' | 'notInTime' | 'unanswered';
 
 /** Reads the fate of a request from an error of etcd3, whose classes keep the text of gRPC alone. */
 export function fateOf(error: unknown): RequestFate {
@@ -18,6 +21,7 @@ export function fateOf(error: unknown): RequestFate {
   const text = error instanceof Error ? error.message : String(error);
   if (/requested lease not found/.test(text)) return 'noLease';
   if (REFUSED.test(text)) return 'refused';
+  if (NOT_IN_TIME.test(text)) return 'notInTime';
   return NOT_SENT.test(text) ? 'notSent' : 'unanswered';
 }
 
@@ -40,5 +44,6 @@ export function toBackendError(error: unknown): Error {
   const text = error instanceof Error ? error.message : String(error);
   const fate = fateOf(error);
   if (fate === 'noLease') return new EtcdLeaseNotFoundError(text, { cause: error });
-  return fate === 'unanswered' ? noAnswer(text, error) : notExecuted(text, error);
+  const isOpen = fate === 'unanswered' || fate === 'notInTime';
+  return isOpen ? noAnswer(text, error) : notExecuted(text, error);
 }
