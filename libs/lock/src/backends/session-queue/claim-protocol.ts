@@ -1,7 +1,7 @@
 import type { Claim, Shape, Verdict } from '../../core/claim.js';
 import type { Clock } from '../../core/clock.js';
 import { BackendUnavailableError } from '../../core/errors.js';
-import { mayHaveActed } from '../../core/unavailable.js';
+import { isUnavailable, mayHaveActed } from '../../core/unavailable.js';
 import { entriesAhead, blockersOf, fits, refusalBy } from './queue-admission.js';
 import type { QueuedClaim } from './queued-claim.js';
 import type { QueuedClaims } from './queued-claims.js';
@@ -261,6 +261,8 @@ export class ClaimProtocol {
 
   #assertAnswered(status: EntryStatus | undefined): void {
     if (status?.kind !== 'unknown' && status !== undefined) return;
-    throw new BackendUnavailableError(this.deps.name, 'no answer to a claim', 'unknown');
+    const cause = status?.cause;
+    const reason = isUnavailable(cause) ? `: ${cause.detail}` : '';
+    throw new BackendUnavailableError(this.deps.name, `no answer to a claim${reason}`, 'unknown', { cause });
   }
 }

@@ -60,8 +60,8 @@ export type EntryStatus =
   | { readonly kind: 'present'; readonly revision: number }
   | { readonly kind: 'revoked' }
   | { readonly kind: 'gone' }
-  /** No answer. */
-  | { readonly kind: 'unknown' };
+  /** No answer, for this reason. */
+  | { readonly kind: 'unknown'; readonly cause?: unknown };
 
 /** What an entry says about its holder. */
 export interface EntryDetails extends QueueEntry {

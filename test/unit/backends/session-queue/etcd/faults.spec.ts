@@ -66,6 +66,18 @@ it('a claim that is withdrawn before its entry appears leaves none, and is never
   expect(await entryKeysOf(server.url, resource)).toHaveLength(1);
 });
 
+it('a repeated claim that gets no answer says why', async () => {
+  const backend = await fixture.backend(throughProxy());
+  const claim = await granted(backend, fixture.fresh());
+  await proxy.stop();
+  const again = { ...claim, notAfter: performance.now() + OPERATION_MS };
+  await expect(backend.leases.claim(again)).rejects.toMatchObject({
+    executed: 'unknown',
+    detail: expect.stringMatching(/^no answer to a claim: 14 UNAVAILABLE: .+/) as unknown,
+    cause: { code: 'BACKEND_UNAVAILABLE' },
+  });
+});
+
 it('a request that arrives after it was given up does nothing', async () => {
   const backend = await fixture.backend(throughProxy());
   const resource = fixture.fresh();

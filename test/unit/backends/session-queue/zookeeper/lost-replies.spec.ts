@@ -127,6 +127,22 @@ describe('a claim whose reply is lost', () => {
   });
 });
 
+it('a repeated claim whose reply is lost says why', async () => {
+  const { backend, proxy } = await behindProxy();
+  const claim = claimOf(backend, fresh());
+  expect((await backend.leases.claim(claim)).kind).toBe('granted');
+  proxy.dropReplies();
+  const repeated = backend.leases.claim(again(backend, claim));
+  const isTold = expect(repeated).rejects.toMatchObject({
+    executed: 'unknown',
+    detail: expect.stringMatching(/^no answer to a claim: .+/) as unknown,
+    cause: { code: 'BACKEND_UNAVAILABLE' },
+  });
+  await sleep(OPERATION_MS / 10);
+  proxy.cut();
+  await isTold;
+});
+
 it('a claim whose reply came while the process stalled is granted', async () => {
   const backend = await fixture.backend({ operationTimeoutMs: OPERATION_MS });
   await backend.leases.claim(claimOf(backend, fresh()));

@@ -206,7 +206,7 @@ export class EtcdQueueStore implements QueueStore {
     const deadline = this.deps.link.deadline();
     const reads = entries.map(({ key }): IRequestOp => ({ request_range: { key } }));
     try {
-      const { answer, isCovered } = await session.withKeepAlive(session.maxLeaseMs, deadline, () =>
+      const { answer, isCovered, failure } = await session.withKeepAlive(session.maxLeaseMs, deadline, () =>
         session.fencedTxn({ success: [session.touchOp, ...reads] }, deadline, true),
       );
       const revision = revisionOf(answer.header);
@@ -215,10 +215,10 @@ export class EtcdQueueStore implements QueueStore {
         const current = currentEntry(entry, kv, revision);
         if (current === undefined || current.leaseId !== session.leaseId) return { kind: 'gone' };
         if (current.revoked) return { kind: 'revoked' };
-        return isCovered ? { kind: 'present', revision } : { kind: 'unknown' };
+        return isCovered ? { kind: 'present', revision } : { kind: 'unknown', cause: failure };
       });
-    } catch {
-      return entries.map(() => ({ kind: session.isLost ? 'gone' : 'unknown' }) as const);
+    } catch (cause) {
+      return entries.map(() => (session.isLost ? { kind: 'gone' } : { kind: 'unknown', cause }));
     }
   }
 

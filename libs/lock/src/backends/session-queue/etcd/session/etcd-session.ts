@@ -1,12 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type {
-  ICompare,
-  ILeaseKeepAliveResponse,
-  IResponseHeader,
-  IRequestOp,
-  ITxnRequest,
-  ITxnResponse,
-} from 'etcd3';
+import type { ICompare, IResponseHeader, IRequestOp, ITxnRequest, ITxnResponse } from 'etcd3';
 import type { Clock, Timer } from '../../../../core/clock.js';
 import { mayHaveActed } from '../../../../core/unavailable.js';
 import { SerialExecutor } from '../../../../runtime/serial-executor.js';
@@ -26,6 +19,17 @@ export interface EtcdSessionDeps {
   readonly keys: EtcdKeys;
   readonly clock: Clock;
 }
+
+/** What a keep-alive has brought. */
+interface KeepAliveReply {
+  /** Of the leader that renewed the lease. */
+  readonly term: number;
+  /** Why it did not. */
+  readonly failure?: unknown;
+}
+
+/** The term of no answer: older than any. */
+const NO_TERM = -1;
 
 /** What a request under the number of its session has brought. */
 export interface FencedReply {
@@ -54,7 +58,7 @@ export class EtcdSession implements QueueSession {
   #provenAt: number;
   #timer: Timer | undefined;
   /** The keep-alive that is sent at the end of this turn. */
-  #nextKeepAlive: Promise<ILeaseKeepAliveResponse | undefined> | undefined;
+  #nextKeepAlive: Promise<KeepAliveReply> | undefined;
 
   /** Grants a lease and writes its key. @throws BackendUnavailableError */
   static async open(
@@ -150,16 +154,18 @@ export class EtcdSession implements QueueSession {
     leaseMs: number,
     deadline: number,
     request: () => Promise<T>,
-  ): Promise<{ readonly answer: T; readonly isCovered: boolean }> {
+  ): Promise<{ readonly answer: T; readonly isCovered: boolean; readonly failure?: unknown }> {
     const sentAt = this.deps.clock.now();
     const isNeeded = !this.#livesUntil(sentAt + leaseMs);
     const keepAlive = isNeeded ? this.#keepAlive(deadline) : undefined;
     const answer = await request();
     if (keepAlive === undefined) return { answer, isCovered: !this.isLost };
-    if (termOf(await keepAlive) >= termOf(answer)) this.#proven(sentAt);
+    const term = Number(answer.header.raft_term);
+    let reply = await keepAlive;
     // By now the members that answer know of the term in which the request was agreed on.
-    else if (termOf(await this.#keepAlive(deadline)) >= termOf(answer)) this.#proven(sentAt);
-    return { answer, isCovered: this.#livesUntil(sentAt + leaseMs) };
+    if (reply.term < term) reply = await this.#keepAlive(deadline);
+    if (reply.term >= term) this.#proven(sentAt);
+    return { answer, isCovered: this.#livesUntil(sentAt + leaseMs), failure: reply.failure };
   }
 
   /** Its entries are gone on the server. */
@@ -232,8 +238,8 @@ export class EtcdSession implements QueueSession {
     }
   }
 
-  /** One keep-alive for all callers of this turn. Undefined when there was no answer. */
-  #keepAlive(deadline: number): Promise<ILeaseKeepAliveResponse | undefined> {
+  /** One keep-alive for all callers of this turn. Never rejects. */
+  #keepAlive(deadline: number): Promise<KeepAliveReply> {
     this.#nextKeepAlive ??= new Promise((resolve) => {
       this.deps.clock.afterPoll(() => {
         this.#nextKeepAlive = undefined;
@@ -243,15 +249,15 @@ export class EtcdSession implements QueueSession {
     return this.#nextKeepAlive;
   }
 
-  async #sendKeepAlive(deadline: number): Promise<ILeaseKeepAliveResponse | undefined> {
+  async #sendKeepAlive(deadline: number): Promise<KeepAliveReply> {
     try {
-      const reply = await this.deps.link.keepAlive(this.leaseId, deadline);
-      if (Number(reply.TTL) > 0) return reply;
+      const { TTL, header } = await this.deps.link.keepAlive(this.leaseId, deadline);
+      if (Number(TTL) > 0) return { term: Number(header.raft_term) };
       this.end();
-    } catch {
-      // It is sent again.
+      return { term: NO_TERM, failure: notExecuted('the session has ended') };
+    } catch (failure) {
+      return { term: NO_TERM, failure };
     }
-    return undefined;
   }
 
   /**
@@ -282,9 +288,4 @@ export class EtcdSession implements QueueSession {
 
 function numberText(number: number): Buffer {
   return Buffer.from(String(number).padStart(WIDTH, '0'));
-}
-
-/** Of no answer: older than any. */
-function termOf(reply: { readonly header: IResponseHeader } | undefined): number {
-  return reply === undefined ? -1 : Number(reply.header.raft_term);
 }

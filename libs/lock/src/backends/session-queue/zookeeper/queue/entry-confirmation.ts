@@ -85,7 +85,7 @@ async function confirmInSession(
     );
   } catch (error) {
     if (!isFault(error, 'NO_NODE') && !isFault(error, 'BAD_VERSION'))
-      return entries.map(() => ({ kind: 'unknown' }));
+      return entries.map(() => ({ kind: 'unknown', cause: error }));
   }
   // At least one entry has changed: each is read again. A change of our own comes first, so that no
   // read is older.
@@ -93,7 +93,8 @@ async function confirmInSession(
   const looking = entries.map((entry) => dataCache.reread(entry, session));
   const [touched, ...looks] = await Promise.allSettled([touching, ...looking]);
   return looks.map((look): EntryStatus => {
-    if (touched.status === 'rejected' || look.status === 'rejected') return { kind: 'unknown' };
+    if (touched.status === 'rejected') return { kind: 'unknown', cause: touched.reason };
+    if (look.status === 'rejected') return { kind: 'unknown', cause: look.reason };
     if (look.value === undefined) return { kind: 'gone' };
     return look.value.revoked ? { kind: 'revoked' } : { kind: 'present', revision: touched.value.mzxid };
   });
