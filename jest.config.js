@@ -3,7 +3,7 @@ export default {
   roots: ['<rootDir>/libs', '<rootDir>/apps', '<rootDir>/test'],
   testMatch: ['**/*.spec.ts'],
   modulePathIgnorePatterns: ['/dist/'],
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/test-environment.mjs',
   extensionsToTreatAsEsm: ['.ts'],
   resolver: '<rootDir>/test/support/source-resolver.cjs',
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
