@@ -167,7 +167,7 @@ function prepareLock() {
     writeFileSync(join(dist, `${entry}.d.mts`), `export * from './${entry}.js';\n`);
 }
 
-/** Tables of the databases, for those who make them in migrations of their own, by their place in the package. */
+/** Tables of the databases, for applications that make them in migrations of their own, by their place in the package. */
 const MIGRATIONS = Object.fromEntries(
   ['mysql', 'postgres'].map((engine) => [`${engine}.sql`, `backends/sql/${engine}/migration.sql`]),
 );

@@ -38,7 +38,7 @@ describe('the flash sale in four processes, scraped by a real Prometheus', () =>
         withinMs: 1_000 * (LINGER_S - 2),
       },
     );
-    // Of what is asked later, the last scrapes stay valid for five minutes.
+    // Queries that are sent later find the last scrapes, which stay valid for five minutes.
     expect(await closed).toEqual([0, null]);
   }, 180_000);
   afterAll(async () => {

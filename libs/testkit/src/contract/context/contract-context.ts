@@ -182,7 +182,7 @@ export class ContractContext {
     return Math.max(1_500, 4 * this.handOverMs);
   }
 
-  /** What is held at least in ms, where a request must still find it: longer than a machine stands still. */
+  /** The shortest lease in ms that a request must still find held: longer than a machine stands still. */
   get stayMs(): number {
     return 2_000;
   }

@@ -26,7 +26,7 @@ async function crowd(backend: Backend, resource: string, count: number, terms?: 
 }
 
 it('a release wakes the next in the queue alone, with 100 waiters', async () => {
-  // A server that is slow to answer must not count as silent: a new connection wakes everybody.
+  // A server that is slow to answer must not count as silent: a new connection wakes all of them.
   const patient = { hosts: server.url, operationTimeoutMs: 5_000 };
   const [one, other] = [await fixture.backend(patient), await fixture.backend(patient)];
   const resource = fixture.fresh();
