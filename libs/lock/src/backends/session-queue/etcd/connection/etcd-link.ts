@@ -161,9 +161,9 @@ export class EtcdLink {
         if (fate === 'unanswered' && endpoint.drop(client)) this.#failOver(endpoint);
         if ((fate === 'notSent' || isSlow) && this.#endpoints.length > 1) this.#failOver(endpoint);
         const mayRepeat = fate === 'notSent' || ((fate === 'unanswered' || isSlow) && limits.isRepeatable);
-        const restMs = limits.deadline - this.#clock.now();
-        if (!mayRepeat || !(restMs > 0) || failed.has(this.#endpoint)) throw toBackendError(error);
-        if (isSlow) await sleep(this.#clock, Math.min(PAUSE_MS, restMs), true);
+        const hasTime = this.#clock.now() + (isSlow ? PAUSE_MS : 0) < limits.deadline;
+        if (!mayRepeat || !hasTime || failed.has(this.#endpoint)) throw toBackendError(error);
+        if (isSlow) await sleep(this.#clock, PAUSE_MS, true);
       }
     }
   }
