@@ -132,13 +132,14 @@ it('a repeated claim whose reply is lost says why', async () => {
   const claim = claimOf(backend, fresh());
   expect((await backend.leases.claim(claim)).kind).toBe('granted');
   proxy.dropReplies();
+  const arrived = new Promise((resolve) => proxy.onRequest(resolve));
   const repeated = backend.leases.claim(again(backend, claim));
   const isTold = expect(repeated).rejects.toMatchObject({
     executed: 'unknown',
     detail: expect.stringMatching(/^no answer to a claim: .+/) as unknown,
     cause: { code: 'BACKEND_UNAVAILABLE' },
   });
-  await sleep(OPERATION_MS / 10);
+  await arrived;
   proxy.cut();
   await isTold;
 });
