@@ -37,21 +37,13 @@ class Candidate {
   }
 }
 
-async function leading(
-  context: ContractContext,
-  candidates: readonly Candidate[],
-  withinMs?: number,
-): Promise<Candidate> {
+async function leading(context: ContractContext, candidates: readonly Candidate[]): Promise<Candidate> {
   let leaders: Candidate[] = [];
-  await context.eventually(
-    'one leads',
-    () => {
-      leaders = candidates.filter(({ election }) => election.isLeader);
-      assert.ok(leaders.length <= 1, 'two lead at once');
-      return leaders.length === 1;
-    },
-    withinMs,
-  );
+  await context.eventually('one leads', () => {
+    leaders = candidates.filter(({ election }) => election.isLeader);
+    assert.ok(leaders.length <= 1, 'two lead at once');
+    return leaders.length === 1;
+  });
   return leaders[0]!;
 }
 
@@ -73,12 +65,14 @@ export const leadership: ContractGroup = {
     const candidates = [await Candidate.of(context), await Candidate.of(context)];
     const tokens: number[] = [];
     for (let i = 0; i < 4; i += 1) {
-      const leader = await leading(context, candidates, i === 0 ? undefined : BY_MESSAGE_MS);
+      const leader = await leading(context, candidates);
       tokens.push(leader.election.term!.token);
       const next = candidates.find((candidate) => candidate !== leader)!;
       await context.waiting(next.peer, 1);
-      assert.equal(leader.election.resign(), true);
-      await leading(context, [next], BY_MESSAGE_MS);
+      await context.within('the hand-over', BY_MESSAGE_MS, () => {
+        assert.equal(leader.election.resign(), true);
+        return leading(context, [next]);
+      });
       // The old leader stands again after its rest; until then, it could not follow the new one.
       await context.waiting(leader.peer, 1);
     }
@@ -92,7 +86,7 @@ export const leadership: ContractGroup = {
     const next = candidates.find((candidate) => candidate !== leader)!;
     await context.waiting(next.peer, 1);
     await leader.peer.close();
-    assert.equal(await leading(context, [next], BY_MESSAGE_MS), next);
+    await context.within('the hand-over', BY_MESSAGE_MS, () => leading(context, [next]));
     await next.stop();
   },
 
