@@ -31,6 +31,8 @@ export interface ServerRecipe {
 
 const READY_WITHIN_MS = 30_000;
 const STOP_WITHIN_MS = 5_000;
+/** How long a process of the server's own may hold its output open when the server has ended. */
+const OUTPUT_WITHIN_MS = 2_000;
 
 /** A server that runs as a child of this process. */
 export class ServerProcess implements RunningServer {
@@ -125,7 +127,10 @@ export class ServerProcess implements RunningServer {
     const deadline = performance.now() + READY_WITHIN_MS;
     while (performance.now() < deadline) {
       await sleep(10);
-      if (hasEnded(child)) throw new Error(`${this.#recipe.name} ended at its start:\n${this.#output}`);
+      if (hasEnded(child)) {
+        await outputEnded(child);
+        throw new Error(`${this.#recipe.name} ended at its start:\n${this.#output}`);
+      }
       const answered = await this.#recipe.isReady(this.port).catch(() => false);
       if (answered && !hasEnded(child)) return;
     }
@@ -152,4 +157,10 @@ export class ServerProcess implements RunningServer {
 
 function hasEnded(child: ChildProcess): boolean {
   return child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
+}
+
+/** The exit of a process may be known before its last output is read. */
+async function outputEnded({ stdout, stderr }: ChildProcess): Promise<void> {
+  const deadline = performance.now() + OUTPUT_WITHIN_MS;
+  while (performance.now() < deadline && !(stdout!.closed && stderr!.closed)) await sleep(10);
 }
