@@ -34,7 +34,7 @@ export async function serve(
 
 /** One process of the shop, as its operator sees it. */
 export class Shop {
-  /** Resolves with the exit code, or the signal that ended it. */
+  /** Resolves with the exit code, or the signal that ended it, when all its output is read. */
   readonly ended: Promise<number | NodeJS.Signals>;
   readonly #child: ChildProcess;
   readonly #stderr: () => string;
@@ -49,7 +49,7 @@ export class Shop {
   private constructor(child: ChildProcess) {
     this.#child = child;
     this.#stderr = textOf(child);
-    this.ended = once(child, 'exit').then(([code, signal]) => (signal ?? code) as number | NodeJS.Signals);
+    this.ended = once(child, 'close').then(([code, signal]) => (signal ?? code) as number | NodeJS.Signals);
     void this.ended.then(() => open.delete(this));
     open.add(this);
   }

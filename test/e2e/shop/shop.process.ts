@@ -16,7 +16,7 @@ export async function endProcesses(): Promise<void> {
 
 /** One process of the shop, as its operator sees it. */
 export class ShopProcess {
-  /** Resolves with the exit code, or the signal that ended it. */
+  /** Resolves with the exit code, or the signal that ended it, when all its output is read. */
   readonly ended: Promise<number | NodeJS.Signals>;
   readonly #child: ChildProcess;
   #stderr = '';
@@ -43,7 +43,7 @@ export class ShopProcess {
   private constructor(child: ChildProcess) {
     this.#child = child;
     child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.#stderr += text));
-    this.ended = once(child, 'exit').then(([code, signal]) => (signal ?? code) as number | NodeJS.Signals);
+    this.ended = once(child, 'close').then(([code, signal]) => (signal ?? code) as number | NodeJS.Signals);
     void this.ended.then(() => open.delete(this));
     open.add(this);
   }
