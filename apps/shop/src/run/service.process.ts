@@ -1,12 +1,14 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const END_WITH_PARENT = new URL('./end-with-parent.js', import.meta.url).href;
 const CLOSE_WITHIN_MS = 8_000;
 /** Length of its last output, in the message about a failed start. */
 const LAST_WORDS = 2_000;
+const LAST_WORDS_WITHIN_MS = 2_000;
 
 const living = new Set<ChildProcess>();
 process.once('exit', () => living.forEach((child) => child.kill('SIGKILL')));
@@ -62,6 +64,7 @@ export class ServiceProcess {
     this.#child = child;
     living.add(child);
     child.once('exit', () => living.delete(child));
+    const closed = new Promise((resolve) => child.once('close', resolve));
     child.stdin.on('error', () => undefined);
     let words = '';
     child.stderr
@@ -75,6 +78,8 @@ export class ServiceProcess {
       child.stdout.resume();
       return;
     }
+    // Its last words may come after the end of its other output.
+    await Promise.race([closed, sleep(LAST_WORDS_WITHIN_MS, undefined, { ref: false })]);
     throw new Error(`the ${title} did not start: ${words.trim() || 'it printed nothing'}`);
   }
 
