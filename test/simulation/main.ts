@@ -21,7 +21,8 @@ function inWorker(job: Job, onProgress: (seeds: number) => void): Promise<Tally>
       if (tally !== undefined) resolve(tally);
     });
     worker.once('error', reject);
-    worker.once('exit', (code) => reject(new Error(`a worker ended with ${code} before its seeds`)));
+    // Its last message may be read after its exit.
+    worker.once('close', (code) => reject(new Error(`a worker ended with ${code} before its seeds`)));
   });
 }
 

@@ -36,7 +36,8 @@ export class Contender<A> {
         child.kill('SIGKILL');
       }, GIVE_UP_MS);
       child.once('error', reject);
-      child.once('exit', (code, signal) => {
+      // Its last message may be read after its exit.
+      child.once('close', (code, signal) => {
         clearTimeout(timer);
         reject(new Error(`its process exited with ${signal ?? code}`));
       });
