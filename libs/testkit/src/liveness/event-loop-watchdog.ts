@@ -1,22 +1,33 @@
 import type { Clock } from 'bedrock-lock';
-import type { Timer } from 'bedrock-lock/integration';
+import { systemClock, type Timer } from 'bedrock-lock/integration';
+import { processorWaitMs } from './processor-wait.js';
 import { StalledTime } from './stalled-time.js';
 
-/** Interval of the probes, in ms; lateness beyond that of normal timers is a stall. */
+/** Interval of the probes, in ms. */
 const PROBE_MS = 20;
-const LATE_MS = 5;
+/** A probe later than this, or so long a wait for a processor since the one before, in ms, is a stall. */
+const STALL_MS = 5;
 
 /** Detects when the event loop was not free: blocked, short of processor time, or stopped by a signal. */
 export class EventLoopWatchdog {
   readonly #stalled = new StalledTime();
   readonly #clock: Clock;
-  readonly #onStall: (lateMs: number) => void;
+  readonly #onStall: (stalledMs: number) => void;
+  /** For a processor, in ms so far. */
+  readonly #waitedMs: () => number;
   #timer: Timer | undefined;
   #dueAt = Infinity;
+  #waitedBeforeMs = 0;
 
-  constructor(clock: Clock, onStall: (lateMs: number) => void = () => undefined) {
+  /** @param waitedMs for a processor, in ms so far. @default that of this thread, unless time is not that of the system */
+  constructor(
+    clock: Clock,
+    onStall: (stalledMs: number) => void = () => undefined,
+    waitedMs = clock === systemClock ? processorWaitMs : () => 0,
+  ) {
     this.#clock = clock;
     this.#onStall = onStall;
+    this.#waitedMs = waitedMs;
     this.start();
   }
 
@@ -27,8 +38,8 @@ export class EventLoopWatchdog {
   /** Stops, but keeps its observations, including a stall that has just ended. */
   stop(): void {
     const now = this.#clock.now();
-    const lateMs = now - this.#dueAt;
-    if (lateMs > LATE_MS) this.#stalled.add(now, lateMs);
+    const stalledMs = this.#stalledUntil(now);
+    if (stalledMs > 0) this.#stalled.add(now, stalledMs);
     this.#dueAt = Infinity;
     this.#clock.clearTimer(this.#timer!);
   }
@@ -45,24 +56,32 @@ export class EventLoopWatchdog {
 
   #currentStall(): StalledTime {
     const now = this.#clock.now();
-    const lateMs = now - this.#dueAt;
+    const stalledMs = this.#stalledUntil(now);
     const current = new StalledTime();
-    if (lateMs > LATE_MS) current.add(now, lateMs);
+    if (stalledMs > 0) current.add(now, stalledMs);
     return current;
   }
 
   #probe(dueAt: number): void {
     this.#dueAt = dueAt;
+    this.#waitedBeforeMs = this.#waitedMs();
     this.#timer = this.#clock.setTimer(() => this.#look(), dueAt - this.#clock.now());
   }
 
   #look(): void {
     const now = this.#clock.now();
-    const lateMs = now - this.#dueAt;
+    const stalledMs = this.#stalledUntil(now);
     // The next probe counts from before the report, which may take time itself.
     this.#probe(now + PROBE_MS);
-    if (lateMs <= LATE_MS) return;
-    this.#stalled.add(now, lateMs);
-    this.#onStall(lateMs);
+    if (stalledMs === 0) return;
+    this.#stalled.add(now, stalledMs);
+    this.#onStall(stalledMs);
+  }
+
+  /** Since the last probe. A wait that was over before the next was due has not made it late. */
+  #stalledUntil(now: number): number {
+    if (this.#dueAt === Infinity) return 0;
+    const stalledMs = Math.max(now - this.#dueAt, this.#waitedMs() - this.#waitedBeforeMs);
+    return stalledMs > STALL_MS ? stalledMs : 0;
   }
 }
