@@ -27,6 +27,8 @@ export type CountedPrimitive =
 export interface CostRange {
   readonly least: number;
   readonly most: number;
+  /** Each of these times that the step takes, in ms, allows one more: a slow machine polls more often. @default none does */
+  readonly pollMs?: number;
   readonly why: string;
 }
 

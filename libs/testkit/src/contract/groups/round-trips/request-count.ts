@@ -8,6 +8,11 @@ export interface Requests {
   readonly reported: number;
 }
 
+/** Requests of a step, and how long it took, in ms. */
+export interface StepRequests extends Requests {
+  readonly tookMs: number;
+}
+
 /** Looks for quiet, at most: a waiter that polls is never quiet for long. */
 const MOST_LOOKS = 30;
 
@@ -38,11 +43,13 @@ export class RequestCount {
   }
 
   /** What `act` costs, with all that follows from it; more where requests of the background come at the same time. */
-  async of(act: () => Promise<unknown>): Promise<Requests> {
+  async of(act: () => Promise<unknown>): Promise<StepRequests> {
     const before = this.#withoutLooks();
+    const from = this.context.now();
     await act();
+    const tookMs = this.context.now() - from;
     await this.settle();
-    return difference(this.#withoutLooks(), before);
+    return { ...difference(this.#withoutLooks(), before), tookMs };
   }
 
   /** Resolves when nothing is in flight, and nothing follows from an answer any more. */

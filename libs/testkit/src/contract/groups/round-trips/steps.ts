@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { RoundTripStep } from '../../context/request-meter.js';
-import type { RequestCount, Requests } from './request-count.js';
+import type { RequestCount, StepRequests } from './request-count.js';
 import type { Usage, Use } from './usage.js';
 
 /** Callers of two processes, and what counts their requests. */
@@ -16,7 +16,7 @@ export interface Round {
 interface Step {
   /** False where the primitive does not have the step. @default it has */
   isIn?(usage: Usage): boolean;
-  run(round: Round): Promise<Requests>;
+  run(round: Round): Promise<StepRequests>;
 }
 
 /** From when to when each step is counted. */
@@ -40,7 +40,7 @@ export const STEPS: Readonly<Record<RoundTripStep, Step>> = {
         one.context.eventually(`depth ${depth} is shown`, async () =>
           (await seen.depths()).every((shown) => shown === depth),
         );
-      let cost: Requests | undefined;
+      let cost: StepRequests | undefined;
       await lock.run(async () => {
         await count.settle();
         cost = await count.of(async () => {
