@@ -48,7 +48,7 @@ describe('good options', () => {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };
-    const backend = postgres({ url: `postgres://127.0.0.1:${port}/x`, operationTimeoutMs: 50 });
+    const backend = postgres({ url: `postgres://127.0.0.1:${port}/x`, operationTimeoutMs: 5_000 });
     await new Promise((resolve) => setImmediate(resolve));
     expect(connections).toBe(0);
     await expect(backend.ping()).rejects.toMatchObject({ code: 'BACKEND_UNAVAILABLE', executed: 'no' });
