@@ -3,13 +3,15 @@ interface Span {
   readonly to: number;
 }
 
-/** Stalls of one process's event loop. */
+/** Stalls of one process's event loop, in the order of their ends; one may begin before others, as a sleep of the machine. */
 export class StalledTime {
   readonly #spans: Span[] = [];
+  #longestMs = 0;
 
-  /** Adds a stall that ended at `to` and lasted `lateMs`. */
+  /** Adds a stall that ended at `to`, the latest so far, and lasted `lateMs`. */
   add(to: number, lateMs: number): void {
     this.#spans.push({ from: to - lateMs, to });
+    this.#longestMs = Math.max(this.#longestMs, lateMs);
   }
 
   /** How much of [from, to] was stalled, in ms. */
@@ -23,8 +25,25 @@ export class StalledTime {
   }
 
   #partsWithin(from: number, to: number): number[] {
-    return this.#spans
-      .map((span) => Math.min(span.to, to) - Math.max(span.from, from))
-      .filter((ms) => ms > 0);
+    const parts: number[] = [];
+    if (!(from < to)) return parts;
+    // None that ends later than this reaches back to `to`.
+    const latest = to + this.#longestMs;
+    for (let i = this.#firstAfter(from); i < this.#spans.length && this.#spans[i]!.to < latest; i += 1) {
+      const span = this.#spans[i]!;
+      if (span.from < to) parts.push(Math.min(span.to, to) - Math.max(span.from, from));
+    }
+    return parts;
+  }
+
+  /** Index of the first stall that ends after `from`, by bisection: a process on a busy machine has very many. */
+  #firstAfter(from: number): number {
+    let [low, high] = [0, this.#spans.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#spans[middle]!.to > from) high = middle;
+      else low = middle + 1;
+    }
+    return low;
   }
 }
