@@ -43,10 +43,6 @@ describe('a bound on time', () => {
     await expect(taking(judge(), 450, 400)).rejects.toThrow('machine too slow to judge');
   });
 
-  it('holds for what took no more than four times as long, however long the stalls', async () => {
-    expect(await taking(judge(), 390, 390)).toBe('done');
-  });
-
   it('counts the stall in which something ends, though it is judged later', async () => {
     const { clock, lines, liveness } = judge();
     const timing = liveness.time(async () => {
