@@ -27,7 +27,7 @@ export type CountedPrimitive =
 export interface CostRange {
   readonly least: number;
   readonly most: number;
-  /** Each of these times that the step takes, in ms, allows one more: a slow machine polls more often. @default none does */
+  /** Longest pause between two polls, in ms: a release that takes so long leaves the time for one more. @default it leaves none */
   readonly pollMs?: number;
   readonly why: string;
 }

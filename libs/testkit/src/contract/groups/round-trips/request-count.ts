@@ -6,11 +6,8 @@ import type { RequestMeter } from '../../context/request-meter.js';
 export interface Requests {
   readonly atServer: number;
   readonly reported: number;
-}
-
-/** Requests of a step, and how long it took, in ms. */
-export interface StepRequests extends Requests {
-  readonly tookMs: number;
+  /** How long the release of a hand-over took, in ms. */
+  readonly releaseMs?: number;
 }
 
 /** Looks for quiet, at most: a waiter that polls is never quiet for long. */
@@ -43,13 +40,11 @@ export class RequestCount {
   }
 
   /** What `act` costs, with all that follows from it; more where requests of the background come at the same time. */
-  async of(act: () => Promise<unknown>): Promise<StepRequests> {
+  async of(act: () => Promise<unknown>): Promise<Requests> {
     const before = this.#withoutLooks();
-    const from = this.context.now();
     await act();
-    const tookMs = this.context.now() - from;
     await this.settle();
-    return { ...difference(this.#withoutLooks(), before), tookMs };
+    return difference(this.#withoutLooks(), before);
   }
 
   /** Resolves when nothing is in flight, and nothing follows from an answer any more. */

@@ -9,7 +9,7 @@ import type {
   RoundTripStep,
   StepCosts,
 } from '../../context/request-meter.js';
-import { RequestCount, type StepRequests } from './request-count.js';
+import { RequestCount, type Requests } from './request-count.js';
 import { STEPS } from './steps.js';
 import { USAGES } from './usages.js';
 
@@ -83,7 +83,7 @@ async function countSteps(
   const counted: Partial<Record<RoundTripStep, number>> = {};
   for (const [name, step] of Object.entries(STEPS) as [RoundTripStep, (typeof STEPS)[RoundTripStep]][]) {
     if (step.isIn?.(usage) === false) continue;
-    const round = async (at: number): Promise<StepRequests> => {
+    const round = async (at: number): Promise<Requests> => {
       const isNew = at === 0 || name === 'giveUp' || name === 'handOver' || usage.isUsedOnce === true;
       const resource = `${context.resource}:${name}:${isNew ? at : 0}`;
       const [one, other, seen] = [...peers, observer].map((peer) => ({ context, peer, name: resource }));
@@ -100,12 +100,12 @@ async function countSteps(
  * that prepares a statement sends one request more, once for each connection.
  */
 async function leastOf(
-  round: (at: number) => Promise<StepRequests>,
+  round: (at: number) => Promise<Requests>,
   { isReported = true }: RequestMeter,
   cost: number | CostRange | undefined,
 ): Promise<number> {
   const expected = typeof cost === 'object' ? cost.most : (cost ?? Infinity);
-  const rounds: StepRequests[] = [];
+  const rounds: Requests[] = [];
   const counts: number[] = [];
   const leastAgreed = (): number =>
     Math.min(
@@ -125,10 +125,13 @@ async function leastOf(
   return leastAgreed();
 }
 
-/** Less the polls that are more than the most because the step took so long. */
-function withoutLatePolls({ atServer, tookMs }: StepRequests, cost: number | CostRange | undefined): number {
+/** Less the polls, beyond the most, for which a slow release left the time. */
+function withoutLatePolls(
+  { atServer, releaseMs = 0 }: Requests,
+  cost: number | CostRange | undefined,
+): number {
   if (typeof cost !== 'object' || cost.pollMs === undefined) return atServer;
-  return Math.max(Math.min(atServer, cost.most), atServer - Math.floor(tookMs / cost.pollMs));
+  return Math.max(Math.min(atServer, cost.most), atServer - Math.floor(releaseMs / cost.pollMs));
 }
 
 function isWithin(requests: number, cost: number | CostRange | undefined): boolean {

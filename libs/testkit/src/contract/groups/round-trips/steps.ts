@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { RoundTripStep } from '../../context/request-meter.js';
-import type { RequestCount, StepRequests } from './request-count.js';
+import type { RequestCount, Requests } from './request-count.js';
 import type { Usage, Use } from './usage.js';
 
 /** Callers of two processes, and what counts their requests. */
@@ -16,7 +16,7 @@ export interface Round {
 interface Step {
   /** False where the primitive does not have the step. @default it has */
   isIn?(usage: Usage): boolean;
-  run(round: Round): Promise<StepRequests>;
+  run(round: Round): Promise<Requests>;
 }
 
 /** From when to when each step is counted. */
@@ -40,7 +40,7 @@ export const STEPS: Readonly<Record<RoundTripStep, Step>> = {
         one.context.eventually(`depth ${depth} is shown`, async () =>
           (await seen.depths()).every((shown) => shown === depth),
         );
-      let cost: StepRequests | undefined;
+      let cost: Requests | undefined;
       await lock.run(async () => {
         await count.settle();
         cost = await count.of(async () => {
@@ -59,12 +59,15 @@ export const STEPS: Readonly<Record<RoundTripStep, Step>> = {
       const next = usage.take(other);
       await isWaiting();
       await count.settle();
+      let releaseMs = 0;
       const cost = await count.of(async () => {
+        const from = one.context.now();
         await held.release();
+        releaseMs = one.context.now() - from;
         await next;
       });
       // Not released: the cleanup of a free resource would be counted in later rounds.
-      return cost;
+      return { ...cost, releaseMs };
     },
   },
 
