@@ -8,6 +8,31 @@ import { SHORT_MS } from './short.js';
 const EDGE_KEY = 'edge';
 
 /**
+ * A server before Redis 7.2 removes a key whose end passes while the script runs: it stood still for longer than the key
+ * lives. Such a key is kept to the end of the script, without an end, which is in `late` meanwhile.
+ */
+const ENDS = `
+local late = {}
+local function endAt(key, ends)
+  late[key] = nil
+  local dump = server.call('DUMP', key)
+  local isSet = server.call('PEXPIREAT', key, ends)
+  if isSet == 1 and tonumber(ends) > snapshot and server.call('EXISTS', key) == 0 then
+    server.call('RESTORE', key, '0', dump)
+    late[key] = ends
+  end
+  return isSet
+end
+local function call(command, key, ...)
+  if command == 'SET' or command == 'PERSIST' then late[key] = nil end
+  local reply = server.call(command, key, ...)
+  for kept in pairs(late) do
+    if server.call('EXISTS', kept) == 0 then late[kept] = nil end
+  end
+  return reply
+end`;
+
+/**
  * Puts a script between a beginning and an end. The whole of it happens at one instant, that at which keys expire: a server
  * before Redis 7.2 reads its clock anew for each PTTL and PEXPIRE. What it gives is that instant, and the reply; or nothing,
  * where the instant is in doubt, and nothing was done.
@@ -20,22 +45,24 @@ function timed(source: string): string {
     `redis.call('SET', '${EDGE_KEY}', '', 'PXAT', string.format('%.0f', snapshot - 1))`,
     `if redis.call('EXISTS', '${EDGE_KEY}') == 1 then redis.call('DEL', '${EDGE_KEY}') return {} end`,
     "local function at(ms) return string.format('%.0f', snapshot + ms) end",
+    ENDS,
     'local redis = { pcall = server.pcall, error_reply = server.error_reply }',
     'function redis.call(command, ...)',
     'local key, value, option, ms = ...',
     "if command == 'TIME' then return { string.format('%.0f', math.floor((snapshot + ahead) / 1000)),",
     "string.format('%.0f', (snapshot + ahead) % 1000 * 1000 + micros) } end",
-    "if command == 'PEXPIREAT' then return server.call(command, key, string.format('%.0f', value - ahead)) end",
-    "if command == 'PEXPIRE' then return server.call('PEXPIREAT', key, at(value)) end",
-    "if option == 'PX' then return server.call('SET', key, value, 'PXAT', at(ms)) end",
-    "if command ~= 'PTTL' then return server.call(command, ...) end",
-    "local ends = server.call('PEXPIRETIME', key)",
+    "if command == 'PEXPIREAT' then return endAt(key, string.format('%.0f', value - ahead)) end",
+    "if command == 'PEXPIRE' then return endAt(key, at(value)) end",
+    "if option == 'PX' then return call('SET', key, value, 'PXAT', at(ms)) end",
+    "if command ~= 'PTTL' then return call(command, ...) end",
+    "local ends = tonumber(late[key]) or server.call('PEXPIRETIME', key)",
     'return ends < 0 and ends or math.max(0, ends - snapshot)',
     'end',
     `local function script()\n${source}\nend`,
     'local isDone, reply = pcall(script)',
     "if type(reply) == 'table' and reply.err then reply = 'error ' .. reply.err",
     "elseif not isDone then reply = 'error ' .. tostring(reply) end",
+    "for key, ends in pairs(late) do server.call('PEXPIREAT', key, ends) end",
     'return { snapshot, reply }',
   ].join('\n');
 }
