@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { startRedis } from 'bedrock-servers';
+import { startProxy, startRedis } from 'bedrock-servers';
 import { runTrial } from '../../../apps/ecosphere/src/stages/run-trial.js';
 import { ecosphere, type Outcome } from './ecosphere-command.js';
 
@@ -47,6 +47,17 @@ describe('the five stages of a hand-made lock, and Bedrock', () => {
     const { isBroken } = await runTrial({ ...input, leaseMs: 1_500 }).finally(() => server.stop());
     expect(isBroken).toBe(false);
   }, 90_000);
+
+  it('does not take a nested call that waited for the end of the lease for a re-entry', async () => {
+    const server = await startRedis();
+    const slow = await startProxy(server.port);
+    slow.delay(400, 'requests');
+    const input = { implementation: 'stage 2', fault: 're-entry', prefix: 'slow:', leaseMs: 300 } as const;
+    const { isBroken } = await runTrial({ ...input, url: `redis://${slow.host}:${slow.port}` }).finally(() =>
+      Promise.all([slow.stop(), server.stop()]),
+    );
+    expect(isBroken).toBe(true);
+  }, 60_000);
 
   it('ends with exit code 0 and one line', () => {
     expect(outcome.stderr).toBe('');
