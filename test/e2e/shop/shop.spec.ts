@@ -13,8 +13,8 @@ const SETTLED_WITHIN_MS = 30_000;
 
 /** Where nothing is broken nothing may be given up, however slow the machine is. */
 const PATIENT = {
-  orders: { STOCK_TIMEOUT_MS: '20000', ANSWER_WITHIN_MS: '20000' },
-  stockService: { LOCK_WAIT_MS: '20000' },
+  orders: { STOCK_TIMEOUT_MS: '60000', ANSWER_WITHIN_MS: '60000' },
+  stockService: { LOCK_WAIT_MS: '60000' },
 };
 
 let servers: ShopServers;
