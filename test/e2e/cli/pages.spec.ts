@@ -90,7 +90,8 @@ describe('docs/cli.md shows the output of', () => {
       await shop.readWriteLock('stock:prices').read.acquire(),
       await shop.semaphore('stock:printers', { permits: 3 }).acquire({ permits: 2 }),
     ];
-    const waiting = locks.application.mutex('stock:42').acquire();
+    // Two commands run meanwhile.
+    const waiting = locks.application.mutex('stock:42').acquire({ waitMs: 60_000 });
     await eventually('it waits', () => locks.client.exists('bedrock_order:{stock:42}'));
     const shown = await bedrock(['show', 'stock:42'], { environment });
     const [title, gap, ...rows] = shown.stdout.split('\n');
