@@ -27,8 +27,8 @@ export type CountedPrimitive =
 export interface CostRange {
   readonly least: number;
   readonly most: number;
-  /** Longest pause between two polls, in ms: a release that takes so long leaves the time for one more. @default it leaves none */
-  readonly pollMs?: number;
+  /** Polls of the waiter before a hand-over: by then its pauses are at their longest, and few meet the release. @default 0 */
+  readonly afterPolls?: number;
   readonly why: string;
 }
 

@@ -6,8 +6,6 @@ import type { RequestMeter } from '../../context/request-meter.js';
 export interface Requests {
   readonly atServer: number;
   readonly reported: number;
-  /** How long the release of a hand-over took, in ms. */
-  readonly releaseMs?: number;
 }
 
 /** Looks for quiet, at most: a waiter that polls is never quiet for long. */

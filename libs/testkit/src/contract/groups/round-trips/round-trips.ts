@@ -83,14 +83,16 @@ async function countSteps(
   const counted: Partial<Record<RoundTripStep, number>> = {};
   for (const [name, step] of Object.entries(STEPS) as [RoundTripStep, (typeof STEPS)[RoundTripStep]][]) {
     if (step.isIn?.(usage) === false) continue;
+    const cost = meter.costs[primitive]?.[name];
+    const { afterPolls = 0 }: Partial<CostRange> = typeof cost === 'object' ? cost : {};
     const round = async (at: number): Promise<Requests> => {
       const isNew = at === 0 || name === 'giveUp' || name === 'handOver' || usage.isUsedOnce === true;
       const resource = `${context.resource}:${name}:${isNew ? at : 0}`;
       const [one, other, seen] = [...peers, observer].map((peer) => ({ context, peer, name: resource }));
       if (isNew) await usage.prepare?.(one!);
-      return step.run({ usage, one: one!, other: other!, observer: seen!, count });
+      return step.run({ usage, one: one!, other: other!, observer: seen!, count, afterPolls });
     };
-    counted[name] = await leastOf(round, meter, meter.costs[primitive]?.[name]);
+    counted[name] = await leastOf(round, meter, typeof cost === 'object' ? cost.most : cost);
   }
   return counted;
 }
@@ -102,9 +104,8 @@ async function countSteps(
 async function leastOf(
   round: (at: number) => Promise<Requests>,
   { isReported = true }: RequestMeter,
-  cost: number | CostRange | undefined,
+  expected = Infinity,
 ): Promise<number> {
-  const expected = typeof cost === 'object' ? cost.most : (cost ?? Infinity);
   const rounds: Requests[] = [];
   const counts: number[] = [];
   const leastAgreed = (): number =>
@@ -115,7 +116,7 @@ async function leastOf(
   while (!isEnough() && rounds.length < MOST_ROUNDS) {
     const requests = await round(rounds.length);
     rounds.push(requests);
-    if (requests.atServer === requests.reported || !isReported) counts.push(withoutLatePolls(requests, cost));
+    if (requests.atServer === requests.reported || !isReported) counts.push(requests.atServer);
   }
   const differences = JSON.stringify(rounds);
   assert.ok(
@@ -123,15 +124,6 @@ async function leastOf(
     `no two rounds count alike, at the server and in \`Backend.commands\`: ${differences}`,
   );
   return leastAgreed();
-}
-
-/** Less the polls, beyond the most, for which a slow release left the time. */
-function withoutLatePolls(
-  { atServer, releaseMs = 0 }: Requests,
-  cost: number | CostRange | undefined,
-): number {
-  if (typeof cost !== 'object' || cost.pollMs === undefined) return atServer;
-  return Math.max(Math.min(atServer, cost.most), atServer - Math.floor(releaseMs / cost.pollMs));
 }
 
 function isWithin(requests: number, cost: number | CostRange | undefined): boolean {

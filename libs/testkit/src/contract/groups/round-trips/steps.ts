@@ -11,6 +11,8 @@ export interface Round {
   /** Of a process whose requests are not counted. */
   readonly observer: Use;
   readonly count: RequestCount;
+  /** Polls of the waiter before a hand-over. */
+  readonly afterPolls: number;
 }
 
 interface Step {
@@ -53,21 +55,20 @@ export const STEPS: Readonly<Record<RoundTripStep, Step>> = {
   },
 
   handOver: {
-    run: async ({ usage, one, other, count }) => {
+    run: async ({ usage, one, other, count, afterPolls }) => {
       const held = await usage.hold(one);
       const isWaiting = whenWaiting(usage, other);
       const next = usage.take(other);
       await isWaiting();
+      const { backend } = other.peer;
+      const polled = backend.commands + afterPolls;
+      await other.context.eventually('it has polled', () => backend.commands >= polled);
       await count.settle();
-      let releaseMs = 0;
-      const cost = await count.of(async () => {
-        const from = one.context.now();
+      // Not released: the cleanup of a free resource would be counted in later rounds.
+      return count.of(async () => {
         await held.release();
-        releaseMs = one.context.now() - from;
         await next;
       });
-      // Not released: the cleanup of a free resource would be counted in later rounds.
-      return { ...cost, releaseMs };
     },
   },
 
