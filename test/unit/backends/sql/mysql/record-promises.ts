@@ -78,9 +78,9 @@ export function recordPromises(fixture: RecordFixture): void {
       const resources = [freshName(), freshName(), freshName()];
       const witnesses = new Map(resources.map((resource) => [resource, new ExclusionChecker(1, resource)]));
       // For 3 s, and on a slow server until there is something to judge.
-      const end = performance.now() + 3_000;
+      const startedAt = performance.now();
       let visits = 0;
-      const isOver = (): boolean => performance.now() >= end && visits > 20;
+      const isOver = (): boolean => performance.now() - startedAt >= (visits > 20 ? 3_000 : 20_000);
       const work = async (mine: RecordDriver, at: number): Promise<void> => {
         for (let i = 0; !isOver(); i += 1) {
           const resource = resources[(at + i) % resources.length]!;
