@@ -1,9 +1,17 @@
 import { Neighbour } from './neighbour.js';
-import { freePorts } from './src/free-port.js';
+import { freePorts, PORTS } from './src/free-port.js';
 import { reserve } from './src/reserved-ports.js';
 
 /** None that a server is given; another one for each test, since a process keeps what it has. */
 const [OWN, DEAD, THEIRS, OURS] = [9_999, 9_998, 9_997, 9_996];
+
+const CALLED = new Error('called');
+/** Stands where fetch would connect. */
+const UNCONNECTED = {
+  dispatch(): never {
+    throw CALLED;
+  },
+} as unknown as NonNullable<RequestInit['dispatcher']>;
 
 describe('a port of a test server', () => {
   let neighbour: Neighbour | undefined;
@@ -37,4 +45,22 @@ describe('a port of a test server', () => {
     const ports = [...(await freePorts(50)), ...(await freePorts(50))];
     expect(new Set(ports).size).toBe(100);
   });
+
+  it('can be called by fetch, which refuses some', async () => {
+    const refused: number[] = [];
+    const calls = Array.from({ length: PORTS.end - PORTS.first }, async (_, at) => {
+      const error = await failureAt(PORTS.first + at);
+      if (error !== CALLED) refused.push(PORTS.first + at);
+    });
+    await Promise.all(calls);
+    expect(refused).toEqual([]);
+    expect(await failureAt(10_080)).toMatchObject({ message: 'bad port' });
+  }, 60_000);
 });
+
+/** Why fetch fails there: it gets as far as a connection, or not. */
+async function failureAt(port: number): Promise<unknown> {
+  return fetch(`http://127.0.0.1:${port}`, { dispatcher: UNCONNECTED }).catch(
+    (error: unknown) => (error as Error).cause,
+  );
+}
