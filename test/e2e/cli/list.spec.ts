@@ -22,7 +22,7 @@ describe('bedrock ls', () => {
       await application.readWriteLock(`${resource}:rw`).read.acquire(),
       await application.semaphore(`${resource}:pool`, { permits: 5 }).acquire({ permits: 3 }),
     ];
-    const waiting = application.fairMutex(`${resource}:fair`).acquire();
+    const waiting = application.fairMutex(`${resource}:fair`).acquire({ waitMs: 60_000 });
     await eventually('it waits', () => application.stats().waiters === 1);
     const { code, stdout, stderr } = await bedrock(['ls', resource], { environment });
     const rows = stdout
