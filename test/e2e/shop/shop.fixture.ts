@@ -5,7 +5,7 @@ import { eventually } from 'bedrock-testkit';
 import { Redis } from 'ioredis';
 import type { Operation, Order, OrderLine, OrderRequest } from '../../../apps/shop/src/common/contract.js';
 import { LedgerReader } from './shop.ledger.js';
-import { endProcesses } from './shop.process.js';
+import { endProcesses, expectNoneFallen } from './shop.process.js';
 import { ShopSite, startServers, stopServers, type ShopServers, type SiteOptions } from './shop.site.js';
 
 /** How much of its goods every test has. */
@@ -125,6 +125,7 @@ class ShopFixture {
     this.servers?.redis.resume();
     for (const end of this.#ends.splice(0).reverse()) await end();
     if (this.site !== undefined && this.site !== this.#shared) await this.site.close();
+    expectNoneFallen();
   }
 
   async close(): Promise<void> {

@@ -11,7 +11,7 @@ import type { Order, OrderChange, OrderList } from '../../../apps/shop/src/commo
 import type { FeedFigures, FeedSnapshot } from '../../../apps/shop/src/page/feed-message.js';
 import { PageModule } from '../../../apps/shop/src/page/page.module.js';
 import { FeedListener } from './shop.page-listener.js';
-import { endProcesses, ShopProcess } from './shop.process.js';
+import { endProcesses, expectNoneFallen, ShopProcess } from './shop.process.js';
 
 const LINES = [{ goodsId: 'apple', quantity: 1 }];
 
@@ -80,6 +80,7 @@ afterEach(() => app?.close());
 afterAll(async () => {
   await endProcesses();
   await Promise.all(servers.map((server) => server.stop()));
+  expectNoneFallen();
 });
 
 async function deduct(operationId: string): Promise<void> {

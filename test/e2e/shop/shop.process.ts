@@ -8,10 +8,18 @@ const DIST = join(import.meta.dirname, '../../../apps/shop/dist');
 const END_WITHIN_MS = 8_000;
 
 const open = new Set<ShopProcess>();
+/** Those that ended unasked, with their last words. */
+const fallen: string[] = [];
 
 /** Ends what a test has opened, however it went; for `afterEach`. */
 export async function endProcesses(): Promise<void> {
   await Promise.all([...open].map((one) => one.end()));
+}
+
+/** @throws Error where a process has ended unasked since the last call: what failed meanwhile, failed by that */
+export function expectNoneFallen(): void {
+  const words = fallen.splice(0);
+  if (words.length > 0) throw new Error(words.join('\n'));
 }
 
 /** One process of the shop, as its operator sees it. */
@@ -21,6 +29,7 @@ export class ShopProcess {
   readonly #child: ChildProcess;
   #stderr = '';
   #url = '';
+  #isAskedToEnd = false;
 
   /** Resolves when it has said where it listens. */
   static async open(service: 'orders' | 'stock', environment: NodeJS.ProcessEnv): Promise<ShopProcess> {
@@ -34,17 +43,22 @@ export class ShopProcess {
     // What the machine of the test has set must not decide.
     const { PATH } = process.env;
     return new ShopProcess(
+      service,
       spawn(process.execPath, ['--enable-source-maps', join(DIST, service, 'main.js')], {
         env: { PATH, NO_COLOR: '1', ...environment },
       }),
     );
   }
 
-  private constructor(child: ChildProcess) {
+  private constructor(service: string, child: ChildProcess) {
     this.#child = child;
     child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.#stderr += text));
     this.ended = once(child, 'close').then(([code, signal]) => (signal ?? code) as number | NodeJS.Signals);
-    void this.ended.then(() => open.delete(this));
+    void this.ended.then((end) => {
+      open.delete(this);
+      if (this.#url === '' || this.#isAskedToEnd) return;
+      fallen.push(`the process of ${service} at ${this.#url} has ended unasked, by ${end}: ${this.#stderr}`);
+    });
     open.add(this);
   }
 
@@ -63,12 +77,14 @@ export class ShopProcess {
 
   /** As a crash has it. */
   async kill(): Promise<void> {
+    this.#isAskedToEnd = true;
     this.#child.kill('SIGKILL');
     await this.ended;
   }
 
   /** In order when it can be. */
   async end(): Promise<number | NodeJS.Signals> {
+    this.#isAskedToEnd = true;
     this.#child.kill('SIGTERM');
     const timer = setTimeout(() => this.#child.kill('SIGKILL'), END_WITHIN_MS);
     const end = await this.ended;

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { OrderRequest, StockBooks } from '../../../apps/shop/src/common/contract.js';
 import { crowd, dice, randomOrders, type Visit } from './shop.crowd.js';
 import { breaches, LedgerReader, type Ledger } from './shop.ledger.js';
-import { endProcesses } from './shop.process.js';
+import { endProcesses, expectNoneFallen } from './shop.process.js';
 import { ShopSite, startServers, stopServers, type ShopServers, type SiteOptions } from './shop.site.js';
 
 const GOODS = Array.from({ length: 10 }, (_, at) => `goods-${at + 1}`);
@@ -26,6 +26,7 @@ beforeAll(async () => {
 afterEach(async () => {
   await endProcesses();
   for (const end of ends.splice(0).reverse()) await end();
+  expectNoneFallen();
 });
 afterAll(() => stopServers(servers));
 
