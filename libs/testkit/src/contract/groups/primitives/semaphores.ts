@@ -85,18 +85,29 @@ export const semaphores: ContractGroup = {
     await context.warm(peers[0]!);
     // Sessions last half as long again as their leases: a longer one would end later than a second after its lease.
     const leaseMs = peers[0]!.backend.traits.lifetime === 'session' ? 1_000 : 3_000;
+    const beside = await pools[0]!.acquire();
     const { history } = await context.runContenders([
       { permits: { of: 4, take: 3 }, crashAt: 1, lock: { leaseMs } },
     ]);
     const dead = history.find((event) => event.kind === 'acquired')!;
-    const beside = await pools[0]!.acquire();
-    assert.ok(context.sharedNow() < dead.validUntil, 'what is free can be had at once');
     const elapsedMs = context.sharedNow() - dead.at;
     const takeRest = () => pools[0]!.acquire({ permits: 3 });
     await context.liveness.within('the permits', leaseMs + 1_000, takeRest, { elapsedMs });
     const at = context.sharedNow();
     assert.ok(at >= dead.validUntil, `taken ${dead.validUntil - at} ms before the lease had ended`);
     assert.equal(beside.isHeld, true);
+  },
+
+  'leave to others at once what a dead holder has not taken': async (context) => {
+    const { pools } = await sharing(context, 4, 1);
+    const { history } = await context.runContenders([
+      { permits: { of: 4, take: 3 }, crashAt: 1, lock: UNHURRIED },
+    ]);
+    const dead = history.find((event) => event.kind === 'acquired')!;
+    assert.equal(await pools[0]!.tryAcquire({ permits: 2 }), null);
+    const free = await pools[0]!.tryAcquire();
+    assert.ok(context.sharedNow() < dead.validUntil, 'the dead holder still had its permits');
+    assert.equal(free?.isHeld, true);
   },
 
   'let no process overtake one that waits for more permits than are free': async (context) => {
