@@ -112,9 +112,10 @@ describe('the shop under real HTTP load, three processes on one Redis', () => {
 
 describe('the shop and the faults of its surroundings', () => {
   it('closes in order: buyers at the counter are served, waiting ones are sent away with 503', async () => {
-    const stock = 1_000;
+    const stock = 400;
     const shops = await openShops(2, server.url, stock);
-    const { buyers, home } = await crowd(shops, 1_300);
+    // All answers of the closing shop are sent in one turn: within the lease, on a busy machine too.
+    const { buyers, home } = await crowd(shops, 500);
     await eventually('50 sales', () => buyers.sales.length >= 50, { withinMs: WITHIN_MS });
 
     const [closing] = shops as [Shop, Shop];
