@@ -115,8 +115,8 @@ describe('behind a proxy that breaks', () => {
 
   it('fails ready() in time with the reason', async () => {
     await proxy.refuse();
-    const late = fixture.unready({ url: `redis://127.0.0.1:${proxy.port}`, operationTimeoutMs: 50 });
-    const error = await liveness.within('the failure of ready()', 600, () => failure(late.ready()));
+    const late = fixture.unready({ url: `redis://127.0.0.1:${proxy.port}`, operationTimeoutMs: 400 });
+    const error = await liveness.within('the failure of ready()', 2_350, () => failure(late.ready()));
     expect(error.executed).toBe('no');
     expect(error.message).toContain('ECONNREFUSED');
     await proxy.accept();
