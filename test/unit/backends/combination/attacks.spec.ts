@@ -79,7 +79,7 @@ describe('two ways to one server', () => {
 
 describe('an event loop that stands still', () => {
   it('is no fault of the nodes: none is marked, and the waiter is served', async () => {
-    const bedrock = await nodes.bedrock({ nodeTimeoutMs: 50 });
+    const bedrock = await nodes.bedrock({ nodeTimeoutMs: 150 });
     const marked: string[] = [];
     bedrock.on('node.unavailable', ({ node }) => marked.push(node));
     for (const at of ['before the request', 'before the answer']) {
@@ -155,8 +155,8 @@ describe('a node that is full', () => {
 describe('answers that come too late', () => {
   it('leave no grant behind, on the node that gave it without being heard', async () => {
     const wayToB = await nodes.wayTo('b');
-    const backend = await nodes.backend({ nodeTimeoutMs: 50, through: { b: wayToB } });
-    wayToB.delay(80, 'replies');
+    const backend = await nodes.backend({ nodeTimeoutMs: 150, through: { b: wayToB } });
+    wayToB.delay(250, 'replies');
     const claim = await granted(backend, 'lock');
     await eventually('the unheard grant', async () => (await nodes.observer('b').exists('lock')) === 1);
     await backend.leases.withdraw(claim, FREE);

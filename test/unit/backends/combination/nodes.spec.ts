@@ -9,12 +9,13 @@ import { IDS, Nodes } from './fixture.js';
 const nodes = new Nodes();
 /** The same for all, as it has to be. */
 const MAX_LEASE_MS = 1_500;
+const NODE_TIMEOUT_MS = 150;
 let bedrock: Bedrock;
 
 beforeAll(() => nodes.start(3));
 beforeEach(async () => {
   bedrock = await nodes.bedrock(
-    { nodeTimeoutMs: 50, maxLeaseMs: MAX_LEASE_MS, probe: { lastMs: 200 } },
+    { nodeTimeoutMs: NODE_TIMEOUT_MS, maxLeaseMs: MAX_LEASE_MS, probe: { lastMs: 200 } },
     { waitMs: 2_000 },
   );
 });
@@ -52,7 +53,7 @@ describe('the view of the nodes', () => {
     expect(view('b')).toMatchObject({ isAvailable: false, lastError: { code: 'BACKEND_UNAVAILABLE' } });
     expect(view('b').unavailableSince).toBeGreaterThanOrEqual(since);
     // Known by now, it costs no time-out any more.
-    await liveness.within('ten runs', 10 * 50, async () => {
+    await liveness.within('ten runs', 500, async () => {
       for (let i = 0; i < 10; i += 1) await mutex.run(() => undefined);
     });
     const back = once('node.available');
@@ -88,7 +89,7 @@ describe('the view of the nodes', () => {
     nodes.server('a').pause();
     nodes.server('c').pause();
     const mutex = bedrock.mutex('lock');
-    await expect(mutex.acquire({ waitMs: 300 })).rejects.toMatchObject({
+    await expect(mutex.acquire({ waitMs: 6 * NODE_TIMEOUT_MS })).rejects.toMatchObject({
       code: 'BACKEND_UNAVAILABLE',
       message: expect.stringMatching(/1 of 3 nodes granted, and 2 are needed \(a: .*c: /) as unknown,
     });
@@ -216,7 +217,7 @@ describe('tokens', () => {
   it('grow although each node counts for itself, and nodes come and go', async () => {
     const fenced = await nodes.bedrock({
       fencing: true,
-      nodeTimeoutMs: 50,
+      nodeTimeoutMs: NODE_TIMEOUT_MS,
       maxLeaseMs: MAX_LEASE_MS,
       probe: { lastMs: 50 },
     });
