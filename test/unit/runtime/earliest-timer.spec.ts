@@ -1,9 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Timer } from 'bedrock-lock/integration';
 import { ManualClock } from 'bedrock-testkit';
 import { EarliestTimer } from '../../../libs/lock/src/runtime/earliest-timer.js';
 
+/** Its process is stopped while it sets the next timer. */
+class StoppedClock extends ManualClock {
+  stoppedMs = 0;
+
+  override setTimer(callback: () => void, ms: number): Timer {
+    this.block(this.stoppedMs);
+    this.stoppedMs = 0;
+    return super.setTimer(callback, ms);
+  }
+}
+
 function setUp(longestMs?: number) {
-  const clock = new ManualClock({ now: 0 });
+  const clock = new StoppedClock({ now: 0 });
   const firedAt: number[] = [];
   const lateMs: number[] = [];
   const timer = new EarliestTimer(
@@ -56,6 +68,15 @@ describe('a timer for many instants', () => {
     timer.arm(-5);
     await clock.advance(0);
     expect(lateMs).toEqual([5]);
+  });
+
+  it('fires at once where its process was stopped while it was armed, beyond the instant', async () => {
+    const { clock, timer, firedAt } = setUp();
+    clock.stoppedMs = 100;
+    timer.arm(30);
+    expect(clock.pendingTimers).toBe(1);
+    await clock.advance(100);
+    expect(firedAt).toEqual([100]);
   });
 
   it('fires no more once it was stopped', async () => {

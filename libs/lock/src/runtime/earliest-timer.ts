@@ -1,5 +1,8 @@
 import type { Clock, Timer } from '../core/clock.js';
 
+/** A timer that took longer to set, in ms, is set again. */
+const PAUSE_MS = 5;
+
 /**
  * One timer for many instants. It fires at the earliest instant, and its owner then arms it for the
  * next. An instant that is over early stays armed: clearing a timer for each would cost more.
@@ -20,10 +23,14 @@ export class EarliestTimer {
 
   arm(at: number): void {
     if (at >= this.#firesAt) return;
-    this.#clear();
-    const now = this.clock.now();
-    this.#firesAt = Math.min(at, now + this.longestMs);
-    this.#timer = this.clock.setTimer(this.#fire, this.#firesAt - now);
+    let now = -Infinity;
+    // A process that is stopped between the two would wait for the whole delay once it goes on.
+    for (let setAt = this.clock.now(); setAt - now > PAUSE_MS; setAt = this.clock.now()) {
+      now = setAt;
+      this.#clear();
+      this.#firesAt = Math.min(at, now + this.longestMs);
+      this.#timer = this.clock.setTimer(this.#fire, this.#firesAt - now);
+    }
   }
 
   /** Stops the timer for good: `arm()` does nothing any more. */
