@@ -15,6 +15,7 @@ export interface Outcome {
   readonly stdout: string;
   readonly stderr: string;
   readonly lines: readonly string[];
+  /** The verdict; of a run that came to none, why. */
   readonly lastLine: string;
 }
 
@@ -35,9 +36,11 @@ export async function ecosphere(
   const child = startEcosphere(args, environment);
   const closed = once(child, 'close');
   const [stdout, stderr] = await Promise.all([textOf(child.stdout), textOf(child.stderr)]);
-  const [code] = (await closed) as [number | null];
+  const [code, signal] = (await closed) as [number | null, NodeJS.Signals | null];
   const lines = stdout.trimEnd().split('\n');
-  return { code, stdout, stderr, lines, lastLine: lines.at(-1)! };
+  const lastSaid = code === 0 || code === 1 ? lines : stderr.trimEnd().split('\n');
+  const lastLine = signal === null ? lastSaid.at(-1)! : `ended by ${signal}`;
+  return { code, stdout, stderr, lines, lastLine };
 }
 
 async function textOf(stream: NodeJS.ReadableStream | null): Promise<string> {
