@@ -79,6 +79,15 @@ describe('a timer for many instants', () => {
     expect(firedAt).toEqual([100]);
   });
 
+  it('tells of such a stop also where it sleeps no longer than it may', async () => {
+    const { clock, timer, firedAt, lateMs } = setUp(20);
+    clock.stoppedMs = 100;
+    timer.arm(500);
+    await clock.advance(100);
+    expect(firedAt).toEqual([100]);
+    expect(lateMs).toEqual([80]);
+  });
+
   it('fires no more once it was stopped', async () => {
     const { clock, timer, firedAt } = setUp();
     timer.arm(30);

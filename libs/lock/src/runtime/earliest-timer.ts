@@ -23,14 +23,16 @@ export class EarliestTimer {
 
   arm(at: number): void {
     if (at >= this.#firesAt) return;
-    let now = -Infinity;
+    let before: number;
+    let now = this.clock.now();
+    this.#firesAt = Math.min(at, now + this.longestMs);
     // A process that is stopped between the two would wait for the whole delay once it goes on.
-    for (let setAt = this.clock.now(); setAt - now > PAUSE_MS; setAt = this.clock.now()) {
-      now = setAt;
+    do {
+      before = now;
       this.#clear();
-      this.#firesAt = Math.min(at, now + this.longestMs);
-      this.#timer = this.clock.setTimer(this.#fire, this.#firesAt - now);
-    }
+      this.#timer = this.clock.setTimer(this.#fire, this.#firesAt - before);
+      now = this.clock.now();
+    } while (now - before > PAUSE_MS);
   }
 
   /** Stops the timer for good: `arm()` does nothing any more. */
