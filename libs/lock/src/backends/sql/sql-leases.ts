@@ -76,10 +76,13 @@ export class SqlLeases implements LeaseDriver {
   }
 
   withdraw(ref: ClaimRef, options: WithdrawOptions): Promise<WithdrawOutcome> {
-    this.deps.rowReaper.markUsed(ref.resource);
-    return this.#submit(ref.resource, (deferred: DeferredAnswer<WithdrawOutcome>) =>
-      withdrawOperation(ref, options, this.#operations, this.deps.table, deferred),
+    const { rowReaper, table } = this.deps;
+    rowReaper.markUsed(ref.resource);
+    const withdrawn = this.#submit(ref.resource, (deferred: DeferredAnswer<WithdrawOutcome>) =>
+      withdrawOperation(ref, options, this.#operations, table, deferred),
     );
+    // Until it is written, the row cannot be removed. That may take longer than all attempts to remove it.
+    return withdrawn.finally(() => rowReaper.markUsed(ref.resource));
   }
 
   annotate(ref: ClaimRef, { depth }: { readonly depth: number }): void {

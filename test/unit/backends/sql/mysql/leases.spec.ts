@@ -136,6 +136,26 @@ describe('leases in rows of MySQL', () => {
     expect(tokens[1]! - tokens[0]!).toBeGreaterThanOrEqual(1_000);
   });
 
+  it('leave no row where leaving the queue took longer than all attempts to remove the row', async () => {
+    const resource = fresh();
+    const [holder, waiter] = [await fixture.backend(), await fixture.backend({ keepRowsMs: 10 })];
+    const [held, waiting] = [claimOf(holder, resource), claimOf(waiter, resource, { queue: true })];
+    expect((await holder.leases.claim(held)).kind).toBe('granted');
+    expect((await waiter.leases.claim(waiting)).kind).toBe('refused');
+    await holder.leases.withdraw(held, NOW);
+    await holder.close();
+    const user = await fixture.connection();
+    // The version changes so often that the process loses: each of its updates is for a version of the past.
+    const writing =
+      user.query(`BEGIN NOT ATOMIC DECLARE stop_at DATETIME(6) DEFAULT SYSDATE(6) + INTERVAL 1 SECOND;
+WHILE SYSDATE(6) < stop_at DO UPDATE bedrock_locks SET version = version + 1 WHERE resource = '${resource}'; END WHILE; END`);
+    await waiter.leases.withdraw(waiting, NOW);
+    await writing;
+    user.destroy();
+    await waiter.close();
+    expect(await row(resource)).toBeUndefined();
+  });
+
   it('do not depend on the clocks of the clients', async () => {
     const hour = 3_600_000;
     const clocks = [-hour, hour].map((ms) => ({ ...systemClock, wall: () => systemClock.wall() + ms }));
