@@ -3,6 +3,7 @@ import { permits, READER, WRITER, type Claim } from 'bedrock-lock/backend';
 import { zookeeperSays } from 'bedrock-servers';
 import { eventually, FREE } from 'bedrock-testkit';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { whileAsking } from '../while-asking.js';
 import { again, claimOf, fresh, tokenOf, ZooKeeperFixture } from './fixture.js';
 
 const fixture = new ZooKeeperFixture();
@@ -23,19 +24,22 @@ describe('a waiter', () => {
     await backend.leases.watch(resource, READER, (wake) => woken.push(wake?.claimId));
     const claims = Array.from({ length: 101 }, () => claimOf(backend, resource));
     await backend.leases.claim(claims[0]!);
-    await Promise.all(claims.slice(1).map((claim) => backend.leases.claim(claim)));
-    // Of the holder's own entry, and of 100 predecessors.
-    await eventually('all watch', async () => (await watches()) === 101, { withinMs: 1_000 });
-    for (let i = 0; i < 3; i += 1) {
-      woken.length = 0;
-      const waiting = claims.slice(i + 1).map((claim) => backend.leases.claim(again(backend, claim)));
-      await Promise.all(waiting);
-      await backend.leases.withdraw(claims[i]!, FREE);
-      await eventually('the next is woken', () => woken.length > 0);
-      await sleep(50);
-      expect(woken).toEqual([claims[i + 1]!.id]);
-      expect((await backend.leases.claim(again(backend, claims[i + 1]!))).kind).toBe('granted');
-    }
+    const waiting = claims.slice(1);
+    await whileAsking(backend, waiting, async () => {
+      await Promise.all(waiting.map((claim) => backend.leases.claim(claim)));
+      // Of the holder's own entry, and of 100 predecessors.
+      await eventually('all watch', async () => (await watches()) === 101);
+      for (let i = 0; i < 3; i += 1) {
+        woken.length = 0;
+        const next = waiting[0]!;
+        await backend.leases.withdraw(claims[i]!, FREE);
+        await eventually('the next is woken', () => woken.length > 0);
+        await sleep(50);
+        expect(woken).toEqual([next.id]);
+        expect((await backend.leases.claim(again(backend, next))).kind).toBe('granted');
+        waiting.shift();
+      }
+    });
   }, 30_000);
 
   it('as a reader watches the writer ahead, and as one of n permits those that matter', async () => {
