@@ -28,7 +28,7 @@ describe('a waiter', () => {
     await whileAsking(backend, waiting, async () => {
       await Promise.all(waiting.map((claim) => backend.leases.claim(claim)));
       // Of the holder's own entry, and of 100 predecessors.
-      await eventually('all watch', async () => (await watches()) === 101);
+      await eventually('all watch', async () => (await watches()) === 101, { withinMs: 1_000 });
       for (let i = 0; i < 3; i += 1) {
         woken.length = 0;
         const next = waiting[0]!;
