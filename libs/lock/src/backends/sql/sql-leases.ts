@@ -56,12 +56,11 @@ export class SqlLeases implements LeaseDriver {
   }
 
   claim(claim: Claim): Promise<Verdict> {
-    const { clock, processes, rowReaper } = this.deps;
+    const { clock, processes } = this.deps;
     processes.refresh();
-    rowReaper.markUsed(claim.resource);
     // A claim that is late here is late in the database too.
     if (clock.now() > claim.notAfter) return Promise.resolve({ kind: 'stale' });
-    return this.#submit(claim.resource, (deferred: DeferredAnswer<Verdict>) =>
+    return this.#use(claim.resource, (deferred: DeferredAnswer<Verdict>) =>
       claimOperation(claim, this.#operations, this.deps.table, deferred),
     );
   }
@@ -76,13 +75,9 @@ export class SqlLeases implements LeaseDriver {
   }
 
   withdraw(ref: ClaimRef, options: WithdrawOptions): Promise<WithdrawOutcome> {
-    const { rowReaper, table } = this.deps;
-    rowReaper.markUsed(ref.resource);
-    const withdrawn = this.#submit(ref.resource, (deferred: DeferredAnswer<WithdrawOutcome>) =>
-      withdrawOperation(ref, options, this.#operations, table, deferred),
+    return this.#use(ref.resource, (deferred: DeferredAnswer<WithdrawOutcome>) =>
+      withdrawOperation(ref, options, this.#operations, this.deps.table, deferred),
     );
-    // Until it is written, the row cannot be removed. That may take longer than all attempts to remove it.
-    return withdrawn.finally(() => rowReaper.markUsed(ref.resource));
   }
 
   annotate(ref: ClaimRef, { depth }: { readonly depth: number }): void {
@@ -147,17 +142,32 @@ export class SqlLeases implements LeaseDriver {
     return renewal.catch(() => 'unknown');
   }
 
+  /**
+   * The row counts as used once more when the answer is there: it may make the row, or free it, after
+   * all attempts to remove it.
+   */
+  #use<T>(resource: string, operationOf: (deferred: DeferredAnswer<T>) => RowOperation): Promise<T> {
+    const { rowReaper } = this.deps;
+    rowReaper.markUsed(resource);
+    return this.#submit(resource, operationOf, this.#deadline(), () => rowReaper.markUsed(resource));
+  }
+
   #submit<T>(
     resource: string,
     operationOf: (deferred: DeferredAnswer<T>) => RowOperation,
     deadline = this.#deadline(),
+    onSettled?: () => void,
   ): Promise<T> {
     const generation = this.#inFlight.begin();
+    const settle = (): void => {
+      generation.end();
+      onSettled?.();
+    };
     return new Promise<T>((resolve, reject) => {
       const deferred: DeferredAnswer<T> = {
         deadline,
-        resolve: (answer) => (generation.end(), resolve(answer)),
-        reject: (error: Error) => (generation.end(), reject(error)),
+        resolve: (answer) => (settle(), resolve(answer)),
+        reject: (error: Error) => (settle(), reject(error)),
       };
       this.#executorFor(resource).submit(operationOf(deferred));
     });

@@ -156,6 +156,22 @@ WHILE SYSDATE(6) < stop_at DO UPDATE bedrock_locks SET version = version + 1 WHE
     expect(await row(resource)).toBeUndefined();
   });
 
+  it('leave no row where a claim that came late made it after all attempts to remove it', async () => {
+    const [first, backend] = [await fixture.backend(), await fixture.backend({ ...PATIENT, keepRowsMs: 10 })];
+    const resource = fresh();
+    await granted(first, resource);
+    const user = await fixture.connection();
+    await user.beginTransaction();
+    await user.query('DELETE FROM bedrock_locks WHERE resource = ?', [resource]);
+    const asked = backend.leases.claim(claimOf(backend, resource, { notAfter: performance.now() + 200 }));
+    await sleep(500);
+    await user.commit();
+    user.destroy();
+    expect(await asked).toEqual({ kind: 'stale' });
+    await backend.close();
+    expect(await row(resource)).toBeUndefined();
+  });
+
   it('do not depend on the clocks of the clients', async () => {
     const hour = 3_600_000;
     const clocks = [-hour, hour].map((ms) => ({ ...systemClock, wall: () => systemClock.wall() + ms }));
