@@ -4,6 +4,7 @@ import {
   checkHistory,
   formatHistory,
   HistoryRecorder,
+  ManualClock,
   parseHistory,
   type HistoryEvent,
 } from 'bedrock-testkit';
@@ -56,6 +57,28 @@ describe('a history', () => {
     recorder.record({ kind: 'ended', resource: 'r' });
     expect(events).toContainEqual(expect.objectContaining({ kind: 'failed', code: 'LOCK_WAIT_TIMEOUT' }));
     expect(checkHistory(events).violations).toEqual([]);
+  });
+
+  it('has a stall where it was measured, though the process is stopped again before it is reported', async () => {
+    const events: HistoryEvent[] = [];
+    const clock = new ManualClock();
+    const recorder = new HistoryRecorder('p', (event) => events.push(event), clock);
+    await using bedrock = new Bedrock({ backend: memory() });
+    const unfollow = recorder.follow(bedrock);
+    await clock.advance(20);
+    clock.block(70);
+    const measuredAt = clock.now();
+    // The watchdog sets its next timer before it reports.
+    const setTimer = clock.setTimer.bind(clock);
+    clock.setTimer = (callback, ms) => {
+      clock.setTimer = setTimer;
+      clock.block(60);
+      return setTimer(callback, ms);
+    };
+    await clock.advance(0);
+    unfollow();
+    expect(events).toMatchObject([{ kind: 'stalled', lateMs: 50 }]);
+    expect(events[0]!.at).toBeCloseTo(measuredAt, 3);
   });
 
   it('has the failures of calls, by their code', async () => {

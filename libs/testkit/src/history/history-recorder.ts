@@ -116,9 +116,10 @@ export class HistoryRecorder {
         this.record({ kind: 'lost', resource, lease, reason }),
       ),
     ];
-    const watchdog = new EventLoopWatchdog(clock, (lateMs) =>
-      this.record({ kind: 'stalled', resource: '', lateMs }),
-    );
+    const watchdog = new EventLoopWatchdog(clock, (lateMs, endedAt) => {
+      const at = this.#now() - (clock.now() - endedAt);
+      this.write({ at, process: this.process, kind: 'stalled', resource: '', lateMs });
+    });
     return () => {
       watchdog.stop();
       for (const stop of stops) stop();

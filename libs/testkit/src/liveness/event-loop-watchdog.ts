@@ -12,17 +12,20 @@ const STALL_MS = 5;
 export class EventLoopWatchdog {
   readonly #stalled = new StalledTime();
   readonly #clock: Clock;
-  readonly #onStall: (stalledMs: number) => void;
+  readonly #onStall: (stalledMs: number, endedAt: number) => void;
   /** For a processor, in ms so far. */
   readonly #waitedMs: () => number;
   #timer: Timer | undefined;
   #dueAt = Infinity;
   #waitedBeforeMs = 0;
 
-  /** @param waitedMs for a processor, in ms so far. @default that of this thread, unless time is not that of the system */
+  /**
+   * @param onStall called after each stall, with the time of `clock` at which it was measured: the report may stall too
+   * @param waitedMs for a processor, in ms so far. @default that of this thread, unless time is not that of the system
+   */
   constructor(
     clock: Clock,
-    onStall: (stalledMs: number) => void = () => undefined,
+    onStall: (stalledMs: number, endedAt: number) => void = () => undefined,
     waitedMs = clock === systemClock ? processorWaitMs : () => 0,
   ) {
     this.#clock = clock;
@@ -75,7 +78,7 @@ export class EventLoopWatchdog {
     this.#probe(now + PROBE_MS);
     if (stalledMs === 0) return;
     this.#stalled.add(now, stalledMs);
-    this.#onStall(stalledMs);
+    this.#onStall(stalledMs, now);
   }
 
   /** Since the last probe. A wait that was over before the next was due has not made it late. */
