@@ -37,9 +37,9 @@ export async function mysqlFixture(): Promise<SqlEngineFixture> {
     lockAll: ['LOCK TABLES bedrock_locks WRITE, bedrock_processes WRITE'],
     lockRow: (resource) => `SELECT 1 FROM bedrock_locks WHERE resource = '${resource}' FOR UPDATE`,
     remaining: async (resource) => {
-      const locks = 'SELECT resource AS name FROM bedrock_locks WHERE INSTR(resource, ?) > 0';
-      const rows = await rowsOf(`${locks} UNION ALL SELECT id FROM bedrock_processes`, [resource]);
-      return rows.map((row) => `row ${String(row['name'])}`);
+      const locks = await rowsOf('SELECT * FROM bedrock_locks WHERE INSTR(resource, ?) > 0', [resource]);
+      const processes = await rowsOf('SELECT * FROM bedrock_processes');
+      return [...locks, ...processes].map((row) => `row ${JSON.stringify(row, withText)}`);
     },
     deadLocks: async () => {
       const [row] = await rowsOf("SHOW GLOBAL STATUS LIKE 'Innodb_deadlocks'");
@@ -47,4 +47,10 @@ export async function mysqlFixture(): Promise<SqlEngineFixture> {
     },
     stop: () => server.stop(),
   };
+}
+
+/** Columns of bytes as text. */
+function withText(_key: string, value: unknown): unknown {
+  const { type, data } = (value ?? {}) as { type?: unknown; data?: number[] };
+  return type === 'Buffer' ? Buffer.from(data!).toString() : value;
 }

@@ -40,9 +40,11 @@ export async function postgresFixture(): Promise<SqlEngineFixture> {
     lockAll: ['BEGIN', 'LOCK TABLE bedrock_locks, bedrock_processes IN ACCESS EXCLUSIVE MODE'],
     lockRow: (resource) => `SELECT 1 FROM bedrock_locks WHERE resource = '${resource}' FOR UPDATE`,
     remaining: async (resource) => {
-      const locks = 'SELECT resource::text AS name FROM bedrock_locks WHERE strpos(resource::text, $1) > 0';
-      const rows = await rowsOf(`${locks} UNION ALL SELECT id::text FROM bedrock_processes`, [resource]);
-      return rows.map((row) => `row ${String(row['name'])}`);
+      const locks = await rowsOf('SELECT * FROM bedrock_locks WHERE strpos(resource::text, $1) > 0', [
+        resource,
+      ]);
+      const processes = await rowsOf('SELECT * FROM bedrock_processes');
+      return [...locks, ...processes].map((row) => `row ${JSON.stringify(row)}`);
     },
     deadLocks: async () => {
       const [row] = await rowsOf('SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()');
