@@ -90,7 +90,8 @@ describe('the flash sale on Redis', () => {
     expect(outcome.code).toBe(0);
     for (const shop of [1, 2, 3, 4]) expect(outcome.stdout).toMatch(new RegExp(`shop ${shop} +2,500`));
     expect(Number(/processes (\d\.\d+) of 1\.00/.exec(outcome.stdout)?.[1])).toBeGreaterThan(0.8);
-    // A process keeps the lock for a quantum of 10 ms, however few of its buyers that serves on a busy machine.
+    // A process keeps the lock for a quantum of 10 ms, which rounding may cut to 9, however few of its buyers that
+    // serves on a busy machine. The last buyers of a process end it sooner: 100 grants more are theirs.
     const grants = 10_000 - figure(outcome, 'hand-overs');
     expect(grants).toBeLessThan((figure(outcome, 'duration') * 1_000) / 9 + 100);
     // One to join the queue, one to take the lock, one to give it back, and the sweep.

@@ -117,7 +117,7 @@ export class HistoryRecorder {
       ),
     ];
     const watchdog = new EventLoopWatchdog(clock, (lateMs, endedAt) => {
-      const at = this.#now() - (clock.now() - endedAt);
+      const at = this.toShared(endedAt);
       this.write({ at, process: this.process, kind: 'stalled', resource: '', lateMs });
     });
     return () => {

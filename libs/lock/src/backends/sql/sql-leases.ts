@@ -143,8 +143,8 @@ export class SqlLeases implements LeaseDriver {
   }
 
   /**
-   * The row counts as used once more when the answer is there: it may make the row, or free it, after
-   * all attempts to remove it.
+   * The row counts as used when the operation begins, and once more when it is answered: a slow one
+   * may make the row, or free it, after all attempts to remove the row.
    */
   #use<T>(resource: string, operationOf: (deferred: DeferredAnswer<T>) => RowOperation): Promise<T> {
     const { rowReaper } = this.deps;

@@ -156,7 +156,7 @@ WHILE SYSDATE(6) < stop_at DO UPDATE bedrock_locks SET version = version + 1 WHE
     expect(await row(resource)).toBeUndefined();
   });
 
-  it('leave no row where a claim that came late made it after all attempts to remove it', async () => {
+  it('leave no row where a claim made it that was too late to be granted', async () => {
     const [first, backend] = [await fixture.backend(), await fixture.backend({ ...PATIENT, keepRowsMs: 10 })];
     const resource = fresh();
     await granted(first, resource);
