@@ -9,7 +9,7 @@
  */
 import { decode, encode } from '@jridgewell/sourcemap-codec';
 import { transformSync } from '@swc/core';
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -36,6 +36,15 @@ function filesOf(folder) {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
+}
+
+/**
+ * Writes a file unless it has this text already: a second build must not disturb a program that reads the first one.
+ * @param {string} file
+ * @param {string} text
+ */
+function write(file, text) {
+  if (!existsSync(file) || readFileSync(file, 'utf8') !== text) writeFileSync(file, text);
 }
 
 /** Modules of a library, relative to its `src`, without the `.ts`. @param {string} library */
@@ -135,10 +144,10 @@ function buildCommonJs(library, folder) {
     const { code, map } = compile(join(library, 'src', `${name}.ts`), { target, esModule });
     mkdirSync(dirname(target), { recursive: true });
     // Scripts of Redis in their embedded form need none.
-    if (isGenerated(name)) writeFileSync(target, code);
+    if (isGenerated(name)) write(target, code);
     else {
-      writeFileSync(target, `${code}//# sourceMappingURL=${basename(target)}.map\n`);
-      writeFileSync(`${target}.map`, map);
+      write(target, `${code}//# sourceMappingURL=${basename(target)}.map\n`);
+      write(`${target}.map`, map);
     }
   }
 }
@@ -162,9 +171,9 @@ function removeOthers(folder, kept) {
 function prepareLock() {
   const dist = join(LOCK, 'dist');
   mkdirSync(dist, { recursive: true });
-  writeFileSync(join(dist, 'package.json'), COMMONJS);
+  write(join(dist, 'package.json'), COMMONJS);
   for (const entry of entriesOfLock())
-    writeFileSync(join(dist, `${entry}.d.mts`), `export * from './${entry}.js';\n`);
+    write(join(dist, `${entry}.d.mts`), `export * from './${entry}.js';\n`);
 }
 
 /** Tables of the databases, for applications that make them in migrations of their own, by their place in the package. */
@@ -192,18 +201,18 @@ function buildLock() {
   const dist = join(LOCK, 'dist');
   buildCommonJs(LOCK, dist);
   for (const [name, source] of Object.entries(MIGRATIONS))
-    copyFileSync(join(LOCK, 'src', source), join(dist, name));
+    write(join(dist, name), readFileSync(join(LOCK, 'src', source), 'utf8'));
   const entries = entriesOfLock();
   for (const entry of entries) {
     const names = Object.keys(require(join(dist, `${entry}.js`)));
-    writeFileSync(join(dist, `${entry}.mjs`), `export { ${names.join(', ')} } from './${entry}.js';\n`);
+    write(join(dist, `${entry}.mjs`), `export { ${names.join(', ')} } from './${entry}.js';\n`);
   }
   // `tsc -b` needs all declarations the next time; the package needs those of its entries.
   const reached = reachableDeclarations(dist, entries);
   const unreached = modulesOf(LOCK)
     .map((name) => `${name}.d.ts`)
     .filter((file) => !reached.has(file));
-  writeFileSync(join(dist, UNPACKED), unreached.map((file) => `/${file}\n`).join(''));
+  write(join(dist, UNPACKED), unreached.map((file) => `/${file}\n`).join(''));
   const modules = modulesOf(LOCK).flatMap(outputsOf);
   const wrappers = entries.flatMap((name) => ['.mjs', '.d.mts'].map((end) => name + end));
   const others = ['package.json', '.tsbuildinfo', UNPACKED, ...Object.keys(MIGRATIONS)];
@@ -215,9 +224,10 @@ function buildTwice(library) {
   const dist = join(library, 'dist');
   const folder = join(dist, 'cjs');
   buildCommonJs(library, folder);
-  writeFileSync(join(folder, 'package.json'), COMMONJS);
+  write(join(folder, 'package.json'), COMMONJS);
   const modules = modulesOf(library);
-  for (const name of modules) copyFileSync(join(dist, `${name}.d.ts`), join(folder, `${name}.d.ts`));
+  for (const name of modules)
+    write(join(folder, `${name}.d.ts`), readFileSync(join(dist, `${name}.d.ts`), 'utf8'));
   removeOthers(folder, ['package.json', ...modules.flatMap(outputsOf)]);
 }
 
