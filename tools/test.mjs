@@ -34,9 +34,10 @@ async function main(name, line) {
       seconds: (performance.now() - startedAt) / 1_000,
       isFiltered: isFiltered(line.jest),
     });
+    // After each command: whatever stops a later one, this is known.
+    if (line.outputFile !== undefined) writeFileSync(line.outputFile, JSON.stringify(tally.report));
   }
   if (tally.isEmpty) return tellNothing(leftOut, line.engines);
-  if (line.outputFile !== undefined) writeFileSync(line.outputFile, JSON.stringify(tally.report));
   console.log(tally.text());
   tellRest(runs);
   for (const text of tally.late()) console.log(text);
