@@ -69,6 +69,13 @@ describe('claim of permits', () => {
     expect(await scripts.db.zrange(ENDS, '0', '-1')).toEqual(['p1:2', 'p2:2']);
   });
 
+  it('frees a lease that has ended though its permits are not known', async () => {
+    await scripts.end('p1:1');
+    expect(await scripts.claim('p2:1', 4)).toBe(0);
+    expect(await scripts.held()).toEqual({ 'p2:1': '4', held: '4' });
+    expect(await scripts.db.zrange(ENDS, '0', '-1')).toEqual(['p2:1']);
+  });
+
   it('refuses as stale what arrives after its time, and takes what arrives in time', async () => {
     const now = await scripts.now();
     expect(await scripts.claim('p1:1', 1, { notAfter: now - 1 })).toBe(-1);

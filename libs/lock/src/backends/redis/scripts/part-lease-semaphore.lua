@@ -37,7 +37,8 @@ local function release(at, id)
   if call('ZREM', KEYS[at + 3], id) == 0 then return 0 end
   local units = string.match(call('HGET', KEYS[at], id) or '0', '^%d+')
   call('HDEL', KEYS[at], id)
-  if call('HINCRBY', KEYS[at], 'held', -units) <= 0 then call('DEL', KEYS[at]) end
+  -- Not -units: minus zero is no integer to Redis before 7.2.
+  if call('HINCRBY', KEYS[at], 'held', 0 - units) <= 0 then call('DEL', KEYS[at]) end
   return 1
 end
 
