@@ -1,6 +1,7 @@
 import { startRedis, type RunningServer } from 'bedrock-servers';
 import { Comparison } from './differential/compare.js';
 import { RealServer } from './differential/real-server.js';
+import { SimulatedServer } from './differential/simulated-server.js';
 
 /** Of the issue; each is one execution of a script. */
 const CALLS = 100_000;
@@ -39,10 +40,31 @@ it('keeps to the instant of a script that outlasts its keys', async () => {
   );
 });
 
+/** Numbers as texts, as parts of texts and as arguments of commands. */
+const NUMBERS_SCRIPT = `
+local written = {}
+for at, number in ipairs(ARGV) do
+  redis.call('SET', KEYS[1], -number)
+  written[at] = { tostring(-number), string.format('%.0f', -number), redis.call('GET', KEYS[1]) }
+end
+redis.call('DEL', KEYS[1])
+return written`;
+
+it('writes numbers as the server does', async () => {
+  const argv = ['0', '1', '-1', '0.4', '-0.5', '1.5', '1e15', '1e17', '0.1'];
+  const numbers = { name: 'numbers', source: NUMBERS_SCRIPT, keys: ['{numbers}a'], argv };
+  const simulated = new SimulatedServer().ask(numbers);
+  expect(await replyTo(NUMBERS_SCRIPT, numbers.keys, argv)).toEqual(simulated);
+});
+
 /** Asked until the instant is beyond doubt. */
-async function replyTo(source: string, keys: readonly string[]): Promise<unknown> {
+async function replyTo(
+  source: string,
+  keys: readonly string[],
+  argv: readonly string[] = [],
+): Promise<unknown> {
   for (;;) {
-    real.ask({ name: 'one script', source, keys, argv: [] }, 0, 0);
+    real.ask({ name: 'one script', source, keys, argv }, 0, 0);
     const [reply] = await real.replies();
     if (reply !== undefined) return reply[1];
   }

@@ -33,7 +33,8 @@ function captures(match: RegExpExecArray): LuaValue[] {
 function whole(value: number): string {
   const floor = Math.floor(value);
   const isEvenHalf = value - floor === 0.5 && floor % 2 === 0;
-  return BigInt(isEvenHalf ? floor : Math.round(value)).toString();
+  const rounded = isEvenHalf ? floor : Math.round(value);
+  return Object.is(rounded, -0) ? '-0' : BigInt(rounded).toString();
 }
 
 function format(pattern: LuaValue, ...args: LuaValue[]): string {

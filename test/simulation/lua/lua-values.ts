@@ -88,6 +88,7 @@ export function toNumber(value: LuaValue): number | undefined {
 
 /** `%.<digits>g` of C. */
 export function formatG(value: number, digits: number): string {
+  if (Object.is(value, -0)) return '-0';
   if (Number.isInteger(value) && Math.abs(value) < Math.min(10 ** digits, 1e21)) return String(value);
   if (!Number.isFinite(value)) return Number.isNaN(value) ? 'nan' : value > 0 ? 'inf' : '-inf';
   const [mantissa, exponent] = value.toExponential(digits - 1).split('e') as [string, string];
