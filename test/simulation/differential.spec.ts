@@ -40,6 +40,23 @@ it('keeps to the instant of a script that outlasts its keys', async () => {
   );
 });
 
+/** The end of the key is set in its own millisecond. */
+const LAST_MOMENT_SCRIPT = `
+redis.call('SET', KEYS[1], '')
+repeat local time = server.call('TIME') until time[1] * 1000 + math.floor(time[2] / 1000) >= snapshot + 3
+return redis.call('PEXPIRE', KEYS[1], '3')`;
+
+it('removes a key in the millisecond in which every other key would go', async () => {
+  const keys = ['{last}a'];
+  for (let round = 0; round < 100; round += 1) {
+    real.ask({ name: 'end', source: LAST_MOMENT_SCRIPT, keys, argv: [] }, 0, 0);
+    real.ask({ name: 'look', source: "return redis.call('EXISTS', KEYS[1])", keys, argv: [] }, 0, 0);
+    const [ended, seen] = await real.replies();
+    if (ended === undefined || seen === undefined) continue;
+    expect(seen[1]).toBe(seen[0] > ended[0] + 3 ? 0 : 1);
+  }
+});
+
 /** Numbers as texts, as parts of texts and as arguments of commands. */
 const NUMBERS_SCRIPT = `
 local written = {}

@@ -9,7 +9,8 @@ const EDGE_KEY = 'edge';
 
 /**
  * A server before Redis 7.2 removes a key whose end passes while the script runs: it stood still for longer than the key
- * lives. Such a key is kept to the end of the script, without an end, which is in `late` meanwhile.
+ * lives. Such a key is kept to the end of the script, without an end, which is in `late` meanwhile. An end that is set in its
+ * own millisecond removes the key at once, where any other key lives on to the next one: the script ends after it.
  */
 const ENDS = `
 local late = {}
@@ -30,6 +31,9 @@ local function call(command, key, ...)
     if server.call('EXISTS', kept) == 0 then late[kept] = nil end
   end
   return reply
+end
+local function outlast(ends)
+  repeat local time = server.call('TIME') until time[1] * 1000 + math.floor(time[2] / 1000) > ends
 end`;
 
 /**
@@ -62,7 +66,7 @@ function timed(source: string): string {
     'local isDone, reply = pcall(script)',
     "if type(reply) == 'table' and reply.err then reply = 'error ' .. reply.err",
     "elseif not isDone then reply = 'error ' .. tostring(reply) end",
-    "for key, ends in pairs(late) do server.call('PEXPIREAT', key, ends) end",
+    "for key, ends in pairs(late) do server.call('PEXPIREAT', key, ends) outlast(tonumber(ends)) end",
     'return { snapshot, reply }',
   ].join('\n');
 }
