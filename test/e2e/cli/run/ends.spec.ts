@@ -63,7 +63,7 @@ describe('signals', () => {
     // Needs /proc: macOS shows no environment to the guard.
     [
       ', also when that is the first act of the command',
-      'trap "" TERM; echo $$; kill -9 $PPID; while :; do sleep 0.05; done',
+      'kill -9 $PPID; trap "" TERM; echo $$; while :; do sleep 0.05; done',
     ],
   ])(
     'that kill bedrock itself end the command too, since nothing renews its lock%s',
