@@ -101,6 +101,11 @@ export class ContractContext {
     return this.harness.handOverMs ?? HAND_OVER_MS;
   }
 
+  /** The time to wait for this many hand-overs between processes, one after the other: twice their median each, in ms. */
+  waitMs(handOvers: number): number {
+    return Math.max(5_000, 2 * handOvers * this.handOverMs);
+  }
+
   /** Bound against starvation, for jobs that never pause. */
   get turnBound(): TurnBound {
     return { most: TURNS_PER_MS * this.handOverMs, inMs: this.handOverMs };

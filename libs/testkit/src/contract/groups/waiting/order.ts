@@ -6,14 +6,15 @@ export const order: ContractGroup = {
   'serves the callers of one process in the order of their arrival': async (context) => {
     const [holder, peer] = [await context.peer(), await context.peer()];
     const held = await context.lock(holder).acquire();
-    const lock = context.lock(peer);
+    const count = 20;
+    const lock = context.lock(peer, { waitMs: context.waitMs(count) });
     const served: number[] = [];
-    const callers = Array.from({ length: 20 }, async (_, i) => {
+    const callers = Array.from({ length: count }, async (_, i) => {
       const lease = await lock.acquire();
       served.push(i);
       await lease.release();
     });
-    await context.waiting(peer, 20);
+    await context.waiting(peer, count);
     await held.release();
     await Promise.all(callers);
     assert.deepEqual(served, [...served.keys()]);
