@@ -56,7 +56,7 @@ function poolOf(size: number) {
     operationTimeoutMs: TIMEOUT_MS,
     onLost: () => (lost += 1),
   });
-  const run = () => pool.run(STATEMENT, clock.now() + TIMEOUT_MS);
+  const run = (isUrgent = false) => pool.run(STATEMENT, clock.now() + TIMEOUT_MS, isUrgent);
   return { clock, pool, wires, run, lost: () => lost };
 }
 
@@ -177,5 +177,28 @@ describe('connections to a database', () => {
     await clock.advance(TIMEOUT_MS + 1);
     await third;
     await fourth;
+  });
+
+  it('are lent to urgent calls first, in their order, also when one is tried again', async () => {
+    const { clock, wires, run } = poolOf(1);
+    const done: string[] = [];
+    const all = [
+      run(true).then(() => done.push('tried again')),
+      run().then(() => done.push('call')),
+      run(true).then(() => done.push('urgent')),
+      run(true).then(() => done.push('also urgent')),
+      run().then(() => done.push('other call')),
+    ];
+    await settle();
+    wires[0]!.asked[0]!.fail(new Error('dead-lock'));
+    await settle();
+    await clock.advance(10);
+    await settle();
+    for (let at = 1; at <= 5; at += 1) {
+      wires[0]!.asked[at]!.answer();
+      await settle();
+    }
+    await Promise.all(all);
+    expect(done).toEqual(['urgent', 'also urgent', 'tried again', 'call', 'other call']);
   });
 });

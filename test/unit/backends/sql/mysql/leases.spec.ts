@@ -5,6 +5,7 @@ import { claimOf, eventually } from 'bedrock-testkit';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { schemaOf, tableNamesOf } from '../../../../../libs/lock/src/backends/sql/mysql/locks/tables.js';
+import { CLAIMS, renewAmongClaims, RENEWED } from '../renewal-among-claims.js';
 import { MysqlFixture } from './fixture.js';
 
 const NOW = { keepMs: 0, leaveQueue: true } as const;
@@ -55,6 +56,13 @@ describe('leases in rows of MySQL', () => {
     await backend.leases.withdraw(claims[4]!, NOW);
     const outcomes = await backend.leases.renew(renewals);
     expect(outcomes.map((outcome) => outcome === 'lost')).toEqual(claims.map((_, i) => i === 4));
+  });
+
+  it.each(RENEWED)('are renewed before claims that wait for a connection: %s', async (_what, take) => {
+    const backend = await fixture.backend({ connections: 1, operationTimeoutMs: 30_000 });
+    const { isRenewed, answeredBefore } = await renewAmongClaims(backend, take);
+    expect(isRenewed).toBe(true);
+    expect(answeredBefore).toBeLessThan(CLAIMS / 2);
   });
 
   it('are not granted by a statement that had to wait until after its time', async () => {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Backend } from 'bedrock-lock';
 import type { Claim } from 'bedrock-lock/backend';
 import { eventually, FREE, granted } from 'bedrock-testkit';
+import { CLAIMS, renewAmongClaims, RENEWED } from '../renewal-among-claims.js';
 import { PostgresFixture } from './fixture.js';
 
 const BACKENDS = 4;
@@ -74,3 +75,10 @@ it('deadlocks with transactions that lock the same rows in another order surface
   // They are counted some time after they were.
   await eventually('there was a deadlock', async () => (await deadLocks()) !== before);
 }, 60_000);
+
+it.each(RENEWED)('a renewal goes before claims that wait for a connection: %s', async (_what, take) => {
+  const backend = await fixture.backend({ connections: 1, operationTimeoutMs: 30_000 });
+  const { isRenewed, answeredBefore } = await renewAmongClaims(backend, take);
+  expect(isRenewed).toBe(true);
+  expect(answeredBefore).toBeLessThan(CLAIMS / 2);
+});

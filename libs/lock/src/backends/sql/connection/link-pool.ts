@@ -7,10 +7,17 @@ import type { SqlResult, SqlLink, SqlLinkFactory, Statement } from './link.js';
 /** Pauses before what lost against others is tried again, in ms: at least, and so much more by chance. */
 const CONFLICT_PAUSE_MS = { least: 1, more: 9 };
 
-/** Not a waiter of `Readiness`: each connection serves one borrower, and the one that came first. */
+/** Not a waiter of `Readiness`: each connection serves one borrower, an urgent one or else the one that came first. */
 interface Borrower {
   readonly resolve: (pooled: PooledLink) => void;
   readonly reject: (error: Error) => void;
+}
+
+/** A statement that is to be run. */
+interface StatementCall {
+  readonly statement: Statement;
+  readonly deadline: number;
+  readonly isUrgent: boolean;
 }
 
 /** What has to be known about connections. */
@@ -58,6 +65,8 @@ export class LinkPool {
   /** Given-up connections whose statement has not been answered yet. */
   readonly #abandoned = new Set<PooledLink>();
   readonly #borrowers = new Set<Borrower>();
+  /** Those of the borrowers that go before the others. */
+  readonly #urgentBorrowers = new Set<Borrower>();
   #opening = 0;
   #isClosed = false;
   /**
@@ -79,18 +88,16 @@ export class LinkPool {
 
   /**
    * Runs a statement, again after a deadlock or a serialization failure.
-   * @param by local monotonic ms
+   * @param deadline local monotonic ms
+   * @param isUrgent it takes the next free connection, before all others that wait: a lease may end without it
    * @throws BackendUnavailableError
    */
-  run(statement: Statement, deadline: number): Promise<SqlResult> {
+  run(statement: Statement, deadline: number, isUrgent = false): Promise<SqlResult> {
+    const call = { statement, deadline, isUrgent };
     return new Promise((resolve, reject) => {
       const pooled = this.#isClosed ? undefined : this.#idle.pop();
-      if (pooled !== undefined) this.#send(pooled, statement, deadline, resolve, reject);
-      else
-        this.#borrow(deadline).then(
-          (borrowed) => this.#send(borrowed, statement, deadline, resolve, reject),
-          reject,
-        );
+      if (pooled !== undefined) this.#send(pooled, call, resolve, reject);
+      else this.#borrow(call).then((borrowed) => this.#send(borrowed, call, resolve, reject), reject);
     });
   }
 
@@ -107,11 +114,11 @@ export class LinkPool {
 
   #send(
     pooled: PooledLink,
-    statement: Statement,
-    deadline: number,
+    call: StatementCall,
     resolve: (answer: SqlResult) => void,
     reject: (error: unknown) => void,
   ): void {
+    const { statement, deadline } = call;
     this.commands += 1;
     let isOver = false;
     /** False when the other of time and answer was first. */
@@ -138,13 +145,13 @@ export class LinkPool {
         if (!end()) return;
         if (!isLockError(error) && this.factory.isUsableAfter(error)) this.#release(pooled);
         else this.#drop(pooled);
-        this.#failed(error, statement, deadline).then(resolve, reject);
+        this.#failed(error, call).then(resolve, reject);
       },
     );
   }
 
   /** Tries again where it is worth it. */
-  async #failed(error: unknown, statement: Statement, deadline: number): Promise<SqlResult> {
+  async #failed(error: unknown, { statement, deadline, isUrgent }: StatementCall): Promise<SqlResult> {
     if (isLockError(error)) throw error;
     const verdict = this.factory.classify(error);
     if (verdict === 'unknown') throw this.#errors.noAnswer(textOf(error), error);
@@ -152,10 +159,10 @@ export class LinkPool {
     const { clock } = this.deps;
     await sleep(clock, CONFLICT_PAUSE_MS.least + clock.random() * CONFLICT_PAUSE_MS.more);
     if (clock.now() >= deadline) throw this.#errors.notExecuted('it lost against others again and again');
-    return this.run(statement, deadline);
+    return this.run(statement, deadline, isUrgent);
   }
 
-  #borrow(deadline: number): Promise<PooledLink> {
+  #borrow({ deadline, isUrgent }: StatementCall): Promise<PooledLink> {
     if (this.#isClosed) return Promise.reject(this.#errors.notExecuted('it is closed'));
     return new Promise((resolve, reject) => {
       const { clock } = this.deps;
@@ -164,6 +171,7 @@ export class LinkPool {
       }, deadline - clock.now());
       const settle = (): void => {
         this.#borrowers.delete(borrower);
+        this.#urgentBorrowers.delete(borrower);
         clock.clearTimer(timer);
       };
       const borrower: Borrower = {
@@ -171,6 +179,7 @@ export class LinkPool {
         reject: (error) => (settle(), reject(error)),
       };
       this.#borrowers.add(borrower);
+      if (isUrgent) this.#urgentBorrowers.add(borrower);
       this.#grow();
     });
   }
@@ -204,9 +213,9 @@ export class LinkPool {
 
   #release(pooled: PooledLink): void {
     if (!this.#links.has(pooled)) return;
-    if (this.#borrowers.size === 0) return void this.#idle.push(pooled);
-    const [next] = this.#borrowers;
-    next!.resolve(pooled);
+    const [next] = this.#urgentBorrowers.size > 0 ? this.#urgentBorrowers : this.#borrowers;
+    if (next === undefined) return void this.#idle.push(pooled);
+    next.resolve(pooled);
   }
 
   #drop(pooled: PooledLink): void {

@@ -96,13 +96,13 @@ export class PostgresLockTable implements LockTable {
     const resources = renewals.map(({ resource }) => resource);
     const ids = renewals.map(({ id }) => id);
     const lives = renewals.map(({ lifeUs }) => lifeUs);
-    const rows = await this.#run('renew', [resources, ids, lives], deadline);
+    const rows = await this.#run('renew', [resources, ids, lives], deadline, true);
     const holders = new Map(rows.map((row) => [row['resource'], row['holder']]));
     return renewals.map(({ resource, id }) => holders.get(resource) === id);
   }
 
-  async read(resources: readonly string[], deadline: number): Promise<RowsSnapshot> {
-    const rows = await this.#run('read', [resources], deadline);
+  async read(resources: readonly string[], deadline: number, isUrgent = false): Promise<RowsSnapshot> {
+    const rows = await this.#run('read', [resources], deadline, isUrgent);
     return snapshotFrom(rows);
   }
 
@@ -113,6 +113,7 @@ export class PostgresLockTable implements LockTable {
   async compareAndSet(
     { expectedVersion, row, notAfterUs, notifications }: RowUpdate,
     deadline: number,
+    isUrgent = false,
   ): Promise<boolean> {
     const { resource, holder, untilUs, units, depth, revoked, token, endsUs, crowd, line } = row;
     const [answer] = await this.#run(
@@ -135,6 +136,7 @@ export class PostgresLockTable implements LockTable {
         ...[notifications.map(channelFor), notifications.map(messageOf)],
       ],
       deadline,
+      isUrgent,
     );
     return answer?.['done'] === 1;
   }
@@ -181,9 +183,10 @@ export class PostgresLockTable implements LockTable {
     name: StatementName,
     values: readonly unknown[],
     deadline: number,
+    isUrgent = false,
   ): Promise<readonly ResultRow[]> {
     const { name: ownName, text } = this.#statements.one[name];
-    const { rows } = await this.pool.run({ name: ownName, text, values }, deadline);
+    const { rows } = await this.pool.run({ name: ownName, text, values }, deadline, isUrgent);
     return rows;
   }
 

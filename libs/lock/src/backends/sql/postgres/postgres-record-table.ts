@@ -69,7 +69,8 @@ export class PostgresRecordTable implements RecordTable {
     values: readonly unknown[],
     deadline: number,
   ): Promise<SqlResult> {
-    return this.pool.run({ name: `bedrock_record_${name}`, text: this.#statements[name], values }, deadline);
+    const statement = { name: `bedrock_record_${name}`, text: this.#statements[name], values };
+    return this.pool.run(statement, deadline, name === 'renew');
   }
 }
 

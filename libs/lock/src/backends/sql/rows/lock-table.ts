@@ -146,14 +146,17 @@ export interface LockTable {
    */
   renew(renewals: readonly RowRenewal[], deadline: number): Promise<readonly boolean[]>;
 
-  /** The rows as they are; those that do not exist are left out. One statement. */
-  read(resources: readonly string[], deadline: number): Promise<RowsSnapshot>;
+  /**
+   * The rows as they are; those that do not exist are left out. One statement.
+   * @param isUrgent it goes before others that wait for a connection, as `renew` does
+   */
+  read(resources: readonly string[], deadline: number, isUrgent?: boolean): Promise<RowsSnapshot>;
 
   /** At most `limit` rows of these names that are not over, in the order of the bytes of their names. One statement. */
   list(names: NameRange, limit: number, deadline: number): Promise<RowsSnapshot>;
 
   /** Makes the change when the row has the version that was seen, and now <= `notAfterUs`; whether it did. */
-  compareAndSet(update: RowUpdate, deadline: number): Promise<boolean>;
+  compareAndSet(update: RowUpdate, deadline: number, isUrgent?: boolean): Promise<boolean>;
 
   /**
    * Removes those rows that are over (`endsUs`), and whose token and version lie in the past, so

@@ -32,6 +32,8 @@ export interface RowOperation {
   readonly deadline: number;
   /** A missing row is created. */
   readonly needsRow: boolean;
+  /** A lease ends without it. */
+  readonly isUrgent?: boolean;
   /** Decides on a row; perhaps again, on a newer one. */
   apply(state: RowState): RowDecision;
   /**
@@ -123,9 +125,11 @@ export class RowExecutor {
   async #executeTogether(batch: readonly RowOperation[], initial: RowSnapshot | undefined): Promise<void> {
     const { clock, table, errors } = this.deps;
     const deadline = Math.min(...batch.map((operation) => operation.deadline));
+    const isUrgent = batch.some((operation) => operation.isUrgent === true);
     let snapshot = initial;
     for (let tries = 1; ; tries += 1) {
-      const decisions = await this.#tryUpdate(batch, snapshot ?? (await this.#readRow(deadline)), deadline);
+      const seen = snapshot ?? (await this.#readRow(deadline, isUrgent));
+      const decisions = await this.#tryUpdate(batch, seen, deadline, isUrgent);
       if (decisions !== undefined) return decisions.forEach((decision) => decision.settle());
       snapshot = undefined;
       const canDoEach =
@@ -154,8 +158,8 @@ export class RowExecutor {
     return undefined;
   }
 
-  async #readRow(deadline: number): Promise<RowSnapshot> {
-    const { nowUs, rows } = await this.deps.table.read([this.resource], deadline);
+  async #readRow(deadline: number, isUrgent: boolean): Promise<RowSnapshot> {
+    const { nowUs, rows } = await this.deps.table.read([this.resource], deadline, isUrgent);
     this.deps.clockOffset.addSample(nowUs);
     return { nowUs, row: rows[0] };
   }
@@ -165,6 +169,7 @@ export class RowExecutor {
     batch: readonly RowOperation[],
     { nowUs, row }: RowSnapshot,
     deadline: number,
+    isUrgent: boolean,
   ): Promise<readonly RowDecision[] | undefined> {
     const { table, operationTimeoutMs } = this.deps;
     const state = new RowState(this.resource, row, nowUs);
@@ -177,7 +182,7 @@ export class RowExecutor {
     // A decision on an old row is no longer right after the wait for that row.
     const bounds = decisions.map(({ notAfterUs }) => notAfterUs);
     const update = state.update(Math.min(nowUs + operationTimeoutMs * 1_000, ...bounds));
-    return (await table.compareAndSet(update, deadline)) ? decisions : undefined;
+    return (await table.compareAndSet(update, deadline, isUrgent)) ? decisions : undefined;
   }
 
   /** The operations whose time is not over; they may have spent it behind others. */

@@ -116,7 +116,7 @@ export function withdrawOperation(
 }
 
 export function renewOperation(held: HeldRef, deferred: DeferredAnswer<RenewOutcome>): RowOperation {
-  return stateOperation(deferred, (state) => state.renew(held));
+  return { ...stateOperation(deferred, (state) => state.renew(held)), isUrgent: true };
 }
 
 /** An operation that grants nothing and makes no row. */

@@ -84,7 +84,7 @@ export class MysqlLockTable implements LockTable {
 
   async renew(renewals: readonly RowRenewal[], deadline: number): Promise<readonly boolean[]> {
     const inOrder = [...renewals].sort((a, b) => (a.resource < b.resource ? -1 : 1));
-    const { affected } = await this.deps.pool.run(this.#statements.renew(inOrder), deadline);
+    const { affected } = await this.deps.pool.run(this.#statements.renew(inOrder), deadline, true);
     // The number of rows does not say which: where some are missing, each is renewed separately.
     if (affected === renewals.length) return renewals.map(() => true);
     if (affected === 0 || renewals.length === 1) return renewals.map(() => false);
@@ -93,8 +93,8 @@ export class MysqlLockTable implements LockTable {
     return (await Promise.all(parts.map((part) => this.renew(part, deadline)))).flat();
   }
 
-  async read(resources: readonly string[], deadline: number): Promise<RowsSnapshot> {
-    const { rows } = await this.deps.pool.run(this.#statements.read(resources), deadline);
+  async read(resources: readonly string[], deadline: number, isUrgent = false): Promise<RowsSnapshot> {
+    const { rows } = await this.deps.pool.run(this.#statements.read(resources), deadline, isUrgent);
     return snapshotFrom(rows);
   }
 
@@ -103,8 +103,9 @@ export class MysqlLockTable implements LockTable {
     return snapshotFrom(rows);
   }
 
-  async compareAndSet(update: RowUpdate, deadline: number): Promise<boolean> {
-    const { affected } = await this.deps.pool.run(this.#statements.compareAndSet(update), deadline);
+  async compareAndSet(update: RowUpdate, deadline: number, isUrgent = false): Promise<boolean> {
+    const statement = this.#statements.compareAndSet(update);
+    const { affected } = await this.deps.pool.run(statement, deadline, isUrgent);
     if (affected === 1) this.deps.poller.onUpdated(update);
     return affected === 1;
   }

@@ -47,7 +47,7 @@ export class MysqlRecordTable implements RecordTable {
   }
 
   async renew(ref: RecordRef, lifeUs: number, deadline: number): Promise<boolean> {
-    return this.#did(this.#statements.renew(ref, lifeUs), deadline);
+    return this.#did(this.#statements.renew(ref, lifeUs), deadline, true);
   }
 
   async complete(ref: RecordRef, value: string, lifeUs: number, deadline: number): Promise<boolean> {
@@ -88,8 +88,8 @@ export class MysqlRecordTable implements RecordTable {
   }
 
   /** Whether a row was found to change or to remove. */
-  async #did(statement: Statement, deadline: number): Promise<boolean> {
-    return (await this.pool.run(statement, deadline)).affected === 1;
+  async #did(statement: Statement, deadline: number, isUrgent = false): Promise<boolean> {
+    return (await this.pool.run(statement, deadline, isUrgent)).affected === 1;
   }
 }
 
