@@ -47,7 +47,7 @@ function poolOf(size: number) {
       wires.push(wire);
       return Promise.resolve(wire);
     },
-    classify: (error) => ((error as Error).message === 'dead-lock' ? 'again' : 'no'),
+    classify: (error) => ((error as Error).message === 'deadlock' ? 'again' : 'no'),
     isUsableAfter: () => true,
   };
   const pool = new LinkPool(links, 'sql', {
@@ -143,7 +143,7 @@ describe('connections to a database', () => {
     const { clock, wires, run } = poolOf(1);
     const done = run();
     await settle();
-    wires[0]!.asked[0]!.fail(new Error('dead-lock'));
+    wires[0]!.asked[0]!.fail(new Error('deadlock'));
     await settle();
     await clock.advance(10);
     wires[0]!.asked[1]!.answer();
@@ -153,7 +153,7 @@ describe('connections to a database', () => {
     const { asked } = wires[0]!;
     for (let tries = 2; clock.now() < 2_100 + TIMEOUT_MS; await clock.advance(1)) {
       await settle();
-      if (asked.length > tries) asked[tries++]!.fail(new Error('dead-lock'));
+      if (asked.length > tries) asked[tries++]!.fail(new Error('deadlock'));
       await settle();
     }
     await lost;
@@ -190,7 +190,7 @@ describe('connections to a database', () => {
       run().then(() => done.push('other call')),
     ];
     await settle();
-    wires[0]!.asked[0]!.fail(new Error('dead-lock'));
+    wires[0]!.asked[0]!.fail(new Error('deadlock'));
     await settle();
     await clock.advance(10);
     await settle();

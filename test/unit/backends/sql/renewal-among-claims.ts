@@ -3,7 +3,7 @@ import { MUTEX, READER, type Shape } from 'bedrock-lock/backend';
 import { claimOf, FREE, granted } from 'bedrock-testkit';
 import { setImmediate as turn } from 'node:timers/promises';
 
-/** So many that their statements wait for a connection, also where one statement is for 32 of them. */
+/** Their statements wait for a connection, also where one statement carries 32 claims. */
 export const CLAIMS = 320;
 
 /** Takes what has to be renewed, and gives the renewal, which answers true if it was renewed. */
@@ -22,7 +22,7 @@ const record: Taking = async ({ records }) => {
   return () => records!.renew(ref, 10_000);
 };
 
-/** All that has renewals. */
+/** Everything that a backend renews. */
 export const RENEWED: [string, Taking][] = [
   ['an exclusive lease', leaseOf(MUTEX)],
   ['a shared lease', leaseOf(READER)],

@@ -101,7 +101,7 @@ export class ContractContext {
     return this.harness.handOverMs ?? HAND_OVER_MS;
   }
 
-  /** The time to wait for this many hand-overs between processes, one after the other: twice their median each, in ms. */
+  /** How long a caller waits for this many hand-overs in a row, in ms: twice the median of each. */
   waitMs(handOvers: number): number {
     return Math.max(5_000, 2 * handOvers * this.handOverMs);
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ContractGroup } from '../../context/contract-group.js';
 
 const MANY = 200;
-/** Acquired at once: the promise is about keeping many locks. A lease begins before its claim waits behind the others. */
+/** Acquired at once. A lease starts when its claim is sent, so a long wait for a connection would use it up. */
 const WAVE = 20;
 
 async function inWaves<T>(count: number, act: (i: number) => Promise<T>): Promise<T[]> {
