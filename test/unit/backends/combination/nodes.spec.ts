@@ -98,6 +98,24 @@ describe('the view of the nodes', () => {
     await mutex.run(() => undefined);
   });
 
+  it('takes back what all nodes granted when that took longer than an attempt may take', async () => {
+    const impatient = await nodes.backend({ nodeTimeoutMs: 2_000, attemptTimeoutMs: 20 });
+    nodes.server('a').pause();
+    const claim = claimOf(impatient, 'lock', { leaseMs: 30_000 });
+    const answer = expect(impatient.leases.claim(claim)).rejects.toMatchObject({
+      code: 'BACKEND_UNAVAILABLE',
+      message: expect.stringMatching(
+        /3 of 3 nodes granted, but it took \d+ ms, more than attemptTimeoutMs \(20 ms\)$/,
+      ) as unknown,
+    });
+    await sleep(100);
+    nodes.server('a').resume();
+    await answer;
+    for (const id of IDS.slice(0, 3)) {
+      await eventually('the rollback', async () => (await nodes.observer(id).exists('lock')) === 0);
+    }
+  });
+
   it('keeps a node that was restarted empty from granting for the longest lease', async () => {
     const quarantined = once('node.quarantined');
     nodes.crash('a');

@@ -261,11 +261,18 @@ export class CombinationLeases implements LeaseDriver {
   ): BackendUnavailableError {
     const { minNodes, attemptTimeoutMs } = this.#settings;
     const { handles } = this.nodes;
-    const failures = handles.filter(({ isAvailable }) => !isAvailable).map(({ failureText }) => failureText);
+    const reasons = handles.filter(({ isAvailable }) => !isAvailable).map(({ failureText }) => failureText);
+    if (!isTokenRaised)
+      reasons.unshift('the fencing token did not reach enough nodes before the lease ended');
     if (tookMs > attemptTimeoutMs)
-      failures.push(`it took ${Math.round(tookMs)} ms, more than attemptTimeoutMs`);
-    if (!isTokenRaised) failures.push('the fencing token did not reach enough nodes before the lease ended');
-    const detail = `${grants.length} of ${handles.length} nodes granted, and ${minNodes} are needed (${failures.join('; ')})`;
+      reasons.unshift(
+        `it took ${Math.round(tookMs)} ms, more than attemptTimeoutMs (${attemptTimeoutMs} ms)`,
+      );
+    const granted = `${grants.length} of ${handles.length} nodes granted`;
+    const detail =
+      grants.length < minNodes
+        ? `${granted}, and ${minNodes} are needed (${reasons.join('; ')})`
+        : `${granted}, but ${reasons.join('; ')}`;
     const quarantines = handles.flatMap(({ quarantineMs }) => quarantineMs ?? []);
     const retryInMs = quarantines.length === 0 ? undefined : Math.min(...quarantines);
     return new BackendUnavailableError(BACKEND, detail, 'no', {
