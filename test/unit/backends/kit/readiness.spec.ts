@@ -37,6 +37,13 @@ describe('the readiness of a connection', () => {
     expect(readiness.lastError?.message).toBe('refused');
   });
 
+  it('reads what has come by then before it gives a caller up', async () => {
+    clock.setTimer(() => clock.afterPoll(() => readiness.succeeded()), 100);
+    wait(100);
+    await clock.advance(100);
+    expect(told).toEqual(['100 served']);
+  });
+
   it('lets no caller wait in vain: a final failure ends all waits', async () => {
     for (const ms of [100, 200]) wait(ms);
     readiness.failed(new Error('no rights'), true);

@@ -28,7 +28,9 @@ export class Readiness {
         reject: (why) => settle(() => reject(this.unavailable(why, ms))),
       };
       this.#waiters.add(waiter);
-      const timer = this.clock.setTimer(() => waiter.reject(this.lastError), ms, true);
+      // Timers run before sockets are read: what makes the connection serve may have come already.
+      const giveUp = (): void => this.clock.afterPoll(() => waiter.reject(this.lastError));
+      const timer = this.clock.setTimer(giveUp, ms, true);
     });
   }
 
