@@ -2,6 +2,7 @@ import { expect, it } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { LONG_TIMEOUT, SALE_LEASE } from '../ecosphere/ecosphere-command.js';
 import { startBedrock } from './bedrock-command.js';
 import { LocksFixture } from './locks-fixture.js';
 
@@ -22,7 +23,9 @@ it('watches the flash sale: one holder at a time, of several processes, and thos
     environment: locks.environment,
   });
   const args = [SALE, '--backend', 'redis', '--url', locks.server.url, '--processes', '3', '--buyers', '300'];
-  const sale = spawn(process.execPath, [...args, '--purchases', '3000'], { stdio: 'ignore' });
+  const sale = spawn(process.execPath, [...args, '--purchases', '3000', ...SALE_LEASE, ...LONG_TIMEOUT], {
+    stdio: 'ignore',
+  });
   const [code] = (await once(sale, 'close')) as [number];
   watching.process.kill('SIGINT');
   const { stdout, code: watched } = await watching.ended;

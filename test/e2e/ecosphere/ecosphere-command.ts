@@ -9,6 +9,15 @@ const MAIN = join(import.meta.dirname, '../../../apps/ecosphere/dist/main.js');
 /** For `lock-delay`: its default lease of 300 ms is lost where a busy machine stops the process for that long. */
 export const LONG_LEASE = ['--lease-ms', '3000', '--hold-ms', '6000'];
 
+/** A busy machine may keep a process waiting for longer than the default of 1,000 ms, of which its start takes five. */
+export const LONG_TIMEOUT = ['--operation-timeout-ms', '10000'];
+
+/**
+ * For a sale, whose stock knows no fencing: a busy machine that stands for some seconds ends the default lease of 10 s in
+ * the middle of a purchase.
+ */
+export const SALE_LEASE = ['--lease-ms', '25000'];
+
 /** What a run of the command came to. */
 export interface Outcome {
   readonly code: number | null;

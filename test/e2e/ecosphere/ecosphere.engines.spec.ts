@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startEtcd, startMariadb, startPostgres, startZooKeeper, type RunningServer } from 'bedrock-servers';
-import { LONG_LEASE, ecosphere } from './ecosphere-command.js';
+import { LONG_LEASE, LONG_TIMEOUT, SALE_LEASE, ecosphere } from './ecosphere-command.js';
 
-const SALE = ['--processes', '2', '--buyers', '100', '--purchases', '400'];
+const SALE = ['--processes', '2', '--buyers', '100', '--purchases', '400', ...SALE_LEASE];
 /** What an etcd of Debian is warned of. */
 const OLD_ETCD = /^.*BEDROCK_ETCD_VERSION.*\n.*--trace-warnings.*\n/gm;
 const ALL_SOLD = 'flash sale: sold 400 of 400, oversold 0, overlaps 0';
@@ -24,8 +24,7 @@ describe.each([
   ['mysql', 'a MariaDB of this run', startMariadb],
   ['postgres', 'a PostgreSQL of this run', startPostgres],
 ] as const)('ecosphere on %s', (backend, server, start) => {
-  // The default of 1,000 ms is less than a busy machine may keep a request waiting.
-  const on = ['--backend', backend, '--operation-timeout-ms', '10000'];
+  const on = ['--backend', backend, ...LONG_TIMEOUT];
   let given: RunningServer;
 
   beforeAll(async () => {

@@ -3,7 +3,9 @@ import { startRedis, type RunningServer } from 'bedrock-servers';
 import { eventually } from 'bedrock-testkit';
 import { Redis } from 'ioredis';
 import { once } from 'node:events';
-import { ecosphere, startEcosphere, type Outcome } from './ecosphere-command.js';
+import { ecosphere, LONG_TIMEOUT, SALE_LEASE, startEcosphere, type Outcome } from './ecosphere-command.js';
+
+const ON_REDIS = ['--backend', 'redis', ...SALE_LEASE, ...LONG_TIMEOUT];
 
 /** The figures of the last line, which has one form. */
 function verdictOf({ lastLine }: Outcome): {
@@ -85,7 +87,7 @@ describe('the flash sale on Redis', () => {
   afterAll(() => server?.stop());
 
   it('sells each of 10,000 items once over four processes, in turn, with few commands', async () => {
-    const outcome = await ecosphere(['--backend', 'redis', '--processes', '4', '--url', server.url]);
+    const outcome = await ecosphere([...ON_REDIS, '--processes', '4', '--url', server.url]);
     expect(outcome.lastLine).toBe('flash sale: sold 10000 of 10000, oversold 0, overlaps 0');
     expect(outcome.code).toBe(0);
     for (const shop of [1, 2, 3, 4]) expect(outcome.stdout).toMatch(new RegExp(`shop ${shop} +2,500`));
@@ -99,7 +101,7 @@ describe('the flash sale on Redis', () => {
   }, 120_000);
 
   it('oversells across processes without the lock', async () => {
-    const args = ['--backend', 'redis', '--processes', '2', '--purchases', '2000', '--no-lock'];
+    const args = [...ON_REDIS, '--processes', '2', '--purchases', '2000', '--no-lock'];
     const outcome = await ecosphere([...args, '--url', server.url]);
     const { oversold, overlaps } = verdictOf(outcome);
     expect(oversold).toBeGreaterThan(0);
@@ -108,7 +110,7 @@ describe('the flash sale on Redis', () => {
   }, 30_000);
 
   it('uses the server of REDIS_URL, and leaves nothing of its own there', async () => {
-    const args = ['--backend', 'redis', '--purchases', '300', '--buyers', '50'];
+    const args = [...ON_REDIS, '--purchases', '300', '--buyers', '50'];
     const outcome = await ecosphere(args, { REDIS_URL: server.url });
     expect(outcome.stdout).toContain('the Redis of REDIS_URL');
     expect(outcome.code).toBe(0);
@@ -118,7 +120,7 @@ describe('the flash sale on Redis', () => {
   });
 
   it('starts a server of its own where there is none, and ends it together with all processes', async () => {
-    const args = ['--backend', 'redis', '--processes', '2', '--purchases', '8000'];
+    const args = [...ON_REDIS, '--processes', '2', '--purchases', '8000'];
     const child = startEcosphere(args);
     const closed = once(child, 'close');
     let stdout = '';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startRedis, type RunningServer } from 'bedrock-servers';
-import { LONG_LEASE, ecosphere } from './ecosphere-command.js';
+import { LONG_LEASE, LONG_TIMEOUT, ecosphere } from './ecosphere-command.js';
 
 const onMemory = async () => ['--backend', 'memory'];
 let server: RunningServer;
-const onRedis = async () => ['--backend', 'redis', '--url', server.url];
+const onRedis = async () => ['--backend', 'redis', '--url', server.url, ...LONG_TIMEOUT];
 
 beforeAll(async () => {
   server = await startRedis();

@@ -1,7 +1,7 @@
 import { startPrometheus, startRedis, type PrometheusServer, type RunningServer } from 'bedrock-servers';
 import { eventually } from 'bedrock-testkit';
 import { once } from 'node:events';
-import { startEcosphere } from '../ecosphere/ecosphere-command.js';
+import { LONG_TIMEOUT, SALE_LEASE, startEcosphere } from '../ecosphere/ecosphere-command.js';
 
 const PURCHASES = 12_000;
 const PROCESSES = 4;
@@ -21,6 +21,8 @@ describe('the flash sale in four processes, scraped by a real Prometheus', () =>
     [redis, prometheus] = await Promise.all([startRedis({ shared: true }), startPrometheus({})]);
     const sale = startEcosphere([
       ...['--backend', 'redis', '--url', redis.url, '--processes', String(PROCESSES)],
+      ...SALE_LEASE,
+      ...LONG_TIMEOUT,
       ...['--buyers', '2000', '--purchases', String(PURCHASES)],
       ...['--telemetry', '--metrics-port', '0', '--linger', String(LINGER_S)],
     ]);
