@@ -14,6 +14,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
+import { CompiledFiles } from './build/compiled-files.mjs';
 
 const require = createRequire(import.meta.url);
 const libraries = fileURLToPath(new URL('../libs', import.meta.url));
@@ -27,6 +28,13 @@ const COMMONJS = '{ "type": "commonjs" }\n';
 
 /** npm does not pack what this file names. */
 const UNPACKED = '.npmignore';
+
+const compiled = new CompiledFiles(
+  fileURLToPath(new URL('../node_modules/.cache/bedrock-build.json', import.meta.url)),
+  ['../package-lock.json', import.meta.url]
+    .map((file) => readFileSync(new URL(file, import.meta.url), 'utf8'))
+    .join(''),
+);
 
 // How swc compiles `import.meta.url`.
 const PLACE = 'pathToFileURL(__filename)';
@@ -105,10 +113,10 @@ function slim(map, text, source) {
 
 /**
  * @param {string} source
+ * @param {string} text what it contains
  * @param {{ target: string, esModule: string }} where the path of the compiled file, and that of the same module by tsc
  */
-function compile(source, { target, esModule }) {
-  const text = readFileSync(source, 'utf8');
+function compile(source, text, { target, esModule }) {
   const { code, map = '' } = transformSync(withoutComments(text), {
     filename: source,
     swcrc: false,
@@ -141,14 +149,19 @@ function buildCommonJs(library, folder) {
   for (const name of modulesOf(library)) {
     const target = join(folder, `${name}.js`);
     const esModule = join(library, 'dist', `${name}.js`);
-    const { code, map } = compile(join(library, 'src', `${name}.ts`), { target, esModule });
-    mkdirSync(dirname(target), { recursive: true });
-    // Scripts of Redis in their embedded form need none.
-    if (isGenerated(name)) write(target, code);
-    else {
-      write(target, `${code}//# sourceMappingURL=${basename(target)}.map\n`);
-      write(`${target}.map`, map);
-    }
+    const source = join(library, 'src', `${name}.ts`);
+    // Scripts of Redis in their embedded form need no map.
+    const outputs = isGenerated(name) ? [target] : [target, `${target}.map`];
+    const text = readFileSync(source, 'utf8');
+    compiled.update(outputs, text, () => {
+      const { code, map } = compile(source, text, { target, esModule });
+      mkdirSync(dirname(target), { recursive: true });
+      if (isGenerated(name)) write(target, code);
+      else {
+        write(target, `${code}//# sourceMappingURL=${basename(target)}.map\n`);
+        write(`${target}.map`, map);
+      }
+    });
   }
 }
 
@@ -235,4 +248,5 @@ if (process.argv[2] === '--before-tsc') prepareLock();
 else {
   buildLock();
   for (const name of TWICE) buildTwice(join(libraries, name));
+  compiled.save();
 }
