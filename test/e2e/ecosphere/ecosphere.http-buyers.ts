@@ -1,10 +1,13 @@
+import { liveness } from 'bedrock-testkit';
 import { Agent, request, type IncomingHttpHeaders } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer } from '../../../apps/ecosphere/src/shop-front/sale.controller.js';
 import type { Sale } from '../../../apps/ecosphere/src/shop-front/sale.js';
 
-/** Longer than any wait for the lock: a request that takes so long hangs. */
+/** Longer than any wait for the lock: a request that takes so long, apart from stalls of this process, hangs. */
 const HANGS_AFTER_MS = 30_000;
+/** Pause between two looks at a request that is so late. */
+const LOOK_EVERY_MS = 1_000;
 const MOST_TRIES = 20;
 
 /** One request, and how it ended: with an answer, or with an error of the connection. */
@@ -15,8 +18,9 @@ export interface Attempt {
   readonly status: number | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly body: unknown;
-  /** Code of the error of the connection; HUNG after 30 s. */
+  /** Code of the error of the connection; HUNG after 30 s without stalls. */
   readonly failure: string | undefined;
+  readonly startedAt: number;
   readonly endedAt: number;
 }
 
@@ -42,7 +46,9 @@ export class Buyers {
   /** Sends so many, dealt out to the shops. Resolves when all have gone home. */
   async come(count: number): Promise<Visit[]> {
     try {
-      return await Promise.all(Array.from({ length: count }, (_, buyer) => this.#shop(buyer)));
+      return await liveness.explain('the crowd', () =>
+        Promise.all(Array.from({ length: count }, (_, buyer) => this.#shop(buyer))),
+      );
     } finally {
       this.#agent.destroy();
     }
@@ -53,6 +59,13 @@ export class Buyers {
     return this.attempts
       .filter(({ status }) => status === 201)
       .map(({ body }) => (body as Answer & { sold: true }).sale);
+  }
+
+  /** @throws AssertionError if the slowest request took longer than any wait for the lock, apart from stalls */
+  assertAnswered(): void {
+    const timings = this.attempts.map(({ startedAt: from, endedAt: to }) => ({ from, to }));
+    const slowest = timings.reduce((a, b) => (b.to - b.from > a.to - a.from ? b : a));
+    liveness.assertMedian('the slowest request', HANGS_AFTER_MS, [slowest]);
   }
 
   async #shop(buyer: number): Promise<Visit> {
@@ -68,11 +81,14 @@ export class Buyers {
 
   #ask(buyer: number, shop: number): Promise<Attempt> {
     this.open += 1;
+    const startedAt = performance.now();
     return new Promise((resolve) => {
+      let look: NodeJS.Timeout | undefined;
       const end = (how: Partial<Attempt>): void => {
         this.open -= 1;
+        clearTimeout(look);
         const nothing = { status: undefined, headers: {}, body: undefined, failure: undefined };
-        resolve({ buyer, shop, ...nothing, ...how, endedAt: performance.now() });
+        resolve({ buyer, shop, ...nothing, ...how, startedAt, endedAt: performance.now() });
       };
       const sent = request(`${this.urls[shop]}/flash-sale/purchase`, {
         method: 'POST',
@@ -80,7 +96,12 @@ export class Buyers {
         headers: { 'content-type': 'application/json' },
         timeout: HANGS_AFTER_MS,
       });
-      sent.once('timeout', () => sent.destroy(Object.assign(new Error('it hangs'), { code: 'HUNG' })));
+      const endIfHung = (): void => {
+        const isHung = liveness.isLate(HANGS_AFTER_MS, [{ from: startedAt, to: performance.now() }]);
+        if (isHung) sent.destroy(Object.assign(new Error('it hangs'), { code: 'HUNG' }));
+        else look = setTimeout(endIfHung, LOOK_EVERY_MS);
+      };
+      sent.once('timeout', endIfHung);
       sent.once('error', (error: NodeJS.ErrnoException) => end({ failure: error.code ?? error.message }));
       sent.once('response', (response) => {
         let text = '';

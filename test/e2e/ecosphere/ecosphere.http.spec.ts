@@ -58,6 +58,7 @@ async function expectExact(stock: number, buyers: Buyers, visits: readonly Visit
   expect(rows.filter(({ seen, left }) => seen !== left + 1)).toEqual([]);
   // No buyer hangs, and none left without an answer.
   expect(buyers.open).toBe(0);
+  buyers.assertAnswered();
   expect(buyers.attempts.filter(({ failure }) => failure === 'HUNG')).toEqual([]);
   expect(visits.filter(({ answer }) => answer === undefined)).toEqual([]);
   // Each reported sale has its row, and each row its report.
