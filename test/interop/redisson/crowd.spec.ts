@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Lease } from 'bedrock-lock';
 import { READERS } from 'bedrock-lock/backend';
 import {
   assertHistory,
   ContenderProcess,
+  eventually,
   type BackendModule,
   type ContenderJob,
   type History,
@@ -11,6 +12,7 @@ import {
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { javaCrowd } from './java-crowd.js';
 import { mostBeside } from './most-beside.js';
 import type { JavaProcess } from './java-process.js';
@@ -54,12 +56,16 @@ describe('a crowd of two JVMs, one of each Redisson, and two Node processes', ()
   const counterFile = join(folder, 'counter');
   let site: Site;
   let javas: readonly JavaProcess[];
+  let nodes: ContenderProcess[];
 
   beforeAll(async () => {
     // A lease that ends in a busy machine would be no fault of either side.
     site = await Site.open(VERSIONS[0], LONG_MS);
     javas = [site.thread().process, await site.java(LONG_MS, VERSIONS[1])];
   }, OPEN_WITHIN_MS);
+  beforeEach(() => {
+    nodes = [];
+  });
   afterAll(async () => {
     await site?.close();
     rmSync(folder, { recursive: true });
@@ -70,7 +76,25 @@ describe('a crowd of two JVMs, one of each Redisson, and two Node processes', ()
     // A crowd that fails to start ends the wait.
     await Promise.race([site.someoneWaits(name, waiters), crowd]);
     await gate.release();
-    return (await crowd).flat();
+    let isOver = false;
+    const over = crowd.finally(() => (isOver = true));
+    over.catch(() => undefined);
+    try {
+      await eventually('the crowd is through', () => isOver, { withinMs: CROWD_WITHIN_MS });
+    } catch (error) {
+      throw new Error(`${(error as Error).message}\n${await standstill(name)}`, { cause: error });
+    }
+    return (await over).flat();
+  }
+
+  /** Where a crowd stands that does not get on: the lock, now and after a second, and all callers. */
+  async function standstill(name: string): Promise<string> {
+    const before = await site.stateOf(name);
+    await sleep(1_000);
+    const after = await site.stateOf(name);
+    const lastOfNodes = nodes.map(({ label, events }) => [label, events.length, events.slice(-2 * CALLERS)]);
+    const stacks = await Promise.all(javas.map((java) => java.crowdStacks()));
+    return [...[before, after, lastOfNodes].map((part) => JSON.stringify(part)), ...stacks.flat()].join('\n');
   }
 
   async function inNode(
@@ -89,6 +113,7 @@ describe('a crowd of two JVMs, one of each Redisson, and two Node processes', ()
       { resource: name, tasks: CALLERS, counterFile, lock, ...how },
       label,
     );
+    nodes.push(node);
     try {
       await node.ended();
     } finally {

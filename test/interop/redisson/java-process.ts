@@ -1,10 +1,15 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { javaSide } from './build.js';
 import { JavaError, parseAnswer, type Reply } from './words.js';
 
 const START_WITHIN_MS = 30_000;
+const DUMP_WITHIN_MS = 1_000;
+/** Of what a JVM writes besides answers, in characters: a thread dump, and its end in an error. */
+const MOST_TOLD = 60_000;
+const MOST_SHOWN = 4_000;
 /** A small JVM that is quick to start. */
 const FLAGS = [
   '-Xmx128m',
@@ -73,6 +78,14 @@ export class JavaProcess {
     return answered;
   }
 
+  /** Where the threads of its crowds stand: their stacks, as the JVM prints them on SIGQUIT. */
+  async crowdStacks(): Promise<string[]> {
+    this.#told = '';
+    this.#child.kill('SIGQUIT');
+    await sleep(DUMP_WITHIN_MS);
+    return this.#told.split('\n\n').filter((stack) => stack.startsWith('"pool-'));
+  }
+
   /** Ends the JVM at once, as a crash does: nothing is released. */
   async halt(): Promise<void> {
     if (this.#hasEnded) return;
@@ -105,7 +118,7 @@ export class JavaProcess {
   }
 
   #note(text: string): void {
-    this.#told = (this.#told + text).slice(-4_000);
+    this.#told = (this.#told + text).slice(-MOST_TOLD);
   }
 
   get #hasEnded(): boolean {
@@ -113,6 +126,6 @@ export class JavaProcess {
   }
 
   #ended(): Error {
-    return new Error(`the Java side has ended: ${this.#told}`);
+    return new Error(`the Java side has ended: ${this.#told.slice(-MOST_SHOWN)}`);
   }
 }

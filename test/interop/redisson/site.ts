@@ -19,6 +19,21 @@ export const LONG_MS = 30_000;
 /** What a waiter needs to ask once more after it has subscribed. */
 const SETTLE_MS = 20;
 
+/** The time, and all keys that match: each with its end and its value. Not the marks of finished releases. */
+const STATE = `
+  local read = {
+    string = { 'GET' }, hash = { 'HGETALL' }, list = { 'LRANGE', 0, -1 }, zset = { 'ZRANGE', 0, -1, 'WITHSCORES' },
+  }
+  local keys = {}
+  for _, key in ipairs(redis.call('KEYS', ARGV[1])) do
+    if not string.find(key, '^redisson_unlock_latch') then
+      local command, from, to, how = unpack(read[redis.call('TYPE', key).ok])
+      local value = how and redis.call(command, key, from, to, how) or to and redis.call(command, key, from, to)
+      keys[#keys + 1] = { key, redis.call('PTTL', key), value or redis.call(command, key) }
+    end
+  end
+  return cjson.encode({ time = redis.call('TIME'), keys = keys })`;
+
 /** A Redis of its own, one JVM, and what the tests make on either side. */
 export class Site {
   readonly #bedrocks: Bedrock[] = [];
@@ -94,6 +109,16 @@ export class Site {
   /** The waiters in the queue of a fair lock, by the ids of Redisson and of Bedrock. */
   line(name: string): Promise<string[]> {
     return this.admin.lrange(`redisson_lock_queue:${name.includes('{') ? name : `{${name}}`}`, 0, -1);
+  }
+
+  /** What Redis has of a lock, at one moment. For the message of a test that waits in vain. */
+  async stateOf(name: string): Promise<object> {
+    const [state, scripts, channels] = await Promise.all([
+      this.admin.eval(STATE, 0, `*${name}*`),
+      this.scriptsRun(),
+      this.channels(name),
+    ]);
+    return { ...(JSON.parse(state as string) as object), scripts, channels };
   }
 
   /** How many scripts Redis has run: a busy loop runs one per request. */
