@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Lease } from 'bedrock-lock';
 import { READERS } from 'bedrock-lock/backend';
+import { newDataFolder } from 'bedrock-servers';
 import {
   assertHistory,
   ContenderProcess,
@@ -9,8 +10,7 @@ import {
   type ContenderJob,
   type History,
 } from 'bedrock-testkit';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { javaCrowd } from './java-crowd.js';
@@ -52,7 +52,7 @@ interface Start {
 }
 
 describe('a crowd of two JVMs, one of each Redisson, and two Node processes', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'bedrock-interop-'));
+  const folder = newDataFolder('interop');
   const counterFile = join(folder, 'counter');
   let site: Site;
   let javas: readonly JavaProcess[];

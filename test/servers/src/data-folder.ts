@@ -7,8 +7,8 @@ const MEMORY = '/dev/shm';
 const ENOUGH_BYTES = 2 * 1024 ** 3;
 
 /**
- * A new folder for the data of a server: in memory where there is enough of it, since no test needs a disk, else in the
- * temporary folder.
+ * A new folder for the data of a server, or for a file that a test counts in: in memory where there is enough of it,
+ * since no test needs a disk, else in the temporary folder.
  */
 export function newDataFolder(name: string): string {
   return mkdtempSync(join(hasRoom(MEMORY) ? MEMORY : tmpdir(), `bedrock-${name}-`));

@@ -1,4 +1,5 @@
 export { findChromium } from './chromium.js';
+export { newDataFolder } from './data-folder.js';
 export { ensureServers, type Found, type Remedies } from './ensure-servers.js';
 export { etcdCall, etcdStatus, type EtcdStatus } from './etcd-health.js';
 export { startEtcdEnsemble, type EtcdEnsemble, type EtcdEnsembleOptions } from './etcd-ensemble.js';
