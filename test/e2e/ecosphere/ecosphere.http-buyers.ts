@@ -46,6 +46,7 @@ export class Buyers {
   /** Sends so many, dealt out to the shops. Resolves when all have gone home. */
   async come(count: number): Promise<Visit[]> {
     try {
+      // Watched for stalls, by which the time of a request is judged.
       return await liveness.explain('the crowd', () =>
         Promise.all(Array.from({ length: count }, (_, buyer) => this.#shop(buyer))),
       );

@@ -7,8 +7,9 @@ import { JavaError, parseAnswer, type Reply } from './words.js';
 
 const START_WITHIN_MS = 30_000;
 const DUMP_WITHIN_MS = 1_000;
-/** Of what a JVM writes besides answers, in characters: a thread dump, and its end in an error. */
+/** Kept of what a JVM writes besides answers, in characters: room for a thread dump. */
 const MOST_TOLD = 60_000;
+/** Shown of it in an error, in characters. */
 const MOST_SHOWN = 4_000;
 /** A small JVM that is quick to start. */
 const FLAGS = [

@@ -22,12 +22,12 @@ const SETTLE_MS = 20;
 /** The time, and all keys that match: each with its end and its value. Not the marks of finished releases. */
 const STATE = `
   local read = {
-    string = { 'GET' }, hash = { 'HGETALL' }, list = { 'LRANGE', 0, -1 }, zset = { 'ZRANGE', 0, -1, 'WITHSCORES' },
+    string = { 'GET' }, hash = { 'HGETALL' }, set = { 'SMEMBERS' }, list = { 'LRANGE', 0, -1 }, zset = { 'ZRANGE', 0, -1, 'WITHSCORES' },
   }
   local keys = {}
   for _, key in ipairs(redis.call('KEYS', ARGV[1])) do
     if not string.find(key, '^redisson_unlock_latch') then
-      local command, from, to, how = unpack(read[redis.call('TYPE', key).ok])
+      local command, from, to, how = unpack(read[redis.call('TYPE', key).ok] or { 'TYPE' })
       local value = how and redis.call(command, key, from, to, how) or to and redis.call(command, key, from, to)
       keys[#keys + 1] = { key, redis.call('PTTL', key), value or redis.call(command, key) }
     end
