@@ -20,6 +20,8 @@ export function zookeeperHarness(count: 'one server' | 'three servers'): Contrac
     kinds: ['mutex', 'fairMutex'],
     // Up to three servers and everything else share two cores.
     handOverMs: 250,
+    // The server looks for them every 250 ms.
+    emptyQueueMs: 500,
     unsupported: ['records', 'holdAtLeast'],
     roundTrips: {
       costs: costsOf('zookeeper'),

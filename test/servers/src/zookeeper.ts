@@ -82,7 +82,7 @@ export function startZooKeeperMember(
         java,
         ...['-Xmx128m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Dzookeeper.forceSync=no'],
         // Empty containers go at once, and not within a minute.
-        '-Dznode.container.checkIntervalMs=500',
+        '-Dznode.container.checkIntervalMs=250',
         ...['-cp', classPath, 'org.apache.zookeeper.server.quorum.QuorumPeerMain', config],
       ];
     },

@@ -212,6 +212,11 @@ export class ContractContext {
     await this.eventually('nothing is left', () => this.harness.isEmpty(this.resource), withinMs);
   }
 
+  /** As {@link becomesEmpty}, where the last to use the resource died, with a lease of at most a second. */
+  async becomesEmptyAfterDeath(): Promise<void> {
+    await this.becomesEmpty(2_000 + (this.harness.emptyQueueMs ?? 0));
+  }
+
   /** Resolves when this number of a peer's callers wait, are in the queue, and are subscribed to releases. */
   async waiting(peer: Bedrock, count: number): Promise<void> {
     await this.eventually(

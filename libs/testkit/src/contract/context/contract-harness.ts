@@ -28,6 +28,8 @@ export interface ContractHarness {
   readonly clock?: Clock & { block(ms: number): void };
   /** Half of the hand-overs between processes take at most this long, in ms; far below the sweep. @default 50 */
   readonly handOverMs?: number;
+  /** How long the server may keep an empty queue whose last process died, in ms. @default 0 */
+  readonly emptyQueueMs?: number;
   /** What counts requests; without it round trips are not tried. */
   readonly roundTrips?: RequestMeter;
   /** Called once, before everything else. */

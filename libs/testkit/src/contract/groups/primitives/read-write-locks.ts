@@ -69,7 +69,7 @@ export const readWriteLocks: ContractGroup = {
       { ...job, readWrite: { writes: 0 }, crashAt: 100 },
     ]);
     assert.deepEqual(failures, {});
-    await context.becomesEmpty();
+    await context.becomesEmptyAfterDeath();
   },
 
   'keep those who come later behind a writer that waits, and let them in after it': async (context) => {

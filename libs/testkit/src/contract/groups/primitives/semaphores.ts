@@ -75,7 +75,7 @@ export const semaphores: ContractGroup = {
       { ...job, lock, crashAt: 40 },
     ]);
     assert.deepEqual(failures, {});
-    await context.becomesEmpty();
+    await context.becomesEmptyAfterDeath();
   },
 
   'keep the permits of a dead holder until its lease ends, and no longer than a second more': async (
