@@ -197,6 +197,12 @@ export class ContractContext {
     return Math.max(5, Math.round(most * this.scale));
   }
 
+  /** The part of a job whose process dies during its hold of this number: fewer, as {@link cycles}. */
+  dyingAt(most: number): Pick<ContenderJob, 'cycles' | 'crashAt'> {
+    const holds = this.cycles(most);
+    return { cycles: holds, crashAt: holds };
+  }
+
   /** Polls until the condition is true. */
   async eventually(what: string, isTrue: () => boolean | Promise<boolean>, withinMs = 2_000): Promise<void> {
     await this.liveness.eventually(what, isTrue, withinMs);

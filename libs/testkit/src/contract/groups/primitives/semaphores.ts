@@ -67,14 +67,15 @@ export const semaphores: ContractGroup = {
   'nor when processes die, and give back what those held when their leases end, no sooner': async (
     context,
   ) => {
-    const job = { permits: { of: 4, take: [1, 2] }, tasks: 3, forMs: 2_500, bodyMs: [1, 5] } as const;
     const lock = { leaseMs: 600, waitMs: 5_000 };
-    const { failures } = await context.runContenders([
-      { ...job, lock },
-      { ...job, lock, crashAt: 20 },
-      { ...job, lock, crashAt: 40 },
+    const job = { permits: { of: 4, take: [1, 2] }, tasks: 3, bodyMs: [1, 5], lock } as const;
+    const { failures, history } = await context.runContenders([
+      { ...job, forMs: 2_500 },
+      { ...job, ...context.dyingAt(20) },
+      { ...job, ...context.dyingAt(40) },
     ]);
     assert.deepEqual(failures, {});
+    assert.equal(history.filter(({ kind }) => kind === 'ended').length, 1, 'the other two died');
     await context.becomesEmptyAfterDeath();
   },
 
