@@ -197,7 +197,7 @@ export class ContractContext {
     return Math.max(5, Math.round(most * this.scale));
   }
 
-  /** The part of a job whose process dies during its hold of this number: fewer, as {@link cycles}. */
+  /** The part of a job with `cycles(most)` holds whose process dies during the last. */
   dyingAt(most: number): Pick<ContenderJob, 'cycles' | 'crashAt'> {
     const holds = this.cycles(most);
     return { cycles: holds, crashAt: holds };
